@@ -19,7 +19,7 @@ pub enum Task {
     Grow(Box<Grow>),
     /// Show a position with its moves
     Show(Show),
-    /// Always grow a move, whatever it is worth
+    /// Always grow the moves of a line, whatever they are worth
     Pin(Edit),
     /// Never grow or count a move
     Exclude(Edit),
@@ -27,8 +27,11 @@ pub enum Task {
     Unmark(Edit),
     /// Write a note to a position; an empty text removes it
     Note {
-        #[command(flatten)]
-        at: At,
+        /// The tree
+        tree: PathBuf,
+        /// Moves from the root, or a FEN, in quotes; empty for the root
+        node: String,
+        /// Text
         text: String,
     },
     /// Merge trees of the same root into one
@@ -63,7 +66,7 @@ pub struct At {
 pub struct Edit {
     /// The tree
     pub tree: PathBuf,
-    /// Moves from the root, in quotes; the last one is meant
+    /// Moves from the root, in quotes; the last one is meant, for `pin` all of them
     pub moves: String,
 }
 

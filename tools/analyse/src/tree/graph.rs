@@ -152,7 +152,9 @@ impl Graph {
             if child.cost >= NEVER || value.is_some_and(|value| !is_wanted(value)) {
                 continue;
             }
-            let cost = settings.ply_cost + value.map_or(0, loses) + child.cost;
+            // Pinned moves cost next to nothing, but something, so that no cycle is for free.
+            let ply_cost = if edge.pinned { 1 } else { settings.ply_cost };
+            let cost = ply_cost + value.map_or(0, loses) + child.cost;
             if cost < next.0 {
                 next = (cost, Next::Child(edge.child));
             }

@@ -16,7 +16,7 @@ mod verify;
 
 pub use args::TreeArgs;
 
-use args::{At, Edit, Task};
+use args::{Edit, Task};
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
 use lento::cli::Done;
@@ -44,7 +44,7 @@ pub fn run(args: &TreeArgs) -> Done {
         Task::Pin(edit) => mark(edit, true, false),
         Task::Exclude(edit) => mark(edit, false, true),
         Task::Unmark(edit) => mark(edit, false, false),
-        Task::Note { at, text } => note(at, text),
+        Task::Note { tree, node, text } => note(tree, node, text),
         Task::Merge { into, from } => merge::run(into, from),
         Task::Export(args) => export::run(args),
         Task::Verify { tree } => verify::run(tree),
@@ -120,29 +120,30 @@ fn settings(store: &Store) -> store::Done<Settings> {
     })
 }
 
-/// Pins or excludes the last move of a path, or neither.
+/// Excludes the last move of a line, or unmarks it, or pins all of them, so that the way to the last one is grown, too.
 fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     let tree = Tree::open(&edit.tree)?;
     let moves = Setup::default().moves(&tree.start, &edit.moves)?;
-    let Some(&last) = moves.last() else {
+    if moves.is_empty() {
         return Err(format!("{:?} names no move; expected moves from the root", edit.moves).into());
-    };
+    }
     let set = |store: &Store| {
         let mut changed = Changed::default();
-        let mut line = changed.line(store, tree.root, tree.root(), &moves)?;
-        line.pop();
-        let parent = line.pop().unwrap_or(tree.root);
-        store.mark(parent, last, pinned, excluded)?;
-        changed.add([parent]);
+        let line = changed.line(store, tree.root, tree.root(), &moves)?;
+        let parents: Vec<i64> = std::iter::once(tree.root).chain(line).collect();
+        for (&parent, &mv) in parents.iter().zip(&moves).skip(if pinned { 0 } else { moves.len() - 1 }) {
+            store.mark(parent, mv, pinned, excluded)?;
+            changed.add([parent]);
+        }
         changed.settle(store, &tree.settings)
     };
     tree.store.write(set).map_err(|error| tree.store.explain(error))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn note(at: &At, text: &str) -> Done {
-    let tree = Tree::open(&at.tree)?;
-    let (node, ..) = tree.node(&at.node)?;
+fn note(path: &Path, name: &str, text: &str) -> Done {
+    let tree = Tree::open(path)?;
+    let (node, ..) = tree.node(name)?;
     tree.store.set_note(node, text.trim()).map_err(|error| tree.store.explain(error))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -129,7 +129,7 @@ fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Co
             let loss = value.map_or(0, |value| i64::from(best - value) * width.weight / 100);
             let below = cheapest(graph, own, child, path);
             if below < NEVER {
-                least = least.min(SETTINGS.ply_cost + loss + below);
+                least = least.min(if edge.pinned { 1 } else { SETTINGS.ply_cost } + loss + below);
             }
         }
     }
@@ -309,11 +309,11 @@ fn a_million_nodes() {
             store.set_ply(id, Some(0))?;
             store.add_search(id, by, &fake(&mut random, &root, vec![]).unwrap())?;
             all.push((id, 0));
-            Changed::default().settle(store, &settings(store)?)
+            Ok(())
         })
         .unwrap();
     let count = std::env::var("LENTO_NODES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let mut slowest = std::time::Duration::ZERO;
+    let (mut times, mut is_computed, growth) = (Vec::new(), false, settings(&store).unwrap());
     while all.len() < count {
         store
             .write(|store| {
@@ -331,7 +331,7 @@ fn a_million_nodes() {
                         position.board.legal_moves().into_iter().filter(|mv| !avoided.contains(&mv.word())).collect();
                     let Some(&mv) = left.get(random.usize(..left.len().max(1))) else { continue };
                     let next = position.after(mv);
-                    let began = Instant::now();
+                    let mut began = Instant::now();
                     let mut changed = Changed::default();
                     let known = store.find(&next.key)?;
                     let child = changed.node(store, &next)?;
@@ -348,20 +348,29 @@ fn a_million_nodes() {
                     }
                     changed.edge(store, id, mv.word(), child, position.is_irreversible(mv))?;
                     changed.add([id, child]);
-                    changed.settle(store, &settings(store)?)?;
-                    if all.len() > count - 10_000 {
-                        slowest = slowest.max(began.elapsed());
+                    // The last ones as they are in earnest, the others all at once.
+                    if all.len() + 2_000 >= count {
+                        if !std::mem::replace(&mut is_computed, true) {
+                            println!("{} nodes in {:?}", all.len(), start.elapsed());
+                            store_all(store, &growth)?;
+                            println!("all computed after {:?}", start.elapsed());
+                            began = Instant::now();
+                        }
+                        changed.settle(store, &growth)?;
+                        times.push(began.elapsed());
                     }
                 }
                 Ok(())
             })
             .unwrap();
     }
+    times.sort();
+    let bytes = std::fs::metadata(&path).unwrap().len();
     println!(
-        "{} nodes in {:?}, {} bytes, slowest update of the last 10,000: {slowest:?}",
+        "{} nodes, {bytes} bytes; updates: median {:?}, slowest {:?}",
         all.len(),
-        start.elapsed(),
-        std::fs::metadata(&path).unwrap().len()
+        times[times.len() / 2],
+        times.last()
     );
     drop(store);
     let began = Instant::now();

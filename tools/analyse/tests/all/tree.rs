@@ -59,7 +59,7 @@ fn a_tree_grows_alike_each_time_and_is_exported() {
         .lines()
         .filter_map(|line| Some(serde_json::from_str::<Value>(line).unwrap()["place"]["played"].as_str()?.to_owned()))
         .collect();
-    assert!(played.len() > 2 && played[2].ends_with(root["moves"][0]["san"].as_str().unwrap()), "{played:?}");
+    assert!(played[0].ends_with(root["moves"][0]["san"].as_str().unwrap()), "{played:?}");
     let book = fs::read(book).unwrap();
     let entries: Vec<&[u8]> = book.chunks(16).map(|entry| &entry[..8]).collect();
     assert!(book.len() % 16 == 0 && entries.len() == 12 && entries.is_sorted(), "{} entries", entries.len());
