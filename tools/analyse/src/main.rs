@@ -44,7 +44,7 @@ enum Task {
         from: Vec<PathBuf>,
     },
     /// Grow a tree of searched positions
-    Tree(tree::TreeArgs),
+    Tree(Box<tree::TreeArgs>),
 }
 
 /// The JSON fields.

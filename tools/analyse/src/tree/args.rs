@@ -16,7 +16,7 @@ pub enum Task {
     /// Make a tree from a position, games or an analysis database
     Init(Init),
     /// Search and add positions
-    Grow(Box<Grow>),
+    Grow(Grow),
     /// Show a position with its moves
     Show(Show),
     /// Always grow the moves of a line, whatever they are worth

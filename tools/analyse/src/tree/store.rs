@@ -388,8 +388,8 @@ impl Store {
 
     /// Loads the whole tree.
     pub fn load_all(&self) -> Done<Graph> {
-        let mut graph = Graph::default();
-        graph.nodes = self.all(&format!("SELECT {NODE} FROM node ORDER BY id"), [], node)?;
+        let nodes = self.all(&format!("SELECT {NODE} FROM node ORDER BY id"), [], node)?;
+        let mut graph = Graph { nodes, ..Graph::default() };
         graph.nodes.iter_mut().for_each(|node| node.inside = true);
         let lost = || rusqlite::Error::QueryReturnedNoRows;
         let nodes = &graph.nodes;
