@@ -288,7 +288,12 @@ fn a_million_nodes() {
     let fake = |random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>| {
         let moves: Vec<u16> =
             position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();
-        let pv = vec![*moves.get(random.usize(..moves.len().max(1)))?; 10];
+        let mut pv = vec![*moves.get(random.usize(..moves.len().max(1)))?];
+        let mut board = position.board.after(Move::from_word(pv[0])?);
+        while let Some(&mv) = board.legal_moves().first().filter(|_| pv.len() < 10) {
+            pv.push(mv.word());
+            board.play(mv);
+        }
         let value = (HALF + random.i32(-100_000..100_000)).clamp(1, FULL - 1);
         Some(Search {
             depth: 12,
