@@ -98,7 +98,6 @@ impl Store {
         let open = || -> Done<(Self, i64)> {
             let store = Self { path: path.to_owned(), connection: Connection::open(path)?, run: None };
             store.connection.busy_timeout(TIMEOUT)?;
-            store.connection.set_prepared_statement_cache_capacity(64);
             store.connection.pragma_update(None, "synchronous", "FULL")?;
             let id = store.connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
             Ok((store, id))
@@ -142,15 +141,15 @@ impl Store {
     }
 
     fn execute(&self, sql: &str, params: impl Params) -> Done<usize> {
-        self.connection.prepare_cached(sql)?.execute(params)
+        self.connection.prepare(sql)?.execute(params)
     }
 
     fn one<T>(&self, sql: &str, params: impl Params, read: impl FnOnce(&Row) -> Done<T>) -> Done<Option<T>> {
-        self.connection.prepare_cached(sql)?.query_row(params, read).optional()
+        self.connection.prepare(sql)?.query_row(params, read).optional()
     }
 
     fn all<T>(&self, sql: &str, params: impl Params, read: impl FnMut(&Row) -> Done<T>) -> Done<Vec<T>> {
-        self.connection.prepare_cached(sql)?.query_map(params, read)?.collect()
+        self.connection.prepare(sql)?.query_map(params, read)?.collect()
     }
 
     pub fn setting(&self, name: &str) -> Done<Option<String>> {
@@ -188,7 +187,7 @@ impl Store {
     pub fn add_raw(&self, key: &str, white: bool, moves: usize, fixed: Option<Value>) -> Done<i64> {
         let sql = "INSERT INTO node (position, white, moves, fixed, value, cost) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
         let values = params![key, i64::from(white), moves as i64, fixed, fixed, NEVER];
-        self.connection.prepare_cached(sql)?.query_row(values, |row| row.get(0))
+        self.connection.prepare(sql)?.query_row(values, |row| row.get(0))
     }
 
     /// Adds a copy of a node to another tree.
@@ -323,7 +322,7 @@ impl Store {
             return Ok(id);
         }
         let sql = format!("INSERT INTO engine ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id");
-        self.connection.prepare_cached(&sql)?.query_row(fields.each_ref(), |row| row.get(0))
+        self.connection.prepare(&sql)?.query_row(fields.each_ref(), |row| row.get(0))
     }
 
     pub fn engines(&self) -> Done<Vec<(i64, [String; 6])>> {
