@@ -19,12 +19,13 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
     OtherTask { name, program, about }
 }
 
-/// The program of the task `analyse`, which has no other tasks and so takes its arguments alone.
-const ANALYSE: &str = "lento-analyse";
+/// The task whose program takes its arguments without the name.
+const ANALYSE: &str = "analyse";
 
 /// All tasks of other programs.
-const TASKS: [OtherTask; 14] = [
-    task("analyse", ANALYSE, "Analyse positions and games of files, with a database and reports"),
+const TASKS: [OtherTask; 15] = [
+    task(ANALYSE, "lento-analyse", "Analyse positions and games of files, with a database and reports"),
+    task("tree", "lento-analyse", "Grow a tree of searched positions"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
     task("factors", "lento-lab", "Measure many settings by the same games"),
     task("spsa", "lento-lab", "Tune parameters of the search by self-play"),
@@ -42,7 +43,7 @@ const TASKS: [OtherTask; 14] = [
 
 /// The task of this name.
 pub fn find(name: &OsStr) -> Option<&'static OtherTask> {
-    TASKS.iter().find(|task| name == task.name || (name == "analyze" && task.name == "analyse"))
+    TASKS.iter().find(|task| name == task.name || (name == "analyze" && task.name == ANALYSE))
 }
 
 /// The file of a program: beside this one, or in `PATH`.
@@ -76,7 +77,7 @@ impl OtherTask {
             )
         })?;
         let mut command = Command::new(&path);
-        if *program != ANALYSE {
+        if *name != ANALYSE {
             command.arg(name);
         }
         command.args(args);

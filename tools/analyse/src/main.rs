@@ -6,6 +6,7 @@ mod pgn;
 mod queue;
 mod report;
 mod sql;
+mod tree;
 
 use clap::Parser;
 use database::Location;
@@ -43,6 +44,8 @@ enum Task {
         #[arg(required = true, value_name = "FROM")]
         from: Vec<Location>,
     },
+    /// Grow a tree of searched positions
+    Tree(Box<tree::TreeArgs>),
 }
 
 /// The JSON fields.
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
     let args = Cli::parse();
     notice::exit_code(match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
+        Some(Task::Tree(args)) => tree::run(args),
         None if args.queue.are_given() => queue::run(&args),
         None => analyse::run(&args.position),
     })

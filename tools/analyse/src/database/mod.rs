@@ -14,12 +14,12 @@ pub use claim::{Claim, EngineId};
 pub use key::Key;
 pub use location::Location;
 pub use merge::{Merged, merge};
+pub use run_lock::{RunLock, is_alive};
 pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 
 use crate::sql::{Connection, Error, Result, Schema};
 use lease::Lease;
 use lento::cli::interrupt::Stop;
-use run_lock::RunLock;
 use rusqlite::{ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;

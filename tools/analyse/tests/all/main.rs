@@ -7,5 +7,6 @@ mod reports;
 mod server;
 #[cfg(all(feature = "postgres", unix))]
 mod servers;
+mod tree;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");

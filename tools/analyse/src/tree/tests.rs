@@ -1,0 +1,385 @@
+//! Random trees: what is kept up to date is what a plain computation yields, and merging is a union.
+
+use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
+use super::merge::take;
+use super::position::{FULL, HALF, Position, Value, centipawns, value};
+use super::store::{Search, Store};
+use super::update::{Changed, store_all};
+use super::{Tree, settings, verify};
+use crate::cases;
+use lento::chess::{Board, Move};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, HashSet};
+
+/// A change: its kind, two nodes, a move, a number.
+type Change = (u8, usize, usize, u16, i32);
+
+const NODES: usize = 10;
+const WIDTH: Width = Width { weight: 70, within: Some(150), best: Some(3) };
+const SETTINGS: Settings =
+    Settings { ply_cost: 10_000, max_ply: Some(5), sides: [WIDTH, Width { weight: 100, within: None, best: None }] };
+
+fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
+    prop::collection::vec((0_u8..9, 0..NODES, 0..NODES, 1_u16..6, 0..=FULL), 1..most)
+}
+
+/// A store with nodes but no moves. The first is the root. Moves lead to nodes of the same layer or, irreversibly, of a later
+/// one.
+fn store() -> Store {
+    let store = Store::in_memory();
+    store.set_setting("root", &Board::start().fen(false)).unwrap();
+    for at in 0..NODES {
+        let key = if at == 0 { Position::new(&Board::start()).key } else { format!("node {at}") };
+        let fixed = (at == NODES - 1).then_some(0);
+        store.add_raw(&key, at % 2 == 0, 5, fixed).unwrap();
+    }
+    store.set_ply(1, Some(0)).unwrap();
+    store_all(&store, &SETTINGS).unwrap();
+    store
+}
+
+/// Applies a change and what follows from it.
+fn apply(store: &Store, (kind, from, to, mv, number): Change) {
+    let (node, child) = (from as i64 + 1, to as i64 + 1);
+    let mut changed = Changed::default();
+    let layer = |at: usize| at / 4;
+    match kind {
+        0..=3 if from != NODES - 1 && from != to && layer(from) <= layer(to) => {
+            // The move is a function of both ends, as in chess.
+            let mv = to as u16 + 1;
+            changed.edge(store, node, mv, child, layer(from) < layer(to)).unwrap();
+        }
+        4..=6 if from != NODES - 1 => {
+            let search = Search {
+                depth: i64::from(mv),
+                nodes: i64::from(number % 7),
+                time_ms: 0,
+                value: number,
+                score: 0,
+                asked_nodes: 0,
+                asked_ms: 0,
+                avoided: vec![mv; usize::from(kind - 4)],
+                pv: vec![(number % NODES as i32) as u16 + 1],
+            };
+            store.add_search(node, 1, &search).unwrap();
+            changed.add([node]);
+        }
+        7 => {
+            store.mark(node, Move::from_word(to as u16 + 1).unwrap(), number % 2 == 0, number % 3 == 0).unwrap();
+            store.set_note(child, &format!("note {mv}")).unwrap();
+            changed.add([node]);
+        }
+        8 => {
+            if number % 2 == 0 {
+                store.execute_claim(node)
+            } else {
+                store.release(node).unwrap();
+            }
+            changed.add([node]);
+        }
+        _ => {}
+    }
+    changed.settle(store, &SETTINGS).unwrap();
+}
+
+/// The value of every node after so many plies, where the game is drawn; `None` for what is not known.
+fn values(store: &Store) -> Vec<Option<Value>> {
+    let graph = store.load_all().unwrap();
+    let mut values: Vec<Option<Value>> = vec![None; NODES];
+    let round = |values: &[Option<Value>], at: usize| -> Option<Value> {
+        if graph.nodes[at].fixed.is_some() {
+            return graph.nodes[at].fixed;
+        }
+        let edge = |mv: u16| graph.edges(at).iter().find(|edge| edge.mv == mv);
+        let searched = store.searches(at as i64 + 1).unwrap().into_iter().map(|(_, search)| search).find(|search| {
+            edge(search.pv[0]).is_none_or(|edge| !edge.excluded && values[edge.child as usize].is_none())
+        });
+        let children =
+            graph.edges(at).iter().filter(|edge| !edge.excluded).filter_map(|edge| values[edge.child as usize]);
+        children.map(|value| FULL - value).chain(searched.map(|search| search.value)).max()
+    };
+    for _ in 0..NODES {
+        let known: Vec<bool> = (0..NODES).map(|at| round(&values, at).is_some()).collect();
+        known.iter().enumerate().filter(|(_, known)| **known).for_each(|(at, _)| values[at] = Some(HALF));
+    }
+    for _ in 0..2 * NODES {
+        values = (0..NODES).map(|at| round(&values, at)).collect();
+    }
+    values
+}
+
+/// The cheapest place to grow, of all paths from a node that repeat nothing.
+fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Cost {
+    let mut least = own[at];
+    path.push(at);
+    let node = &graph.nodes[at];
+    let width = SETTINGS.sides[usize::from(!node.white)];
+    let live = graph.edges(at).iter().filter(|edge| !edge.excluded);
+    let mut known: Vec<Value> = live.clone().filter_map(|edge| graph.move_value(edge)).collect();
+    known.extend(graph.search(at).map(|found| found.value));
+    for edge in live {
+        let child = edge.child as usize;
+        let value = graph.move_value(edge).filter(|_| !edge.pinned);
+        let best = node.value.unwrap_or(HALF);
+        let allowed = value.is_none_or(|value| {
+            width.best.is_none_or(|most| (known.iter().filter(|&&other| other > value).count() as i64) < most)
+                && width.within.is_none_or(|most| centipawns(best) - centipawns(value) <= most)
+        });
+        if allowed && !path.contains(&child) {
+            let loss = value.map_or(0, |value| i64::from(best - value) * width.weight / 100);
+            let below = cheapest(graph, own, child, path);
+            if below < NEVER {
+                least = least.min(if edge.pinned { 1 } else { SETTINGS.ply_cost } + loss + below);
+            }
+        }
+    }
+    path.pop();
+    least
+}
+
+/// Everything that merging must keep, by position.
+fn dump(store: &Store) -> BTreeMap<String, String> {
+    let graph = store.load_all().unwrap();
+    let settings = settings(store).unwrap();
+    let mut dump: BTreeMap<String, String> = BTreeMap::from([("settings".into(), format!("{settings:?}"))]);
+    for node in &graph.nodes {
+        let mut searches: Vec<Search> =
+            store.searches(node.id).unwrap().into_iter().map(|(_, search)| search).collect();
+        searches.sort();
+        let moves = store.moves(node.id).unwrap().into_iter();
+        let moves: Vec<_> =
+            moves.map(|edge| (edge.mv, store.position(edge.child).unwrap(), edge.pinned, edge.excluded)).collect();
+        let note = store.note(node.id).unwrap();
+        let text = format!("{:?} {} {:?} {note:?} {moves:?} {searches:?}", node.value, node.cost, node.ply);
+        dump.insert(store.position(node.id).unwrap(), text);
+    }
+    dump
+}
+
+fn merged(trees: &[&Store]) -> Store {
+    let store = Store::in_memory();
+    for tree in trees {
+        store.write(|store| take(store, tree)).unwrap();
+    }
+    store_all(&store, &SETTINGS).unwrap();
+    store
+}
+
+fn grown(changes: &[Change]) -> Store {
+    let store = store();
+    store.engine_of(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).unwrap();
+    changes.iter().filter(|change| change.0 != 8).for_each(|&change| apply(&store, change));
+    store
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn what_is_kept_is_what_is_computed(changes in changes(60)) {
+        let store = store();
+        for change in changes {
+            apply(&store, change);
+            let graph = store.load_all().unwrap();
+            let kept: Vec<Option<Value>> = graph.nodes.iter().map(|node| node.value).collect();
+            prop_assert_eq!(kept, values(&store), "after {:?}", change);
+            let plies: Vec<Option<i64>> = graph.nodes.iter().map(|node| node.ply).collect();
+            prop_assert_eq!(plies, verify::plies(&graph, 1));
+            // Without children's costs, the cost of a node is its own.
+            let mut alone = graph.clone();
+            alone.nodes.iter_mut().for_each(|node| node.cost = NEVER);
+            let own: Vec<Cost> = (0..NODES).map(|at| alone.next(at, &SETTINGS).0).collect();
+            for node in 0..NODES {
+                let least = cheapest(&graph, &own, node, &mut Vec::new());
+                prop_assert_eq!(graph.nodes[node].cost, least, "node {}, {:?}", node, change);
+            }
+            follow(&store);
+        }
+    }
+
+    #[test]
+    fn merging_is_a_union(a in changes(30), b in changes(30), c in changes(30)) {
+        let [a, b, c] = [&a, &b, &c].map(|changes| grown(changes));
+        let ab = merged(&[&a, &b]);
+        prop_assert_eq!(dump(&ab), dump(&merged(&[&b, &a])));
+        prop_assert_eq!(dump(&ab), dump(&merged(&[&a, &b, &a, &b])));
+        let other = merged(&[&b, &c]);
+        prop_assert_eq!(dump(&merged(&[&ab, &c])), dump(&merged(&[&a, &other])));
+        prop_assert_eq!(dump(&a), dump(&merged(&[&a])));
+    }
+}
+
+/// The way of least cost from the root ends where something is to be done, and costs what the root says.
+fn follow(store: &Store) {
+    let graph = store.load_all().unwrap();
+    let (mut at, mut left, mut seen) = (0, graph.nodes[0].cost, HashSet::new());
+    loop {
+        assert!(seen.insert(at), "a cycle");
+        let (cost, next) = graph.next(at, &SETTINGS);
+        assert_eq!(cost, left);
+        match next {
+            Next::Child(child) => (at, left) = (child as usize, graph.nodes[child as usize].cost),
+            Next::Nothing => return assert_eq!(left, NEVER),
+            Next::Search | Next::Expand(_) => return,
+        }
+    }
+}
+
+/// A perpetual check is a draw for the side that would lose otherwise, and a mere repetition is not for the one that wins.
+#[test]
+fn cycles_are_draws_only_where_nobody_leaves_them() {
+    let exits = |one: Value, other: Value| {
+        let store = store();
+        for (node, value) in [(1, one), (2, other)] {
+            apply(&store, (4, node - 1, 0, 1, value / 10 * 10 + 8));
+        }
+        apply(&store, (0, 0, 1, 0, 0));
+        apply(&store, (0, 1, 0, 0, 0));
+        let graph = store.load_all().unwrap();
+        (graph.nodes[0].value.unwrap() / 10, graph.nodes[1].value.unwrap() / 10)
+    };
+    assert_eq!(exits(300_000, 200_000), (HALF / 10, HALF / 10), "both repeat");
+    assert_eq!(exits(700_000, 200_000), (70_000, 29_999), "the first leaves");
+    assert_eq!(exits(700_000, 600_000), (70_000, 60_000), "both leave");
+}
+
+#[test]
+fn centipawns_follow_values() {
+    let board = Board::start();
+    assert_eq!((centipawns(HALF), centipawns(value(&board, 0))), (0, 0));
+    let mut last = i32::MIN;
+    for score in (-3000..3000).step_by(50) {
+        let shown = centipawns(value(&board, score));
+        assert!(shown >= last, "{score}");
+        assert_eq!(shown, -centipawns(FULL - value(&board, score)));
+        last = shown;
+    }
+}
+
+/// Positions that differ in small halfmove clocks only are one; from 20 plies on they are not.
+#[test]
+fn clocks_count_from_twenty_on() {
+    let key = |fen: &str| Position::new(&Board::from_fen(fen).unwrap()).key;
+    let fen = |clock: u32| format!("4k3/8/8/8/8/8/8/R3K3 w Q - {clock} 40");
+    assert_eq!(key(&fen(0)), key(&fen(19)));
+    assert_ne!(key(&fen(0)), key(&fen(20)));
+    assert_ne!(key(&fen(21)), key(&fen(20)));
+    let position = Position::new(&Board::from_fen(&fen(98)).unwrap());
+    let after = position.after(position.board.parse_san("Ra2").unwrap());
+    assert_eq!((after.fixed(), after.board.halfmove_clock()), (None, 99));
+    assert_eq!(after.after(after.board.parse_san("Kd8").unwrap()).fixed(), Some(HALF));
+}
+
+/// A million generated nodes: `cargo test --release -p lento-analyse million -- --ignored --nocapture`.
+#[test]
+#[ignore = "minutes"]
+fn a_million_nodes() {
+    use std::time::Instant;
+    let path = std::env::temp_dir().join("lento-million.tree");
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{end}", path.display()));
+    }
+    let store = Store::create(&path).unwrap();
+    let root = Position::new(&Board::start());
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut all = Vec::new();
+    let start = Instant::now();
+    let by = store.engine_of(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).unwrap();
+    let fake = |random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>| {
+        let moves: Vec<u16> =
+            position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();
+        let mut pv = vec![*moves.get(random.usize(..moves.len().max(1)))?];
+        let mut board = position.board.after(Move::from_word(pv[0])?);
+        while let Some(&mv) = board.legal_moves().first().filter(|_| pv.len() < 10) {
+            pv.push(mv.word());
+            board.play(mv);
+        }
+        let value = (HALF + random.i32(-100_000..100_000)).clamp(1, FULL - 1);
+        Some(Search {
+            depth: 12,
+            nodes: 100_000,
+            time_ms: 100,
+            value,
+            score: 0,
+            asked_nodes: 100_000,
+            asked_ms: 0,
+            avoided,
+            pv,
+        })
+    };
+    store
+        .write(|store| {
+            store.set_setting("root", &Board::start().fen(false))?;
+            let (id, _) = store.add_node(&root)?;
+            store.set_ply(id, Some(0))?;
+            store.add_search(id, by, &fake(&mut random, &root, vec![]).unwrap())?;
+            all.push((id, 0));
+            Ok(())
+        })
+        .unwrap();
+    let count = std::env::var("LENTO_NODES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    let (mut times, mut is_computed, growth) = (Vec::new(), false, settings(&store).unwrap());
+    while all.len() < count {
+        store
+            .write(|store| {
+                for _ in 0..1000 {
+                    let (id, ply) = all[random.usize(..all.len())];
+                    if ply >= 60 {
+                        continue;
+                    }
+                    let position = Position::from_key(store.position(id)?).unwrap();
+                    if position.fixed().is_some() {
+                        continue;
+                    }
+                    let mut avoided: Vec<u16> = store.moves(id)?.iter().map(|edge| edge.mv.word()).collect();
+                    let left: Vec<Move> =
+                        position.board.legal_moves().into_iter().filter(|mv| !avoided.contains(&mv.word())).collect();
+                    let Some(&mv) = left.get(random.usize(..left.len().max(1))) else { continue };
+                    let next = position.after(mv);
+                    let mut began = Instant::now();
+                    let mut changed = Changed::default();
+                    let known = store.find(&next.key)?;
+                    // Most without the moves to known positions, which take most of the time.
+                    let child = if is_computed { changed.node(store, &next)? } else { store.add_node(&next)?.0 };
+                    if known.is_none() {
+                        all.push((child, ply + 1));
+                        if let Some(search) = fake(&mut random, &next, vec![]) {
+                            store.add_search(child, by, &search)?;
+                        }
+                    }
+                    avoided.push(mv.word());
+                    avoided.sort_unstable();
+                    if let Some(search) = fake(&mut random, &position, avoided) {
+                        store.add_search(id, by, &search)?;
+                    }
+                    changed.edge(store, id, mv.word(), child, position.is_irreversible(mv))?;
+                    changed.add([id, child]);
+                    // The last ones as they are in earnest, the others all at once.
+                    if all.len() + 2_000 >= count {
+                        if !std::mem::replace(&mut is_computed, true) {
+                            println!("{} nodes in {:?}", all.len(), start.elapsed());
+                            store_all(store, &growth)?;
+                            println!("all computed after {:?}", start.elapsed());
+                            began = Instant::now();
+                        }
+                        changed.settle(store, &growth)?;
+                        times.push(began.elapsed());
+                    }
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+    times.sort();
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    println!(
+        "{} nodes, {bytes} bytes; updates: median {:?}, slowest {:?}",
+        all.len(),
+        times[times.len() / 2],
+        times.last()
+    );
+    drop(store);
+    let began = Instant::now();
+    Tree::open(&path).unwrap();
+    println!("open {:?}", began.elapsed());
+}

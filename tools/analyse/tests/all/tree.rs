@@ -1,0 +1,197 @@
+//! `lento tree` with the real binary.
+
+use super::analysing::{Folder, GAME, analyse, said};
+use crate::PROGRAM;
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+fn tree(args: &[&str]) -> Output {
+    Command::new(PROGRAM).arg("tree").args(args).stdin(Stdio::null()).output().expect("the program starts")
+}
+
+fn done(args: &[&str]) -> String {
+    let output = tree(args);
+    assert!(output.status.success(), "{args:?}: {}{}", said(&output), String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn shown(path: &str, node: &str) -> Value {
+    serde_json::from_str(&done(&["show", path, node, "--json"])).expect("JSON")
+}
+
+fn moves(shown: &Value) -> Vec<&str> {
+    shown["moves"].as_array().unwrap().iter().map(|row| row["san"].as_str().unwrap()).collect()
+}
+
+const FEW: [&str; 4] = ["--search-nodes", "1000", "--hash", "1"];
+
+fn grow(path: &str, args: &[&str]) -> String {
+    done(&[&["grow", path][..], &FEW, args].concat())
+}
+
+#[test]
+fn a_tree_grows_alike_each_time_and_is_exported() {
+    let folder = Folder::new("tree");
+    let paths = ["one.tree", "two.tree"].map(|name| folder.path(name));
+    let printed = paths.each_ref().map(|path| {
+        done(&["init", path, "--moves", "e4 c5"]);
+        let text = grow(path, &["--positions", "12"]);
+        text.lines().filter(|line| line.contains(": ")).map(str::to_owned).collect::<Vec<_>>()
+    });
+    let [one, two] = &printed;
+    assert_eq!(one[..one.len() - 1], two[..two.len() - 1]);
+    let root = shown(&paths[0], "");
+    assert_eq!((&root["positions"], &root["moves"][0]["expected"]), (&13.into(), &root["expected"]));
+    assert_eq!(done(&["verify", &paths[0]]).lines().last().unwrap().split(": ").last(), Some("0 problems"));
+    done(&["note", &paths[0], "", "a note {with} braces"]);
+    let names = ["out.pgn", "out.bin", "out.epd", "out.html"].map(|name| folder.path(name));
+    let [pgn, book, epd, html] = &names;
+    let outputs = ["--pgn", pgn, "--polyglot", book, "--epd", epd, "--html", html, "--within", "100cp", "--best", "9"];
+    done(&[&["export", &paths[0]][..], &outputs].concat());
+    let text = fs::read_to_string(pgn).unwrap();
+    assert!(text.contains("a note (with) braces") && text.contains("[%eval ") && text.contains('('), "{text}");
+    // The project's own reader finds the line that the tree holds best.
+    let output = analyse(&[pgn, "--depth", "1", "--jsonl", "--db", &folder.path("read.db")]);
+    assert!(output.status.success() && !said(&output).contains("line "), "{}", said(&output));
+    let played: Vec<String> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| Some(serde_json::from_str::<Value>(line).unwrap()["place"]["played"].as_str()?.to_owned()))
+        .collect();
+    assert!(played[0].ends_with(root["moves"][0]["san"].as_str().unwrap()), "{played:?}");
+    let book = fs::read(book).unwrap();
+    let entries: Vec<&[u8]> = book.chunks(16).map(|entry| &entry[..8]).collect();
+    assert!(book.len() % 16 == 0 && entries.len() == 12 && entries.is_sorted(), "{} entries", entries.len());
+    assert_eq!(fs::read_to_string(epd).unwrap().lines().count(), 13);
+    assert!(fs::read_to_string(html).unwrap().contains("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR"));
+}
+
+#[test]
+fn excluded_moves_are_not_grown_and_pinned_ones_are() {
+    let folder = Folder::new("tree-marks");
+    let path = folder.path("a.tree");
+    done(&["init", &path, "--white-best", "1"]);
+    done(&["exclude", &path, "e4"]);
+    done(&["exclude", &path, "d4"]);
+    done(&["pin", &path, "a4 e5"]);
+    grow(&path, &["--positions", "10"]);
+    let root = shown(&path, "");
+    let row = |san: &str| root["moves"].as_array().unwrap().iter().find(|row| row["san"] == san).unwrap().clone();
+    assert_eq!((&row("e4")["below"], &row("e4")["expected"]), (&1.into(), &Value::Null), "e4 is not searched");
+    assert!(row("e4")["excluded"] == true && row("a4")["below"].as_u64() > Some(1));
+    assert!(moves(&shown(&path, "a4")).contains(&"e5") && shown(&path, "a4 e5")["own_expected"].is_number());
+    done(&["verify", &path]);
+    // Marks can be taken back.
+    done(&["unmark", &path, "e4"]);
+    grow(&path, &["--positions", "1", "--white-best", "3"]);
+    assert_eq!(shown(&path, "")["moves"].as_array().unwrap().iter().filter(|row| row["excluded"] == true).count(), 1);
+    done(&["verify", &path]);
+}
+
+#[test]
+fn games_and_analyses_become_a_tree() {
+    let folder = Folder::new("tree-init");
+    let (pgn, db, path) = (folder.write("a.pgn", GAME), folder.path("a.db"), folder.path("a.tree"));
+    assert!(analyse(&[&pgn, "--db", &db, "--nodes", "1000"]).status.success());
+    done(&["init", &path, "--pgn", &pgn, "--analysis", &db]);
+    let root = shown(&path, "");
+    assert_eq!(moves(&root).last(), Some(&"f3"), "{root}");
+    assert!(root["own_expected"].is_number() && shown(&path, "f3 e5 g4")["expected"] == 1.0);
+    assert_eq!(shown(&path, "f3 e5 g4 Qh4#")["expected"], 0.0);
+    // What was searched with as many nodes is not searched again.
+    let text = grow(&path, &["--positions", "2"]);
+    assert!(!text.contains("f2f3: ") && !text.contains("root: "), "{text}");
+    done(&["verify", &path]);
+}
+
+#[test]
+fn halves_merge_in_either_order() {
+    let folder = Folder::new("tree-merge");
+    let [a, b, ab, ba] = ["a.tree", "b.tree", "ab.tree", "ba.tree"].map(|name| folder.path(name));
+    done(&["init", &a]);
+    done(&["init", &b, "--max-ply", "3"]);
+    grow(&a, &["--positions", "6"]);
+    done(&["note", &a, "", "from a"]);
+    done(&["note", &b, "", "from b"]);
+    done(&[&["grow", &b][..], &["--search-nodes", "1500", "--hash", "1", "--positions", "6"]].concat());
+    done(&["merge", &ab, &a, &b]);
+    done(&["merge", &ba, &b, &a]);
+    let exported = |path: &str| {
+        let out = folder.path("out.pgn");
+        done(&["export", path, "--pgn", &out, "--best", "99", "--within", "999cp"]);
+        let text = fs::read_to_string(&out).unwrap();
+        (text.split_once("\n\n").unwrap().1.to_owned(), shown(path, ""))
+    };
+    let once = exported(&ab);
+    assert_eq!(once, exported(&ba));
+    assert_eq!(once.1["note"], "from a\nfrom b");
+    done(&["merge", &ab, &b, &a]);
+    assert_eq!(once, exported(&ab));
+    done(&["verify", &ab]);
+    let other = folder.path("other.tree");
+    done(&["init", &other, "--moves", "e4"]);
+    assert!(said(&tree(&["merge", &ab, &other])).contains("other.tree: its root is"));
+}
+
+#[test]
+fn what_is_wrong_is_quoted() {
+    let folder = Folder::new("tree-wrong");
+    let path = folder.path("a.tree");
+    done(&["init", &path]);
+    let refused = |args: &[&str], expected: &str| {
+        let output = tree(args);
+        assert!(!output.status.success() && said(&output).contains(expected), "{args:?}: {}", said(&output));
+    };
+    refused(&["init", &path], "exists; expected a new name");
+    refused(&["show", &folder.path("none.tree")], "none.tree: no such file");
+    refused(&["show", &folder.write("text.tree", &"text ".repeat(999))], "expected a database");
+    refused(&["show", &path, "e5"], "\"e5\" is not a legal move");
+    refused(&["show", &path, "e4"], "the position after \"e4\" is not in the tree");
+    refused(&["show", &path, "8/8"], "invalid FEN \"8/8\"");
+    refused(&["show", &path, "4k3/8/8/8/8/8/8/4K3 w - -"], "is not in the tree");
+    refused(&["pin", &path, ""], "names no move");
+    refused(&["grow", &path, "--white-within", "much"], "expected centipawns");
+    refused(&["export", &path], "nothing to write");
+    // A value that somebody changed is found.
+    grow(&path, &["--positions", "2"]);
+    let change = rusqlite::Connection::open(&path).unwrap();
+    change.execute("UPDATE node SET value = value + 1 WHERE ply = 1", []).unwrap();
+    let output = tree(&["verify", &path]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains("value Some("), "{text}");
+}
+
+/// Two processes grow one tree, one of them killed again and again; nothing is wrong afterwards, and nothing stays claimed.
+#[cfg(unix)]
+#[test]
+fn several_processes_grow_one_tree_and_may_be_killed() {
+    let folder = Folder::new("tree-killed");
+    let path = folder.path("a.tree");
+    done(&["init", &path]);
+    let start = |positions: &str| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["tree", "grow", &path, "--jsonl", "--positions", positions]).args(FEW);
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let steady = start("12");
+    for nth in 1..=4 {
+        let mut killed = start("999");
+        let _ = killed.stdout.take().unwrap().read_exact(&mut vec![0; 700 * nth]);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+    }
+    assert!(steady.wait_with_output().unwrap().status.success());
+    done(&["verify", &path]);
+    let before = shown(&path, "")["positions"].as_u64().unwrap();
+    assert!(before > 12, "{before}");
+    grow(&path, &["--positions", "3"]);
+    done(&["verify", &path]);
+    assert_eq!(
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .query_row("SELECT count(*) FROM node WHERE claim > 0", [], |row| row.get(0)),
+        Ok(0)
+    );
+    assert!(folder.names().iter().all(|name| !name.ends_with(".run")), "{:?}", folder.names());
+}
