@@ -19,12 +19,10 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
     OtherTask { name, program, about }
 }
 
-/// The program of the task `analyse`, which has no other tasks and so takes its arguments alone.
-const ANALYSE: &str = "lento-analyse";
-
 /// All tasks of other programs.
-const TASKS: [OtherTask; 14] = [
-    task("analyse", ANALYSE, "Analyse positions and games of files, with a database and reports"),
+const TASKS: [OtherTask; 15] = [
+    task("analyse", "lento-analyse", "Analyse positions and games of files, with a database and reports"),
+    task("serve", "lento-analyse", "Keep engines running for other programs: queries as JSON lines"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
     task("factors", "lento-lab", "Measure many settings by the same games"),
     task("spsa", "lento-lab", "Tune parameters of the search by self-play"),
@@ -76,7 +74,8 @@ impl OtherTask {
             )
         })?;
         let mut command = Command::new(&path);
-        if *program != ANALYSE {
+        // The program `lento-analyse` analyses without a word for it.
+        if *name != "analyse" {
             command.arg(name);
         }
         command.args(args);

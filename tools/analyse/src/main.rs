@@ -5,6 +5,7 @@ mod lines;
 mod pgn;
 mod queue;
 mod report;
+mod serve;
 
 use clap::Parser;
 use lento::cli::{analyse, document, notice};
@@ -42,6 +43,8 @@ enum Task {
         #[arg(required = true, value_name = "FROM")]
         from: Vec<PathBuf>,
     },
+    /// Keep engines running for other programs: queries as JSON lines
+    Serve(serve::Args),
 }
 
 /// The JSON fields.
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
     let args = Cli::parse();
     notice::exit_code(match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
+        Some(Task::Serve(args)) => serve::run(args),
         None if args.queue.are_given() => queue::run(&args),
         None => analyse::run(&args.position),
     })
