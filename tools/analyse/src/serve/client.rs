@@ -52,7 +52,8 @@ impl Client {
 
     /// Handles a line of input.
     pub fn request(self: &Arc<Self>, line: &str) {
-        if line.trim().is_empty() {
+        let line = line.trim();
+        if line.is_empty() {
             return;
         }
         match parse(line) {
@@ -77,18 +78,22 @@ impl Client {
         if state.closed {
             return;
         }
-        let queued = if state.active.contains_key(&id.to_string()) {
-            Err("this id is in use; expected another one, or to wait for the answer".to_owned())
+        let error = if state.active.contains_key(&id.to_string()) {
+            "this id is in use; expected another one".to_owned()
+        } else if state.active.len() >= self.pool.limit {
+            format!("{} queries have no answer yet; expected to wait for some", self.pool.limit)
         } else {
-            self.pool.push(query, self)
+            let ticket = self.pool.push(query, self);
+            state.active.insert(id.to_string(), (ticket, stop));
+            return;
         };
-        match queued {
-            Ok(ticket) => _ = state.active.insert(id.to_string(), (ticket, stop)),
-            Err(error) => {
-                drop(state);
-                self.refuse(Refused { id, error });
-            }
-        }
+        drop(state);
+        self.refuse(Refused { id, error });
+    }
+
+    /// Whether no other query is accepted.
+    pub fn is_full(&self) -> bool {
+        self.state.lock().active.len() >= self.pool.limit
     }
 
     /// Cancels a query; its answer follows. Returns whether there was one.

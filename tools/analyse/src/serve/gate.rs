@@ -57,7 +57,9 @@ impl GateArgs {
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
         if token.as_ref().is_some_and(|token| token.len() < MIN_TOKEN || !token.chars().all(plain)) {
-            return Err(format!("the token has other characters or is short; expected {MIN_TOKEN} or more of A-Z a-z 0-9 - . _ ~"));
+            return Err(format!(
+                "the token has other characters or is short; expected {MIN_TOKEN} or more of A-Z a-z 0-9 - . _ ~"
+            ));
         }
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
@@ -93,6 +95,18 @@ impl Gate {
         Newcomer(receiver)
     }
 
+    /// Opens a connection by its first line, or says why not.
+    pub async fn open(&self, first: &Result<String, String>, expected: &str) -> Result<OwnedSemaphorePermit, String> {
+        let first = first.as_ref().map_or("", |line| line.trim());
+        if is_http(first) {
+            return Err(format!("HTTP; expected {expected}"));
+        }
+        if !self.knows(first.strip_prefix("token ").unwrap_or_default()).await {
+            return Err("wrong token; expected the line: token TOKEN".to_owned());
+        }
+        self.admit()
+    }
+
     /// A place among the open connections, or the reason why there is none.
     pub fn admit(&self) -> Result<OwnedSemaphorePermit, String> {
         let permit = Arc::clone(&self.open).try_acquire_owned();
@@ -111,8 +125,8 @@ impl Newcomer {
 }
 
 /// Whether this is the first line of an HTTP request, as web pages can send to any port.
-pub fn is_http(line: &str) -> bool {
-    line.trim_end().rsplit(' ').next().is_some_and(|last| last.starts_with("HTTP/"))
+fn is_http(line: &str) -> bool {
+    line.rsplit(' ').next().is_some_and(|last| last.starts_with("HTTP/"))
 }
 
 /// Whether the host of a request is an address, `localhost` or one of these names. Another name may have been pointed here by
@@ -143,6 +157,6 @@ mod tests {
 
     #[test]
     fn http_requests() {
-        assert!(is_http("POST / HTTP/1.1\r") && !is_http("uci") && !is_http(r#"{"id":"HTTP/1.1"}"#));
+        assert!(is_http("POST / HTTP/1.1") && !is_http("uci") && !is_http(r#"{"id":"HTTP/1.1"}"#));
     }
 }

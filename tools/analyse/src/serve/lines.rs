@@ -2,7 +2,6 @@
 
 use super::Server;
 use super::client::Client;
-use super::gate::is_http;
 use super::query::Refused;
 use serde_json::Value;
 use std::future::pending;
@@ -14,7 +13,7 @@ use tokio::time::{sleep, timeout};
 /// Longest line, in bytes.
 pub const MAX_LINE: usize = 1 << 16;
 /// A client must take some bytes within this time.
-const MAX_STALL: Duration = Duration::from_secs(20);
+pub const MAX_STALL: Duration = Duration::from_secs(20);
 /// A socket with this many unsent bytes is disconnected.
 const MAX_UNSENT: usize = 8 << 20;
 
@@ -56,7 +55,7 @@ pub async fn stdio(server: &Server) {
         let mut lines = Lines::new(tokio::io::stdin());
         while let Some(line) = lines.next().await {
             // The input waits.
-            while server.pool.is_full() {
+            while client.is_full() {
                 sleep(Duration::from_millis(10)).await;
             }
             handle(&client, line).await;
@@ -73,13 +72,7 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
     let mut lines = Lines::new(reader);
     let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
     let client = Client::new(&server.pool, MAX_UNSENT);
-    let opened = match server.gate.admit() {
-        _ if first.as_ref().is_ok_and(|line| is_http(line)) => Err("HTTP; expected JSON lines".to_owned()),
-        Ok(permit) if server.opens(&first).await => Ok(permit),
-        Ok(_) => Err("wrong token; expected the line: token TOKEN".to_owned()),
-        Err(error) => Err(error),
-    };
-    let _permit = match opened {
+    let _permit = match server.gate.open(&first, "JSON lines").await {
         Ok(permit) => permit,
         Err(error) => {
             client.refuse(Refused { id: Value::Null, error });

@@ -5,6 +5,7 @@ mod gate;
 mod lines;
 mod pool;
 mod query;
+mod uci;
 #[cfg(unix)]
 mod unix;
 
@@ -73,9 +74,9 @@ pub struct Args {
     /// Hash table of each engine in MiB
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = setup::hash)]
     hash: usize,
-    /// Most queries that may wait
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    queue: usize,
+    /// Most queries of a connection without an answer
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..))]
+    queue: u32,
     /// JSON lines over TCP, such as 127.0.0.1:4617, instead of standard input and output; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     listen: Vec<SocketAddr>,
@@ -83,6 +84,12 @@ pub struct Args {
     #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// UCI over TCP, a session for each connection; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    uci: Vec<SocketAddr>,
+    /// Most UCI sessions at a time; each has an engine of its own, with up to --threads and --hash
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
+    sessions: u16,
     #[command(flatten)]
     gate: GateArgs,
 }
@@ -90,26 +97,20 @@ pub struct Args {
 /// What all connections share.
 struct Server {
     pool: Arc<Pool>,
+    sessions: uci::Sessions,
     gate: Arc<Gate>,
     /// True after Ctrl-C.
     stopped: watch::Receiver<bool>,
 }
 
-impl Server {
-    /// Whether a first line opens a connection.
-    async fn opens(&self, line: &Result<String, String>) -> bool {
-        let token = line.as_ref().ok().and_then(|line| line.trim().strip_prefix("token "));
-        self.gate.knows(token.unwrap_or_default()).await
-    }
-}
-
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
-    let gate = args.gate.gate(&args.listen)?;
-    let pool = Pool::start(args.engines()?, args.queue)?;
+    let gate = args.gate.gate(&[&args.listen[..], &args.uci].concat())?;
+    let pool = Pool::start(args.engines()?, args.queue as usize)?;
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
-    let server = Server { pool, gate, stopped };
+    let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
+    let server = Server { pool, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();
@@ -144,6 +145,10 @@ impl Args {
         for &address in &self.listen {
             let (listener, server) = (listen(address, "JSON lines").await?, Arc::clone(&server));
             listeners.spawn(accept(listener, move |stream| lines::connection(Arc::clone(&server), stream)));
+        }
+        for &address in &self.uci {
+            let (listener, server) = (listen(address, "UCI").await?, Arc::clone(&server));
+            listeners.spawn(accept(listener, move |stream| uci::connection(Arc::clone(&server), stream)));
         }
         #[cfg(unix)]
         let _bound = match &self.socket {

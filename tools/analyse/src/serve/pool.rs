@@ -22,11 +22,12 @@ pub type Ticket = (Reverse<i64>, u64);
 pub struct Pool {
     queue: Mutex<Queue>,
     ready: Condvar,
-    /// Most queries that may wait.
-    limit: usize,
+    /// Most queries of a client.
+    pub limit: usize,
     engines: usize,
-    threads: usize,
-    hash_mib: usize,
+    /// Threads and hash table of each engine.
+    pub threads: usize,
+    pub hash_mib: usize,
 }
 
 #[derive(Default)]
@@ -57,27 +58,19 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Queues a query, or says why not.
-    pub fn push(&self, query: Query, client: &Arc<Client>) -> Result<Ticket, String> {
+    /// Queues a query.
+    pub fn push(&self, query: Query, client: &Arc<Client>) -> Ticket {
         let mut queue = self.queue.lock();
-        if queue.waiting.len() >= self.limit {
-            return Err(format!("{} queries wait; expected to wait for answers", self.limit));
-        }
         queue.arrived += 1;
         let ticket = (Reverse(query.priority), queue.arrived);
         queue.waiting.insert(ticket, (query, Arc::clone(client)));
         self.ready.notify_one();
-        Ok(ticket)
+        ticket
     }
 
     /// Removes a query, unless it is being searched.
     pub fn remove(&self, ticket: Ticket) -> bool {
         self.queue.lock().waiting.remove(&ticket).is_some()
-    }
-
-    /// Whether no other query fits.
-    pub fn is_full(&self) -> bool {
-        self.queue.lock().waiting.len() >= self.limit
     }
 
     /// The state for clients.

@@ -169,8 +169,11 @@ fn query(object: &Map<String, Value>, id: Value) -> Result<Query, String> {
 /// The root moves to search; none for all.
 fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, String> {
     let left = setup.moves_without(board, "avoidmoves", avoided)?;
-    let searched: Vec<Move> =
-        searched.split([' ', ',']).filter(|word| !word.is_empty()).map(|word| setup.parse_move(board, word)).collect::<Result<_, _>>()?;
+    let searched: Vec<Move> = searched
+        .split([' ', ','])
+        .filter(|word| !word.is_empty())
+        .map(|word| setup.parse_move(board, word))
+        .collect::<Result<_, _>>()?;
     if searched.is_empty() || left.is_empty() {
         return Ok(if searched.is_empty() { left } else { searched });
     }

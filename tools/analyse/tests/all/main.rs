@@ -2,5 +2,6 @@
 
 mod analysing;
 mod reports;
+mod serving;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");
