@@ -1,6 +1,7 @@
 //! `lento serve`: a process with warm engines for other programs.
 
 mod client;
+mod desk;
 mod gate;
 mod lines;
 mod pool;
@@ -8,8 +9,10 @@ mod query;
 mod uci;
 #[cfg(unix)]
 mod unix;
+mod web;
 
 use clap::value_parser;
+use desk::Desk;
 use gate::{Gate, GateArgs};
 use lento::cli::interrupt::Stop;
 use lento::cli::notice::notice;
@@ -27,7 +30,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{interval, sleep, timeout};
 
 /// The version of requests and answers.
 const SCHEMA: &str = "lento-serve/1";
@@ -84,6 +87,12 @@ pub struct Args {
     #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// A page for browsers [default address: 127.0.0.1:8617]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8617")]
+    web: Option<SocketAddr>,
+    /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
     /// UCI over TCP, a session for each connection; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     uci: Vec<SocketAddr>,
@@ -97,6 +106,9 @@ pub struct Args {
 /// What all connections share.
 struct Server {
     pool: Arc<Pool>,
+    desk: Desk,
+    /// Names of this machine.
+    hosts: Vec<String>,
     sessions: uci::Sessions,
     gate: Arc<Gate>,
     /// True after Ctrl-C.
@@ -105,12 +117,13 @@ struct Server {
 
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
-    let gate = args.gate.gate(&[&args.listen[..], &args.uci].concat())?;
+    let gate = args.gate.gate(&[&args.listen[..], &args.uci, args.web.as_slice()].concat())?;
     let pool = Pool::start(args.engines()?, args.queue as usize)?;
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
-    let server = Server { pool, sessions, gate, stopped };
+    let desk = Desk::new(&pool);
+    let server = Server { pool, desk, hosts: args.host.clone(), sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();
@@ -143,12 +156,19 @@ impl Args {
         let (mut stopped, server) = (server.stopped.clone(), Arc::new(server));
         let mut listeners = JoinSet::new();
         for &address in &self.listen {
-            let (listener, server) = (listen(address, "JSON lines").await?, Arc::clone(&server));
+            let (listener, server) = (listen(address, "JSON lines on ").await?, Arc::clone(&server));
             listeners.spawn(accept(listener, move |stream| lines::connection(Arc::clone(&server), stream)));
         }
         for &address in &self.uci {
-            let (listener, server) = (listen(address, "UCI").await?, Arc::clone(&server));
+            let (listener, server) = (listen(address, "UCI on ").await?, Arc::clone(&server));
             listeners.spawn(accept(listener, move |stream| uci::connection(Arc::clone(&server), stream)));
+        }
+        if let Some(address) = self.web {
+            let (listener, pages) = (listen(address, "page on http://").await?, web::pages(&server));
+            let shared = Arc::clone(&server);
+            listeners
+                .spawn(accept(listener, move |stream| web::connection(Arc::clone(&shared), pages.clone(), stream)));
+            listeners.spawn(desk(Arc::clone(&server)));
         }
         #[cfg(unix)]
         let _bound = match &self.socket {
@@ -171,17 +191,35 @@ impl Args {
     }
 }
 
+/// Keeps the page up to date.
+async fn desk(server: Arc<Server>) {
+    let mut second = interval(Duration::from_secs(1));
+    let tell = async {
+        loop {
+            second.tick().await;
+            server.desk.tell_status();
+        }
+    };
+    tokio::select! {
+        () = server.desk.run() => {}
+        () = tell => {}
+    }
+}
+
 /// Listens, and says where.
 async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> {
     let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
     // Port 0 becomes another.
     let address = listener.local_addr().unwrap_or(address);
-    notice(format_args!("{what} on {address}"));
+    notice(format_args!("{what}{address}"));
     Ok(listener)
 }
 
 /// Serves each connection in a task of its own.
-async fn accept<F: Future<Output = ()> + Send + 'static>(listener: TcpListener, serve: impl Fn(TcpStream) -> F) {
+async fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
