@@ -19,9 +19,12 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
     OtherTask { name, program, about }
 }
 
+/// The task whose program takes its arguments without the name.
+const ANALYSE: &str = "analyse";
+
 /// All tasks of other programs.
 const TASKS: [OtherTask; 15] = [
-    task("analyse", "lento-analyse", "Analyse positions and games of files, with a database and reports"),
+    task(ANALYSE, "lento-analyse", "Analyse positions and games of files, with a database and reports"),
     task("serve", "lento-analyse", "Keep engines running for other programs: queries as JSON lines"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
     task("factors", "lento-lab", "Measure many settings by the same games"),
@@ -40,7 +43,7 @@ const TASKS: [OtherTask; 15] = [
 
 /// The task of this name.
 pub fn find(name: &OsStr) -> Option<&'static OtherTask> {
-    TASKS.iter().find(|task| name == task.name || (name == "analyze" && task.name == "analyse"))
+    TASKS.iter().find(|task| name == task.name || (name == "analyze" && task.name == ANALYSE))
 }
 
 /// The file of a program: beside this one, or in `PATH`.
@@ -74,8 +77,7 @@ impl OtherTask {
             )
         })?;
         let mut command = Command::new(&path);
-        // The program `lento-analyse` analyses without a word for it.
-        if *name != "analyse" {
+        if *name != ANALYSE {
             command.arg(name);
         }
         command.args(args);

@@ -69,6 +69,7 @@ fn tasks_are_handed_to_the_program_beside_lento() {
         (&["analyze", "--depth", "3", "--db", "x"], "lento-analyse --depth 3 --db x"),
         (&["analyse", "merge", "x", "y"], "lento-analyse merge x y"),
         (&["analyse", "--help"], "lento-analyse --help"),
+        (&["serve", "--engines", "2"], "lento-analyse serve --engines 2"),
         (&["help", "spsa"], "lento-lab spsa --help"),
         (&["help", "analyse"], "lento-analyse --help"),
     ] {

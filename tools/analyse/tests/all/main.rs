@@ -1,6 +1,7 @@
 //! `lento-analyse` from outside.
 
 mod analysing;
+mod page;
 mod reports;
 mod serving;
 

@@ -11,6 +11,9 @@
   let paused = false;
   let server = {};
   let socket = null;
+  // The node of the tree that is shown, and its moves from the root.
+  let tree = null;
+  let path = [];
 
   const made = (name, className, ...parts) => {
     const element = document.createElement(name);
@@ -90,7 +93,7 @@
     return node("path", { d: "M" + corners.map(([forth, aside]) => at(forth, aside)).join("L") + "Z" });
   };
 
-  const shown = () => positions.get(chosen);
+  const shown = () => (chosen === "tree" ? tree : positions.get(chosen));
   const found = () => shown()?.report?.lines ?? [];
 
   const drawBoard = () => {
@@ -136,13 +139,14 @@
     const bar = find(".bar");
     bar.classList.toggle("turned", turned);
     const best = found()[0];
-    bar.firstElementChild.style.height = (best ? percent(best, position.fen) : 50) + "%";
-    find(".value").textContent = best ? value(best.score, position.fen) : "–";
+    const white = chosen === "tree" ? tree?.white : best && percent(best, position.fen);
+    bar.firstElementChild.style.height = (white ?? 50) + "%";
+    find(".value").textContent = chosen === "tree" ? share(tree?.white) : best ? value(best.score, position.fen) : "–";
     if (!position) {
       find(".lines").replaceChildren(made("p", "searched", "Add a position to begin."));
       return;
     }
-    const text = report?.lines
+    const text = chosen === "tree" ? "the best line of the tree" : report?.lines
       ? `depth ${best?.depth ?? 0}/${best?.seldepth ?? 0}, ${grouped(report.nodes)} nodes, ${seconds(report.time_ms)}, ${grouped(report.nps)}/s, hash ${((best?.hashfull ?? 0) / 10).toFixed(0)} %`
       : position.state;
     const lines = found().map((one, at) => {
@@ -151,11 +155,11 @@
         move.dataset.step = ply + 1;
         return move;
       });
-      const row = made("p", at === line ? "chosen" : "", made("b", "", value(one.score, position.fen)), " ", ...words);
+      const row = made("p", at === line ? "chosen" : "", made("b", "", one.score ? value(one.score, position.fen) : share(tree?.white)), " ", ...words);
       row.dataset.line = at;
       return row;
     });
-    if (report && !found().length) lines.push(made("p", "searched", "the game is over"));
+    if (report && chosen !== "tree" && !found().length) lines.push(made("p", "searched", "the game is over"));
     find(".lines").replaceChildren(made("p", "searched", text), ...lines);
   };
 
@@ -214,7 +218,49 @@
     find("#pause").textContent = paused ? "Resume" : "Pause";
   };
 
+  const share = (white) => (white === null || white === undefined ? "–" : `${white.toFixed(1)} %`);
+
+  const drawTree = () => {
+    find("#tree").hidden = !tree;
+    if (!tree) return;
+    const step = (at, text) => {
+      const button = made("button", "", text);
+      button.type = "button";
+      button.dataset.at = at;
+      return button;
+    };
+    find("#path").replaceChildren(step(0, "root"), ...numbered({ fen: tree.start }, tree.path_san).map((word, at) => step(at + 1, word)));
+    find("#node").textContent = `White ${share(tree.white)}, ply ${tree.ply ?? "–"}; the tree has ${grouped(tree.positions)} positions`;
+    const toWhite = (expected) => (expected === null ? null : 100 * (whiteMoves(tree.fen) ? expected : 1 - expected));
+    find("#moves").replaceChildren(...tree.moves.map((move) => {
+      const mark = (name, isSet) => {
+        const button = made("button", "", name);
+        button.type = "button";
+        button.dataset.mark = isSet ? "none" : name;
+        button.setAttribute("aria-pressed", isSet);
+        return button;
+      };
+      const cells = [
+        made("td", "name", move.san, move.note ? `  ${move.note}` : ""),
+        made("td", "number", share(toWhite(move.expected))),
+        made("td", "number faint", move.depth ?? ""),
+        made("td", "number faint", move.below),
+        made("td", "", ...(move.in_tree ? [mark("pin", move.pinned), mark("exclude", move.excluded)] : [])),
+      ];
+      const built = made("tr", move.excluded ? "excluded" : "", ...cells);
+      built.dataset.move = move.uci;
+      built.classList.toggle("leaf", !move.in_tree);
+      return built;
+    }));
+  };
+  const walk = (moves) => {
+    path = moves;
+    [chosen, line, step, wanted] = ["tree", 0, 0, null];
+    send({ tree: moves.join(" ") });
+  };
+
   const draw = () => {
+    drawTree();
     drawBoard();
     drawLines();
     drawGraph();
@@ -228,7 +274,7 @@
   };
 
   const choose = (number) => {
-    [chosen, line, step] = [number, 0, 0];
+    [chosen, line, step, wanted] = [number, 0, 0, null];
     if (number !== null) history.replaceState(null, "", "#" + number);
     draw();
   };
@@ -237,6 +283,13 @@
     if (news.begin) positions.clear();
     if (news.server) server = news.server;
     if (news.paused !== undefined) paused = news.paused;
+    if (news.tree) {
+      const white = (expected) => (expected === null ? null : 100 * (whiteMoves(news.tree.fen) ? expected : 1 - expected));
+      const best = { pv: news.tree.best_line, san: news.tree.best_san };
+      tree = { ...news.tree, white: white(news.tree.expected), report: { lines: best.pv.length ? [best] : [] } };
+    }
+    if (news.has_tree && news.begin) send({ tree: path.join(" ") });
+    if (news.tree_changed && tree) send({ tree: path.join(" ") });
     if (news.error) find("#error").textContent = news.error;
     if (news.removed) positions.delete(news.removed);
     if (news.position) {
@@ -245,13 +298,13 @@
       if (news.point) graph.push(news.point);
       positions.set(news.position, { ...news, graph });
       if (awaited && !before) { awaited = false; choose(news.position); }
-      if (!positions.has(chosen) && (!wanted || news.position === wanted)) chosen = news.position;
+      if (news.position === wanted) [chosen, wanted] = [wanted, null];
     }
-    if (!positions.has(chosen)) chosen = wanted && positions.has(wanted) ? wanted : positions.keys().next().value ?? null;
+    if (chosen === "tree" ? !tree : !positions.has(chosen)) chosen = tree && !positions.size ? "tree" : positions.keys().next().value ?? null;
     drawSoon();
   };
   // The position of the address, and whether the next new one is this visitor's.
-  const wanted = Number(location.hash.slice(1)) || null;
+  let wanted = Number(location.hash.slice(1)) || null;
   let awaited = false;
 
   const send = (message) => {
@@ -304,6 +357,16 @@
     const remove = event.target.closest("[data-remove]");
     if (remove) send({ remove: Number(remove.dataset.remove) });
     else if (event.target.closest("tr")) choose(Number(event.target.closest("tr").dataset.number));
+  });
+  find("#path").addEventListener("click", (event) => {
+    const at = event.target.closest("button")?.dataset.at;
+    if (at !== undefined) walk(path.slice(0, Number(at)));
+  });
+  find("#moves").addEventListener("click", (event) => {
+    const move = event.target.closest("tr")?.dataset.move;
+    const mark = event.target.closest("button")?.dataset.mark;
+    if (mark) send({ mark: [...path, move].join(" "), as: mark });
+    else if (move && !event.target.closest("tr").classList.contains("leaf")) walk([...path, move]);
   });
   find(".lines").addEventListener("click", (event) => {
     const row = event.target.closest("[data-line]");
