@@ -29,10 +29,19 @@ impl Setup {
             None => Game::start(),
             Some(fen) => Game::from_fen(fen).map_err(|error| error.to_string())?,
         };
-        for text in words(moves) {
-            game.play(self.parse_move(game.board(), text)?);
-        }
+        self.moves(game.board(), moves)?.into_iter().for_each(|mv| game.play(mv));
         Ok(game)
+    }
+
+    /// Reads moves that are played one after the other, each in UCI or SAN; move numbers are skipped.
+    pub fn moves(&self, board: &Board, moves: &str) -> Result<Vec<Move>, String> {
+        let mut board = board.clone();
+        let read = words(moves).map(|text| {
+            let mv = self.parse_move(&board, text)?;
+            board.play(mv);
+            Ok(mv)
+        });
+        read.collect()
     }
 
     /// The legal moves except these, each in UCI or SAN; none for no exception. `option` names them in errors.

@@ -6,6 +6,7 @@ mod pgn;
 mod queue;
 mod report;
 mod serve;
+mod tree;
 
 use clap::Parser;
 use lento::cli::{analyse, document, notice};
@@ -45,6 +46,8 @@ enum Task {
     },
     /// Keep engines running for other programs: queries as JSON lines
     Serve(serve::Args),
+    /// Grow a tree of searched positions
+    Tree(tree::TreeArgs),
 }
 
 /// The JSON fields.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
     notice::exit_code(match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
         Some(Task::Serve(args)) => serve::run(args),
+        Some(Task::Tree(args)) => tree::run(args),
         None if args.queue.are_given() => queue::run(&args),
         None => analyse::run(&args.position),
     })

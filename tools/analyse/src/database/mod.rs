@@ -11,9 +11,9 @@ mod stored;
 pub use claim::{Claim, EngineId};
 pub use key::Key;
 pub use merge::{Merged, merge};
+pub use run_lock::{RunLock, is_alive};
 pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 
-use run_lock::RunLock;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::thread;

@@ -132,6 +132,34 @@ impl Database {
     }
 }
 
+/// An analysis with the fields that identify its engine.
+pub type Known = ([String; 6], Board, Analysis);
+
+impl Database {
+    /// The best result of each engine for each position whose history cannot matter: in fewer than four reversible plies nothing
+    /// repeats.
+    pub fn without_history(&self) -> rusqlite::Result<Vec<Known>> {
+        let mut statement = self.connection.prepare(
+            "SELECT DISTINCT position.id, engine.id, fen, past, version, commit_id, evaluation, meaning, recipe, tablebases
+            FROM analysis JOIN position ON position.id = analysis.position JOIN engine ON engine.id = analysis.engine",
+        )?;
+        let mut known = Vec::new();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (fen, past): (String, String) = (row.get(2)?, row.get(3)?);
+            let Ok(board) = Board::from_fen(&fen) else { continue };
+            if !past.is_empty() && board.halfmove_clock() >= 4 {
+                continue;
+            }
+            let text = |column| row.get::<_, String>(column);
+            let engine = [text(4)?, text(5)?, text(6)?, text(7)?, text(8)?, text(9)?];
+            let found = stored(&self.connection, row.get(0)?, Some(row.get(1)?), 1, &board)?;
+            known.extend(found.into_iter().next().map(|best| (engine, board, best.analysis)));
+        }
+        Ok(known)
+    }
+}
+
 /// The results of an engine, or of all, with at least this many lines, deepest first.
 pub(super) fn stored(
     connection: &Connection,

@@ -37,7 +37,7 @@ pub fn pgn(study: &Study) -> String {
     text + &moves.finish() + "\n\n"
 }
 
-fn tag(name: &str, value: &str) -> String {
+pub fn tag(name: &str, value: &str) -> String {
     let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -8,6 +8,9 @@ pub mod html;
 pub mod value;
 mod wrapped;
 
+pub use annotate::tag;
+pub use wrapped::Wrapped;
+
 use crate::database::Analysis;
 use crate::pgn::{Comment, PgnGame};
 use accuracy::{Judged, Side};

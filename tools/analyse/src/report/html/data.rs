@@ -31,7 +31,11 @@ pub fn document(study: &Study) -> String {
         document["clocks"] = json!(clocks);
         document["first"] = json!(if study.boards[0].side_to_move() == Color::White { "w" } else { "b" });
     }
-    // Only `<` is special within a script element.
+    data(&document)
+}
+
+/// JSON that is safe within a `script` element, where only `<` is special.
+pub fn data(document: &Json) -> String {
     document.to_string().replace('<', "\\u003c")
 }
 

@@ -5,11 +5,13 @@
 mod data;
 mod game;
 
+pub use data::{board, data};
+
 use super::Study;
 use lento::chess::Color;
 use std::fmt::{Display, Write};
 
-const NAME: &str = concat!("Lento ", env!("CARGO_PKG_VERSION"));
+pub const NAME: &str = concat!("Lento ", env!("CARGO_PKG_VERSION"));
 
 #[derive(Debug, Default)]
 pub struct Page {
@@ -74,7 +76,7 @@ impl Page {
 }
 
 /// Replaces each `{{name}}` of a template by its value. Values are not searched for names.
-fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
+pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
     let mut text = String::new();
     for part in template.split("{{") {
         let Some((name, behind)) = part.split_once("}}") else {
@@ -88,7 +90,7 @@ fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
 }
 
 /// Escapes text, also for attributes. Control characters become spaces.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in super::plain(text).chars() {
         match c {

@@ -1,0 +1,218 @@
+//! The command line of `lento tree`.
+
+use lento::cli::{setup, units};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Grow a tree of searched positions.
+#[derive(clap::Args)]
+pub struct TreeArgs {
+    #[command(subcommand)]
+    pub task: Task,
+}
+
+#[derive(clap::Subcommand)]
+pub enum Task {
+    /// Make a tree from a position, games or an analysis database
+    Init(Init),
+    /// Search and add positions
+    Grow(Box<Grow>),
+    /// Show a position with its moves
+    Show(Show),
+    /// Always grow a move, whatever it is worth
+    Pin(Edit),
+    /// Never grow or count a move
+    Exclude(Edit),
+    /// Neither pin nor exclude a move
+    Unmark(Edit),
+    /// Write a note to a position; an empty text removes it
+    Note {
+        #[command(flatten)]
+        at: At,
+        text: String,
+    },
+    /// Merge trees of the same root into one
+    Merge {
+        /// Target tree, made if missing
+        into: PathBuf,
+        /// Source trees
+        #[arg(required = true, value_name = "FROM")]
+        from: Vec<PathBuf>,
+    },
+    /// Write the tree as PGN, EPD, Polyglot book or web page
+    Export(Export),
+    /// Compute everything again and compare
+    Verify {
+        /// The tree
+        tree: PathBuf,
+    },
+}
+
+/// A node.
+#[derive(clap::Args)]
+pub struct At {
+    /// The tree
+    pub tree: PathBuf,
+    /// Moves from the root, or a FEN, in quotes; empty for the root
+    #[arg(default_value = "", hide_default_value = true, value_name = "NODE")]
+    pub node: String,
+}
+
+/// A move.
+#[derive(clap::Args)]
+pub struct Edit {
+    /// The tree
+    pub tree: PathBuf,
+    /// Moves from the root, in quotes; the last one is meant
+    pub moves: String,
+}
+
+#[derive(clap::Args)]
+pub struct Init {
+    /// The tree
+    pub tree: PathBuf,
+    #[command(flatten)]
+    pub setup: setup::Setup,
+    /// Moves from that position to the root, in quotes
+    #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
+    pub moves: String,
+    /// Games whose moves become part of the tree where they reach the root; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Vec<PathBuf>,
+    /// Plies of each game to take
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub pgn_plies: usize,
+    /// Database of `lento analyse` whose results become searches; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub analysis: Vec<PathBuf>,
+    #[command(flatten)]
+    pub growth: Growth,
+}
+
+/// Which moves are grown; stored in the tree.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Width and depth, stored in the tree")]
+pub struct Growth {
+    /// Grow moves of White that lose at most this, such as 30cp
+    #[arg(long, value_name = "CP", value_parser = centipawns)]
+    white_within: Option<i64>,
+    /// The same for Black
+    #[arg(long, value_name = "CP", value_parser = centipawns)]
+    black_within: Option<i64>,
+    /// Grow at most this many moves of White in each position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    white_best: Option<i64>,
+    /// The same for Black
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    black_best: Option<i64>,
+    /// Percent of what a move of White loses that counts as its cost [default: 100]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(i64).range(0..=10_000))]
+    white_weight: Option<i64>,
+    /// The same for Black [default: 100]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(i64).range(0..=10_000))]
+    black_weight: Option<i64>,
+    /// Cost of a ply, in percent of a point [default: 1]
+    #[arg(long, value_name = "PERCENT", value_parser = ply_cost)]
+    ply_cost: Option<i64>,
+    /// Plies from the root
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    max_ply: Option<i64>,
+}
+
+impl Growth {
+    /// The settings that were given.
+    pub fn given(&self) -> [(&'static str, Option<i64>); 8] {
+        [
+            ("white_within", self.white_within),
+            ("black_within", self.black_within),
+            ("white_best", self.white_best),
+            ("black_best", self.black_best),
+            ("white_weight", self.white_weight),
+            ("black_weight", self.black_weight),
+            ("ply_cost", self.ply_cost),
+            ("max_ply", self.max_ply),
+        ]
+    }
+}
+
+fn centipawns(text: &str) -> Result<i64, String> {
+    let number = text.strip_suffix("cp").unwrap_or(text).trim().parse().ok().filter(|cp| (0..=10_000).contains(cp));
+    number.ok_or_else(|| "expected centipawns such as 30cp, at most 10000".into())
+}
+
+/// Percent of a point, in millionths.
+fn ply_cost(text: &str) -> Result<i64, String> {
+    let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|cost| (0.01..=100.0).contains(cost));
+    percent.map(|percent| (percent * 10_000.0).round() as i64).ok_or_else(|| "expected percent from 0.01 to 100".into())
+}
+
+#[derive(clap::Args)]
+pub struct Grow {
+    /// The tree
+    pub tree: PathBuf,
+    /// Time to grow: 10s, 2m, 1h [default: until Ctrl-C]
+    #[arg(long, value_parser = units::parse_time)]
+    pub time: Option<Duration>,
+    /// Nodes of all searches
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u64>,
+    /// Positions to add
+    #[arg(long, value_name = "N")]
+    pub positions: Option<u64>,
+    /// Nodes of each search [default: 100000]
+    #[arg(long, value_name = "N", conflicts_with = "search_time", value_parser = clap::value_parser!(u64).range(1..))]
+    pub search_nodes: Option<u64>,
+    /// Time of each search
+    #[arg(long, value_name = "TIME", value_parser = setup::positive_time)]
+    pub search_time: Option<Duration>,
+    /// Threads of this process
+    #[arg(long, default_value_t = 1, value_parser = setup::threads)]
+    pub threads: usize,
+    /// Hash table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = setup::hash)]
+    pub hash: usize,
+    /// Folders with Syzygy tablebases, as in the option SyzygyPath
+    #[arg(long, value_name = "PATH")]
+    pub syzygy: Option<String>,
+    /// Print a line of JSON per search
+    #[arg(long)]
+    pub jsonl: bool,
+    #[command(flatten)]
+    pub growth: Growth,
+}
+
+#[derive(clap::Args)]
+pub struct Show {
+    #[command(flatten)]
+    pub at: At,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(clap::Args)]
+pub struct Export {
+    #[command(flatten)]
+    pub at: At,
+    /// Write the moves as a game with variations
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Option<PathBuf>,
+    /// Write a Polyglot opening book
+    #[arg(long, value_name = "FILE")]
+    pub polyglot: Option<PathBuf>,
+    /// Write a line for each searched position
+    #[arg(long, value_name = "FILE")]
+    pub epd: Option<PathBuf>,
+    /// Write a web page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Leave out moves that lose more, except in EPD
+    #[arg(long, value_name = "CP", default_value = "50cp", value_parser = centipawns)]
+    pub within: i64,
+    /// Leave out all but the best moves of a position
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub best: usize,
+    /// Positions of the web page
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub max_positions: usize,
+}

@@ -1,0 +1,127 @@
+//! `lento tree export`.
+
+mod page;
+mod pgn;
+mod polyglot;
+
+use super::Tree;
+use super::args::Export;
+use super::position::{Position, centipawns};
+use super::show::{Row, best_line, own_search, rows};
+use super::store::{self, Search};
+use lento::chess::Move;
+use lento::cli::Done;
+use lento::files::draft::{Draft, write};
+use std::collections::{HashSet, VecDeque};
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn run(args: &Export) -> Done {
+    let tree = Tree::open(&args.at.tree)?;
+    if [&args.pgn, &args.polyglot, &args.epd, &args.html].into_iter().all(Option::is_none) {
+        return Err("nothing to write; expected --pgn, --polyglot, --epd or --html".into());
+    }
+    let (node, position, path) = tree.node(&args.at.node)?;
+    let explain = |error: Box<dyn Error>| match error.downcast::<rusqlite::Error>() {
+        Ok(error) => tree.store.explain(*error).into(),
+        Err(error) => error,
+    };
+    let export = || -> Result<(), Box<dyn Error>> {
+        if let Some(file) = &args.pgn {
+            let start = if args.at.node.contains('/') { &position.board } else { &tree.start };
+            write(file, pgn::game(&tree, node, start, &path, args)?.as_bytes())?;
+        }
+        if let Some(file) = &args.polyglot {
+            write(file, &polyglot::book(&tree, node, &position, args)?)?;
+        }
+        if let Some(file) = &args.epd {
+            epd(&tree, node, position.clone(), file)?;
+        }
+        if let Some(file) = &args.html {
+            write(file, page::page(&tree, node, &position, &path, args)?.as_bytes())?;
+        }
+        Ok(())
+    };
+    export().map_err(explain)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A node of a walk.
+struct Visit {
+    node: i64,
+    position: Position,
+    /// The moves that are followed, best first.
+    rows: Vec<Row>,
+}
+
+/// Visits nodes from a node on, the nearest first, each once. Moves beyond the width are left out.
+fn walk(
+    tree: &Tree,
+    node: i64,
+    position: &Position,
+    width: Option<(i64, usize)>,
+    mut visit: impl FnMut(Visit) -> Result<bool, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let mut seen = HashSet::from([node]);
+    let mut waiting = VecDeque::from([(node, position.clone())]);
+    while let Some((node, position)) = waiting.pop_front() {
+        let mut rows = rows(tree, node)?;
+        rows.retain(|row| !row.excluded);
+        if let Some((within, best)) = width {
+            narrow(&mut rows, within, best);
+        }
+        for row in &rows {
+            if let Some(child) = row.child.filter(|&child| seen.insert(child)) {
+                waiting.push_back((child, position.after(row.mv)));
+            }
+        }
+        if !visit(Visit { node, position, rows })? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Drops moves, except pinned ones, that are not among the best or lose more.
+fn narrow(rows: &mut Vec<Row>, within: i64, best: usize) {
+    let most = rows.iter().filter_map(|row| row.value).max();
+    let mut rank = 0;
+    rows.retain(|row| {
+        rank += 1;
+        let (Some(most), Some(value)) = (most, row.value) else { return row.pinned };
+        row.pinned || (rank <= best && i64::from(centipawns(most) - centipawns(value)) <= within)
+    });
+}
+
+/// Writes searched positions as EPD: `ce` and `pm` are the value and the move of the tree, `acd`, `acn` and `acs` those of the
+/// node's own search.
+fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Box<dyn Error>> {
+    let mut draft = Draft::create(file)?;
+    walk(tree, node, &position, None, |visit| {
+        let own: Option<Search> = own_search(tree, visit.node)?;
+        if let (Some(own), Some(best)) = (own, visit.rows.first()) {
+            let fen = visit.position.board.fen(false);
+            let fields: Vec<&str> = fen.split(' ').collect();
+            let line = best_line(tree, visit.node)?;
+            let (_, pv) = lento::cli::document::notation(&visit.position.board, &line, false);
+            let pm = visit.position.board.san(best.mv);
+            let ce = best.value.map_or(0, centipawns);
+            let (acd, acn, acs) = (own.depth, own.nodes, own.time_ms / 1000);
+            let text = format!(
+                "{} hmvc {}; acd {acd}; acn {acn}; acs {acs}; ce {ce}; pm {pm}; pv {};\n",
+                fields[..4].join(" "),
+                fields[4],
+                pv.join(" ")
+            );
+            draft.write(text.as_bytes())?;
+        }
+        Ok(true)
+    })?;
+    Ok(draft.finish(&[])?)
+}
+
+/// The moves of a stored line.
+fn moves(search: &Search) -> Vec<Move> {
+    search.pv.iter().filter_map(|&word| Move::from_word(word)).collect()
+}

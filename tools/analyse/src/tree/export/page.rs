@@ -1,0 +1,91 @@
+//! A web page to walk through the tree.
+
+use super::super::Tree;
+use super::super::args::Export;
+use super::super::position::{Position, Value, centipawns};
+use super::super::show::own_search;
+use super::{moves, walk};
+use crate::report::html::{NAME, board, data, escape, fill};
+use lento::chess::{Board, Color, Move};
+use lento::cli::document::notation;
+use lento::cli::table::numbered;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use std::error::Error;
+
+/// Moves of a search's line that are shown.
+const LINE: usize = 10;
+
+pub fn page(
+    tree: &Tree,
+    node: i64,
+    position: &Position,
+    path: &[Move],
+    args: &Export,
+) -> Result<String, Box<dyn Error>> {
+    let mut visits = Vec::new();
+    walk(tree, node, position, Some((args.within, args.best)), |visit| {
+        visits.push(visit);
+        Ok(visits.len() < args.max_positions)
+    })?;
+    let index: HashMap<i64, usize> = visits.iter().enumerate().map(|(at, visit)| (visit.node, at)).collect();
+    let mut nodes = Vec::new();
+    for visit in &visits {
+        let board = &visit.position.board;
+        let shown = |value: Option<Value>| {
+            value.map_or(Json::Null, |value| json!([f64::from(value) / 1e4, f64::from(centipawns(value)) / 100.0]))
+        };
+        let rows = visit.rows.iter().map(|row| {
+            let target = row.child.and_then(|child| index.get(&child));
+            let depth = row.search.as_ref().map(|search| search.depth);
+            let marks = u8::from(row.pinned) + 2 * u8::from(row.child.is_some());
+            json!([
+                board.san(row.mv),
+                squares(board, row.mv),
+                target,
+                shown(row.value),
+                shown(row.own),
+                depth,
+                marks,
+                row.note
+            ])
+        });
+        let rows: Vec<Json> = rows.collect();
+        let own = own_search(tree, visit.node)?;
+        let (_, line) = notation(board, &own.as_ref().map(moves).unwrap_or_default(), false);
+        let line = line[..line.len().min(LINE)].join(" ");
+        let note = tree.store.note(visit.node)?;
+        nodes.push(json!([
+            board.fen(false).split(' ').next(),
+            u8::from(visit.position.white()),
+            rows,
+            shown(own.as_ref().map(|search| search.value)),
+            own.map(|search| json!([search.depth, search.nodes])),
+            line,
+            note
+        ]));
+    }
+    let name = tree.store.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let start = if path.is_empty() { String::new() } else { numbered(&tree.start, path).join(" ") };
+    let first =
+        (tree.start.fullmove_number() * 2 + u32::from(tree.start.side_to_move() == Color::Black)) as usize + path.len();
+    Ok(fill(
+        include_str!("page.html"),
+        &[
+            ("name", &NAME),
+            ("title", &escape(&name)),
+            ("style", &include_str!("../../report/html/page.css")),
+            ("pieces", &include_str!("../../report/html/pieces.svg")),
+            ("board", &board(&position.board, "position")),
+            ("start", &escape(&start)),
+            ("first", &first),
+            ("data", &data(&json!(nodes))),
+            ("script", &include_str!("page.js")),
+        ],
+    ))
+}
+
+/// Origin and target of a move; those of the king when it castles.
+fn squares(board: &Board, mv: Move) -> String {
+    board.uci(mv, false).chars().take(4).collect()
+}

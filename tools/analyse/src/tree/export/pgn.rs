@@ -1,0 +1,91 @@
+//! The tree as a game with variations.
+
+use super::super::Tree;
+use super::super::args::Export;
+use super::super::position::{FULL, Position, Value, centipawns};
+use super::super::show::{Row, rows};
+use super::super::store;
+use super::narrow;
+use crate::report::{Wrapped, tag};
+use lento::chess::{Board, Color, Move};
+use std::collections::HashSet;
+
+struct Writer<'a> {
+    tree: &'a Tree,
+    args: &'a Export,
+    text: Wrapped,
+    /// Nodes whose moves have been written.
+    written: HashSet<i64>,
+}
+
+/// The moves of a node as variations of a game that starts at `start` with `path`.
+pub fn game(tree: &Tree, node: i64, start: &Board, path: &[Move], args: &Export) -> store::Done<String> {
+    let name = tree.store.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut tags: Vec<(&str, String)> = vec![("Event", format!("Tree {name}"))];
+    for (name, value) in
+        [("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")]
+    {
+        tags.push((name, value.into()));
+    }
+    if *start != Board::start() {
+        tags.extend([("SetUp", "1".into()), ("FEN", start.fen(false))]);
+    }
+    let mut text: String = tags.iter().map(|(name, value)| tag(name, value)).collect();
+    text.push('\n');
+    let mut writer = Writer { tree, args, text: Wrapped::default(), written: HashSet::new() };
+    let mut board = start.clone();
+    for (at, &mv) in path.iter().enumerate() {
+        writer.text.played(&board, mv, at == 0, &[]);
+        board.play(mv);
+    }
+    writer.note(node, None)?;
+    writer.line(node, board, path.is_empty())?;
+    writer.text.word("*");
+    Ok(text + &writer.text.finish() + "\n\n")
+}
+
+impl Writer<'_> {
+    /// Writes the moves from a node on: the best one, the others as its variations, and so on after the best one.
+    fn line(&mut self, mut node: i64, mut board: Board, mut first: bool) -> store::Done<()> {
+        while self.written.insert(node) {
+            let mut moves = rows(self.tree, node)?;
+            moves.retain(|row| !row.excluded && row.child.is_some());
+            narrow(&mut moves, self.args.within, self.args.best);
+            let Some((best, others)) = moves.split_first() else { break };
+            self.played(&board, best, first)?;
+            for other in others {
+                self.text.open();
+                self.played(&board, other, true)?;
+                if let Some(child) = other.child {
+                    self.line(child, board.after(other.mv), false)?;
+                }
+                self.text.close();
+            }
+            board.play(best.mv);
+            first = false;
+            node = best.child.unwrap_or(node);
+        }
+        Ok(())
+    }
+
+    fn played(&mut self, board: &Board, row: &Row, first: bool) -> store::Done<()> {
+        self.text.played(board, row.mv, first, &[]);
+        let Some(child) = row.child else { return Ok(()) };
+        let white = board.side_to_move() == Color::White;
+        let value = row.value.map(|value| if white { value } else { FULL - value });
+        let depth = row.search.as_ref().map(|search| search.depth);
+        self.note(child, value.map(|value| (value, depth)))
+    }
+
+    /// Writes the value and the note of a node.
+    fn note(&mut self, node: i64, value: Option<(Value, Option<i64>)>) -> store::Done<()> {
+        let mut words = Vec::new();
+        if let Some((value, depth)) = value {
+            let depth = depth.map_or_else(String::new, |depth| format!(",{depth}"));
+            words.push(format!("[%eval {:.2}{depth}]", f64::from(centipawns(value)) / 100.0));
+        }
+        words.extend(self.tree.store.note(node)?.split_whitespace().map(str::to_owned));
+        self.text.comment(&words);
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! Values and costs of nodes, from searches, moves and settings alone.
+//!
+//! The value of a node is the best of its moves: those with children by the children's values, the best of the others by
+//! the search that avoided them (negamax). Endless play is a draw: values start at a half and are computed again, all from those
+//! of the round before, until none changes. After k rounds they are those of the game that ends in a draw after k plies,
+//! so what can be forced is found whatever the cycles are.
+//!
+//! The cost of a node is that of the cheapest place to grow below it. A move costs [`Settings::ply_cost`] and what it
+//! loses against the best move (T. R. Lincke, "Strategies for the automatic construction of opening books", 2001).
+
+use super::position::{FULL, HALF, Value, centipawns};
+
+/// Cost of growing, in millionths of a point.
+pub type Cost = i64;
+/// Cost where nothing is left to grow.
+pub const NEVER: Cost = i64::MAX / 4;
+
+/// Which moves are grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub ply_cost: Cost,
+    /// Nodes farther from the root are not added.
+    pub max_ply: Option<i64>,
+    /// White's moves, and Black's.
+    pub sides: [Width; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// Percent of a loss that counts as cost.
+    pub weight: i64,
+    /// Moves that lose more centipawns are not grown.
+    pub within: Option<i32>,
+    /// Only this many of the best moves are grown.
+    pub best: Option<i64>,
+}
+
+/// A node of a loaded part of the tree.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    pub id: i64,
+    pub white: bool,
+    /// Legal moves.
+    pub moves: usize,
+    /// The value of a game that is over.
+    pub fixed: Option<Value>,
+    /// Distance from the root; `None` if there is no path.
+    pub ply: Option<i64>,
+    /// Whether a process searches it.
+    pub claimed: bool,
+    pub value: Option<Value>,
+    pub cost: Cost,
+    /// Whether it is part of what is computed, and not only a child of it.
+    pub inside: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    pub mv: u16,
+    /// Index of the child.
+    pub child: u32,
+    pub pinned: bool,
+    pub excluded: bool,
+}
+
+/// Best move and value of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    pub mv: u16,
+    pub value: Value,
+}
+
+/// Nodes with their moves and searches. Edges and searches of node `n` are those from `edge_start[n]` and `found_start[n]`
+/// to those of the next; searches have the most trusted first.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+    pub edge_start: Vec<u32>,
+    pub found: Vec<Found>,
+    pub found_start: Vec<u32>,
+}
+
+/// The cheapest way to grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    Nothing,
+    /// Search the node without the moves that have children.
+    Search,
+    /// Add this move.
+    Expand(u16),
+    /// Below the child of this index.
+    Child(u32),
+}
+
+impl Graph {
+    pub fn edges(&self, node: usize) -> &[Edge] {
+        &self.edges[self.edge_start[node] as usize..self.edge_start[node + 1] as usize]
+    }
+
+    fn searches(&self, node: usize) -> &[Found] {
+        &self.found[self.found_start[node] as usize..self.found_start[node + 1] as usize]
+    }
+
+    /// The search of the moves without known children: the first whose best move has none.
+    pub fn search(&self, node: usize) -> Option<Found> {
+        let counts = |found: &&Found| {
+            let edge = self.edges(node).iter().find(|edge| edge.mv == found.mv);
+            edge.is_none_or(|edge| !edge.excluded && self.nodes[edge.child as usize].value.is_none())
+        };
+        self.searches(node).iter().find(counts).copied()
+    }
+
+    /// A move's value for the side that plays it.
+    pub fn move_value(&self, edge: &Edge) -> Option<Value> {
+        self.nodes[edge.child as usize].value.map(|value| FULL - value)
+    }
+
+    fn value(&self, node: usize) -> Option<Value> {
+        let moves = self.edges(node).iter().filter(|edge| !edge.excluded).filter_map(|edge| self.move_value(edge));
+        self.nodes[node].fixed.or_else(|| moves.chain(self.search(node).map(|found| found.value)).max())
+    }
+
+    /// The cheapest way to grow, and its cost.
+    pub fn next(&self, at: usize, settings: &Settings) -> (Cost, Next) {
+        let node = &self.nodes[at];
+        let width = settings.sides[usize::from(!node.white)];
+        let search = self.search(at);
+        let live = || self.edges(at).iter().filter(|edge| !edge.excluded);
+        let best = self.value(at).unwrap_or(HALF);
+        let loses = |value: Value| Cost::from(best - value) * width.weight / 100;
+        let is_wanted = |value: Value| {
+            let better = live().filter_map(|edge| self.move_value(edge)).chain(search.map(|found| found.value));
+            width.within.is_none_or(|most| centipawns(best) - centipawns(value) <= most)
+                && width.best.is_none_or(|most| (better.filter(|&other| other > value).count() as i64) < most)
+        };
+        let mut next = (NEVER, Next::Nothing);
+        let ply = node.ply.filter(|_| node.fixed.is_none() && !node.claimed);
+        let room = |more: i64| ply.is_some_and(|ply| settings.max_ply.is_none_or(|most| ply + more <= most));
+        match search {
+            None if room(0) && self.edges(at).len() < node.moves => next = (0, Next::Search),
+            Some(found)
+                if room(1) && is_wanted(found.value) && !self.edges(at).iter().any(|edge| edge.mv == found.mv) =>
+            {
+                next = (loses(found.value), Next::Expand(found.mv));
+            }
+            _ => {}
+        }
+        for edge in live() {
+            let child = &self.nodes[edge.child as usize];
+            let value = self.move_value(edge).filter(|_| !edge.pinned);
+            if child.cost >= NEVER || value.is_some_and(|value| !is_wanted(value)) {
+                continue;
+            }
+            let cost = settings.ply_cost + value.map_or(0, loses) + child.cost;
+            if cost < next.0 {
+                next = (cost, Next::Child(edge.child));
+            }
+        }
+        next
+    }
+
+    /// Computes the values and costs of the nodes inside.
+    pub fn solve(&mut self, settings: &Settings) {
+        for node in self.nodes.iter_mut().filter(|node| node.inside) {
+            (node.value, node.cost) = (None, NEVER);
+        }
+        let parents = self.parents();
+        // What is known at all comes first: all of it starts as a draw.
+        self.settle(
+            &parents,
+            |graph, node| graph.value(node).map(|_| HALF),
+            |node, value| std::mem::replace(&mut node.value, value) != value,
+        );
+        self.settle(&parents, Self::value, |node, value| std::mem::replace(&mut node.value, value) != value);
+        let cost = |graph: &Self, node| graph.next(node, settings).0;
+        self.settle(&parents, cost, |node, cost| std::mem::replace(&mut node.cost, cost) != cost);
+    }
+
+    /// Computes something of all nodes inside, round by round, until nothing changes.
+    fn settle<T>(
+        &mut self,
+        parents: &[Vec<u32>],
+        compute: impl Fn(&Self, usize) -> T,
+        set: impl Fn(&mut Node, T) -> bool,
+    ) {
+        let mut waiting: Vec<u32> = (0..self.nodes.len() as u32).filter(|&at| self.nodes[at as usize].inside).collect();
+        while !waiting.is_empty() {
+            let computed: Vec<T> = waiting.iter().map(|&at| compute(self, at as usize)).collect();
+            let mut next = Vec::new();
+            for (&at, value) in waiting.iter().zip(computed) {
+                if set(&mut self.nodes[at as usize], value) {
+                    next.extend_from_slice(&parents[at as usize]);
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            waiting = next;
+        }
+    }
+
+    /// The parents of each node, among the nodes inside.
+    fn parents(&self) -> Vec<Vec<u32>> {
+        let mut parents = vec![Vec::new(); self.nodes.len()];
+        for at in 0..self.nodes.len() {
+            self.edges(at).iter().for_each(|edge| parents[edge.child as usize].push(at as u32));
+        }
+        parents
+    }
+}

@@ -1,0 +1,309 @@
+//! `lento tree grow`: searches and adds positions, beside other processes.
+
+use super::args::Grow;
+use super::graph::Next;
+use super::position::{Position, value};
+use super::show::percent;
+use super::store::{self, Search, Store};
+use super::update::Changed;
+use super::{Tree, change_settings};
+use crate::database::EngineId;
+use lento::chess::{Game, Move};
+use lento::cli::Done;
+use lento::cli::interrupt::Stop;
+use lento::cli::notice::notice;
+use lento::cli::progress::Progress;
+use lento::cli::search::search_among;
+use lento::cli::table::numbered;
+use lento::cli::units;
+use lento::engine::Engine;
+use lento::search::limits::Limits;
+use lento::tb::Tables;
+use serde_json::json;
+use std::error::Error;
+use std::io::{Write, stdout};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Nodes of a search without a limit.
+const DEFAULT_NODES: u64 = 100_000;
+/// Time between looks at a tree where other processes search all that is wanted.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// A place to grow, claimed.
+struct Place {
+    node: i64,
+    position: Position,
+    /// The moves from the root.
+    path: Vec<Move>,
+    /// The move to add; without one, the node itself is to be searched.
+    mv: Option<Move>,
+}
+
+struct Work<'a> {
+    args: &'a Grow,
+    tree: Tree,
+    engine: Engine,
+    by: i64,
+    stop: Stop,
+    progress: Progress,
+    start: Instant,
+    nodes: u64,
+    searches: u64,
+    added: u64,
+}
+
+pub fn run(args: &Grow) -> Done {
+    let mut tree = Tree::open(&args.tree)?;
+    change_settings(&mut tree, &args.growth.given())?;
+    let mut engine = engine(args)?;
+    let id = EngineId::new(&mut engine);
+    let by = tree.store.write(|store| store.engine(&id)).map_err(|error| tree.store.explain(error))?;
+    tree.store.begin_run()?;
+    let (stop, progress, start) = (Stop::on_ctrl_c()?, Progress::start(), Instant::now());
+    let mut work = Work { args, tree, engine, by, stop, progress, start, nodes: 0, searches: 0, added: 0 };
+    let done = work.work();
+    let released = work.tree.store.write(|store| {
+        let mut changed = Changed::default();
+        changed.add(store.release_own()?);
+        changed.settle(store, &work.tree.settings)
+    });
+    let path = work.tree.store.path().to_owned();
+    let explain = |error: Box<dyn Error>| match error.downcast::<rusqlite::Error>() {
+        Ok(error) => crate::database::explain(&path, *error).into(),
+        Err(error) => error,
+    };
+    done.map_err(explain)?;
+    released.map_err(|error| work.tree.store.explain(error))?;
+    work.summary()?;
+    Ok(work.stop.exit_code())
+}
+
+fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
+    let mut engine = Engine::new();
+    engine.set_threads(args.threads)?;
+    engine.set_hash(args.hash)?;
+    engine.settings.search.deterministic = args.search_time.is_none() && args.threads > 1;
+    if let Some(folders) = &args.syzygy {
+        let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
+        tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
+        engine.set_tables(Some(Arc::new(tables)));
+    }
+    Ok(engine)
+}
+
+impl Work<'_> {
+    fn work(&mut self) -> Result<(), Box<dyn Error>> {
+        while !self.stop.asked() && !self.is_over() {
+            match self.choose()? {
+                Some(place) => self.grow(&place)?,
+                None if self.tree.store.has_claims()? => {
+                    let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
+                }
+                None => {
+                    self.progress.clear();
+                    notice("nothing is left to grow; a greater width or depth would change that");
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.args.time.is_some_and(|time| self.start.elapsed() >= time)
+            || self.args.nodes.is_some_and(|most| self.nodes >= most)
+            || self.args.positions.is_some_and(|most| self.added >= most)
+    }
+
+    /// Follows the least cost from the root, and claims the place.
+    fn choose(&self) -> store::Done<Option<Place>> {
+        let Tree { store, root, settings, .. } = &self.tree;
+        store.write(|store| {
+            let mut released = Changed::default();
+            released.add(store.release_dead()?);
+            released.settle(store, settings)?;
+            let (mut node, mut position, mut path) = (*root, self.tree.root(), Vec::new());
+            let mv = loop {
+                let graph = store.load(&[node])?;
+                match graph.next(0, settings).1 {
+                    Next::Nothing => return Ok(None),
+                    Next::Search => break None,
+                    Next::Expand(mv) => break Move::from_word(mv),
+                    Next::Child(child) => {
+                        let edge = graph.edges(0).iter().find(|edge| edge.child == child);
+                        let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
+                        node = graph.nodes[child as usize].id;
+                        position = position.after(mv);
+                        path.push(mv);
+                    }
+                }
+            };
+            store.claim(node)?;
+            let mut changed = Changed::default();
+            changed.add([node]);
+            changed.settle(store, settings)?;
+            Ok(Some(Place { node, position, path, mv }))
+        })
+    }
+
+    /// Searches the new child, if any, and the node without the moves that have children.
+    fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
+        let Place { node, position, path, mv } = place;
+        let mut child = None;
+        if let Some(mv) = *mv {
+            let next = position.after(mv);
+            let path = [path, &[mv][..]].concat();
+            if !self.is_known(&next)? {
+                let Some(search) = self.search(&next, &[], &path)? else { return Ok(()) };
+                self.store(|store, by, changed| {
+                    let node = changed.node(store, &next)?;
+                    store.add_search(node, by, &search)?;
+                    changed.add([node]);
+                    Ok(())
+                })?;
+            }
+            child = Some((mv, next));
+        }
+        let mut avoided: Vec<u16> = self.tree.store.moves(*node)?.iter().map(|edge| edge.mv.word()).collect();
+        avoided.extend(mv.map(Move::word).filter(|mv| !avoided.contains(mv)));
+        avoided.sort_unstable();
+        let search = if avoided.len() < position.board.legal_moves().len() {
+            let Some(search) = self.search(position, &avoided, path)? else { return Ok(()) };
+            Some(search)
+        } else {
+            None
+        };
+        self.store(|store, by, changed| {
+            if let Some(search) = &search {
+                store.add_search(*node, by, search)?;
+            }
+            if let Some((mv, next)) = &child {
+                let child = changed.node(store, next)?;
+                changed.edge(store, *node, mv.word(), child, position.is_irreversible(*mv))?;
+            }
+            store.release(*node)?;
+            changed.add([*node]);
+            Ok(())
+        })?;
+        self.added += u64::from(child.is_some());
+        Ok(())
+    }
+
+    /// Whether a position needs no search.
+    fn is_known(&self, position: &Position) -> store::Done<bool> {
+        if position.fixed().is_some() {
+            return Ok(true);
+        }
+        let Some(node) = self.tree.store.find(&position.key)? else { return Ok(false) };
+        let (nodes, ms) = self.limits();
+        let searches = self.tree.store.searches(node)?;
+        let suffices = |search: &Search| {
+            nodes.is_some_and(|nodes| search.nodes.max(search.asked_nodes) >= nodes as i64)
+                || ms.is_some_and(|ms| search.time_ms.max(search.asked_ms) >= ms)
+        };
+        Ok(searches.iter().any(|(_, search)| search.avoided.is_empty() && suffices(search)))
+    }
+
+    /// Nodes or milliseconds of each search.
+    fn limits(&self) -> (Option<u64>, Option<i64>) {
+        let ms = self.args.search_time.map(|time| time.as_millis() as i64);
+        (self.args.search_nodes.or(ms.is_none().then_some(DEFAULT_NODES)), ms)
+    }
+
+    /// Stores something and what follows from it, in one transaction.
+    fn store(&self, work: impl FnOnce(&Store, i64, &mut Changed) -> store::Done<()>) -> store::Done<()> {
+        self.tree.store.write(|store| {
+            let mut changed = Changed::default();
+            work(store, self.by, &mut changed)?;
+            changed.settle(store, &self.tree.settings)
+        })
+    }
+
+    /// Searches a position without some moves. `None` after Ctrl-C.
+    fn search(
+        &mut self,
+        position: &Position,
+        avoided: &[u16],
+        path: &[Move],
+    ) -> Result<Option<Search>, Box<dyn Error>> {
+        let (nodes, movetime) = self.limits();
+        let board = &position.board;
+        let mut moves = board.legal_moves().to_vec();
+        moves.retain(|mv| avoided.binary_search(&mv.word()).is_err());
+        self.engine.game = Game::from(board.clone());
+        let limits = Limits { nodes, movetime, ..Limits::default() };
+        let name = numbered(&self.tree.start, path).join(" ");
+        let (searches, added) = (self.searches, self.added);
+        let progress = &mut self.progress;
+        let found = search_among(&mut self.engine, &limits, &moves, &self.stop, |_| {
+            progress.line(|elapsed| format!("{searches} searches, {added} added, {}: {name}", units::time(elapsed)));
+            Ok(())
+        })?;
+        if self.stop.asked() {
+            return Ok(None);
+        }
+        let Some(line) = found.best().filter(|line| !line.pv.is_empty()) else {
+            return Err(format!("the search of {} found no move", position.key).into());
+        };
+        let search = Search {
+            depth: line.depth.into(),
+            nodes: found.nodes() as i64,
+            time_ms: found.elapsed.as_millis() as i64,
+            value: value(board, line.score),
+            score: line.score,
+            asked_nodes: nodes.unwrap_or(0) as i64,
+            asked_ms: movetime.unwrap_or(0),
+            avoided: avoided.to_vec(),
+            pv: line.pv.iter().map(|mv| mv.word()).collect(),
+        };
+        self.nodes += found.nodes();
+        self.searches += 1;
+        self.print(position, path, &search)?;
+        Ok(Some(search))
+    }
+
+    fn print(&mut self, position: &Position, path: &[Move], search: &Search) -> std::io::Result<()> {
+        self.progress.clear();
+        let board = &position.board;
+        let pv: Vec<Move> = search.pv.iter().filter_map(|&word| Move::from_word(word)).collect();
+        let mut at = self.tree.start.clone();
+        let path: Vec<String> = path
+            .iter()
+            .map(|&mv| {
+                let uci = at.uci(mv, false);
+                at.play(mv);
+                uci
+            })
+            .collect();
+        if self.args.jsonl {
+            let without: Vec<String> =
+                search.avoided.iter().filter_map(|&mv| Move::from_word(mv)).map(|mv| board.uci(mv, false)).collect();
+            let line = json!({
+                "fen": board.fen(false), "path": path, "without": without, "depth": search.depth, "nodes": search.nodes,
+                "time_ms": search.time_ms, "expected": f64::from(search.value) / 1e6, "best": board.uci(pv[0], false),
+            });
+            return writeln!(stdout(), "{line}");
+        }
+        let without = if search.avoided.is_empty() { "" } else { " (other moves)" };
+        let (value, line) = (percent(search.value), numbered(board, &pv[..pv.len().min(8)]).join(" "));
+        let path = if path.is_empty() { "root".into() } else { path.join(" ") };
+        writeln!(stdout(), "{path}{without}: {value}, depth {}, {line}", search.depth)
+    }
+
+    fn summary(&self) -> Result<(), Box<dyn Error>> {
+        let Self { searches, added, nodes, .. } = self;
+        let (positions, _) = self.tree.store.count()?;
+        let text = format!(
+            "{searches} searches, {added} positions added, {} nodes in {}; the tree has {positions} positions",
+            units::grouped(*nodes),
+            units::time(self.start.elapsed())
+        );
+        if self.args.jsonl {
+            eprintln!("{text}")
+        } else {
+            writeln!(stdout(), "{text}")?
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! `lento tree init`.
+
+use super::args::Init;
+use super::position::{Position, value};
+use super::store::{self, Search, Store};
+use super::update::{Changed, store_all};
+use super::{Tree, change_settings, settings};
+use crate::database::{Analysis, Database, explain};
+use crate::pgn::Reader;
+use lento::chess::{Board, Move};
+use lento::cli::Done;
+use lento::cli::notice::notice;
+use std::error::Error;
+use std::fs::File;
+use std::io::{BufReader, Write, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn run(args: &Init) -> Done {
+    if args.tree.exists() {
+        return Err(format!("{}: exists; expected a new name", args.tree.display()).into());
+    }
+    let start = args.setup.game(&args.moves)?.board().clone();
+    let root = Position::new(&start);
+    let mut lines = Vec::new();
+    for path in &args.pgn {
+        lines.extend(games(path, &root, args.pgn_plies)?);
+    }
+    let store = Store::create(&args.tree)?;
+    let taken = make(&store, &start, &lines, &args.analysis);
+    match taken.and_then(|()| {
+        let mut tree = Tree::open(&args.tree)?;
+        Ok(change_settings(&mut tree, &args.growth.given())?)
+    }) {
+        Ok(()) => {}
+        Err(error) => {
+            drop(store);
+            for end in ["", "-wal", "-shm"] {
+                let _ = std::fs::remove_file(format!("{}{end}", args.tree.display()));
+            }
+            return Err(error);
+        }
+    }
+    let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
+    writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Adds the root, games and analyses.
+fn make(
+    store: &Store,
+    start: &Board,
+    lines: &[Vec<Move>],
+    analyses: &[impl AsRef<Path>],
+) -> Result<(), Box<dyn Error>> {
+    let mut known = Vec::new();
+    for path in analyses {
+        let database = Database::open_to_read(path.as_ref())?;
+        known.extend(database.without_history().map_err(|error| explain(path.as_ref(), error))?);
+    }
+    let add = |store: &Store| -> store::Done<()> {
+        let root = Position::new(start);
+        store.set_setting("root", &start.fen(false))?;
+        let (node, _) = store.add_node(&root)?;
+        store.set_ply(node, Some(0))?;
+        let mut positions = Vec::new();
+        for (engine, board, analysis) in &known {
+            let position = Position::new(board);
+            let Some(search) = search(board, analysis) else { continue };
+            let (node, is_new) = store.add_node(&position)?;
+            store.add_search(node, store.engine_of(engine)?, &search)?;
+            if is_new {
+                positions.push((node, position));
+            }
+        }
+        // Values are computed at the end.
+        let mut changed = Changed::default();
+        changed.link(store, node, &root)?;
+        for (node, position) in &positions {
+            changed.link(store, *node, position)?;
+        }
+        for line in lines {
+            changed.line(store, node, root.clone(), line)?;
+        }
+        store_all(store, &settings(store)?)
+    };
+    store.write(add).map_err(|error| store.explain(error).into())
+}
+
+/// An analysis as a search of all moves.
+fn search(board: &Board, analysis: &Analysis) -> Option<Search> {
+    let line = analysis.lines.first().filter(|line| !line.pv.is_empty())?;
+    Some(Search {
+        depth: analysis.depth.into(),
+        nodes: analysis.nodes as i64,
+        time_ms: analysis.time.as_millis() as i64,
+        value: value(board, line.score),
+        score: line.score,
+        asked_nodes: 0,
+        asked_ms: 0,
+        avoided: Vec::new(),
+        pv: line.pv.iter().map(|mv| mv.word()).collect(),
+    })
+}
+
+/// The moves of games from where they reach the root.
+fn games(path: &Path, root: &Position, plies: usize) -> Result<Vec<Vec<Move>>, String> {
+    let refuse = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut reader = Reader::new(BufReader::new(File::open(path).map_err(refuse)?));
+    let (mut lines, mut read) = (Vec::new(), 0);
+    while let Some(reading) = reader.next_game().map_err(refuse)? {
+        reading.problems.iter().for_each(|problem| notice(format_args!("{}: {problem}", path.display())));
+        let Some(game) = reading.game else { continue };
+        read += 1;
+        let mut board = game.start.clone();
+        let moves: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
+        for at in 0..=moves.len() {
+            if Position::new(&board).key == root.key {
+                lines.push(moves[at..].iter().copied().take(plies).collect());
+                break;
+            }
+            if let Some(&mv) = moves.get(at) {
+                board.play(mv);
+            }
+        }
+    }
+    if lines.len() < read {
+        notice(format_args!("{}: {} of {read} games do not reach the root", path.display(), read - lines.len()));
+    }
+    Ok(lines)
+}

@@ -1,0 +1,234 @@
+//! `lento tree show`: a position with its moves.
+
+use super::Tree;
+use super::args::Show;
+use super::graph::NEVER;
+use super::position::{FULL, Position, Value, centipawns};
+use super::store::{self, Search};
+use lento::chess::Move;
+use lento::cli::Done;
+use lento::cli::table::numbered;
+use lento::cli::units;
+use serde_json::{Value as Json, json};
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+
+/// Nodes below a move are counted up to here.
+const MOST: i64 = 1000;
+
+/// A move of a node as it is shown.
+pub struct Row {
+    pub mv: Move,
+    /// The child; `None` for the best move without one.
+    pub child: Option<i64>,
+    /// The value for the side that plays it.
+    pub value: Option<Value>,
+    /// The value of the child's own search.
+    pub own: Option<Value>,
+    pub search: Option<Search>,
+    pub pinned: bool,
+    pub excluded: bool,
+    pub note: String,
+}
+
+/// The moves of a node, best first, excluded ones last.
+pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
+    let store = &tree.store;
+    let graph = store.load(&[node])?;
+    let mut rows = Vec::new();
+    for edge in graph.edges(0) {
+        let Some(mv) = Move::from_word(edge.mv) else { continue };
+        let child = graph.nodes[edge.child as usize].id;
+        let search = own_search(tree, child)?;
+        rows.push(Row {
+            mv,
+            child: Some(child),
+            value: graph.move_value(edge),
+            own: search.as_ref().map(|search| FULL - search.value),
+            search,
+            pinned: edge.pinned,
+            excluded: edge.excluded,
+            note: store.note(child)?,
+        });
+    }
+    if let Some(found) = graph.search(0) {
+        let searches = store.searches(node)?.into_iter().map(|(_, search)| search);
+        let search =
+            searches.into_iter().find(|search| search.pv.first() == Some(&found.mv) && search.value == found.value);
+        let known = rows.iter_mut().find(|row| row.mv.word() == found.mv);
+        match (known, Move::from_word(found.mv)) {
+            (Some(row), _) => (row.value, row.search) = (Some(found.value), search),
+            (None, Some(mv)) => rows.push(Row {
+                mv,
+                child: None,
+                value: Some(found.value),
+                own: Some(found.value),
+                search,
+                pinned: false,
+                excluded: false,
+                note: String::new(),
+            }),
+            _ => {}
+        }
+    }
+    rows.sort_by_key(|row| (row.excluded, std::cmp::Reverse((row.value, row.own)), row.mv.word()));
+    Ok(rows)
+}
+
+/// The most trusted search of all moves.
+pub fn own_search(tree: &Tree, node: i64) -> store::Done<Option<Search>> {
+    let searches = tree.store.searches(node)?.into_iter().map(|(_, search)| search);
+    Ok(searches.into_iter().find(|search| search.avoided.is_empty()))
+}
+
+/// The best line: moves of the tree, then those of the last node's search.
+pub fn best_line(tree: &Tree, mut node: i64) -> store::Done<Vec<Move>> {
+    let (mut line, mut seen) = (Vec::new(), vec![node]);
+    loop {
+        let rows = rows(tree, node)?;
+        let Some(best) = rows.first().filter(|row| !row.excluded && row.value.is_some()) else { return Ok(line) };
+        match best.child {
+            Some(child) if !seen.contains(&child) => {
+                line.push(best.mv);
+                seen.push(child);
+                node = child;
+            }
+            // A repetition.
+            Some(_) => {
+                line.push(best.mv);
+                return Ok(line);
+            }
+            None => {
+                let pv = best.search.iter().flat_map(|search| &search.pv);
+                line.extend(pv.filter_map(|&word| Move::from_word(word)));
+                return Ok(line);
+            }
+        }
+    }
+}
+
+/// A value in percent and centipawns.
+pub fn percent(value: Value) -> String {
+    let points = match value {
+        FULL => "won".into(),
+        0 => "lost".into(),
+        value => format!("{:+.2}", f64::from(centipawns(value)) / 100.0),
+    };
+    format!("{:.1} % {points}", f64::from(value) / 1e4)
+}
+
+pub fn run(args: &Show) -> Done {
+    let tree = Tree::open(&args.at.tree)?;
+    let (node, position, path) = tree.node(&args.at.node)?;
+    let show = || -> store::Done<(Vec<Row>, Vec<i64>)> {
+        let rows = rows(&tree, node)?;
+        let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| tree.store.below(child, MOST)));
+        let below = below.collect::<store::Done<_>>()?;
+        Ok((rows, below))
+    };
+    let (rows, below) = show().map_err(|error| tree.store.explain(error))?;
+    let text = if args.json {
+        format!(
+            "{:#}",
+            document(&tree, node, &position, &path, &rows, &below).map_err(|error| tree.store.explain(error))?
+        )
+    } else {
+        table(&tree, node, &position, &path, &rows, &below).map_err(|error| tree.store.explain(error))?
+    };
+    writeln!(stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(
+    tree: &Tree,
+    node: i64,
+    position: &Position,
+    path: &[Move],
+    rows: &[Row],
+    below: &[i64],
+) -> store::Done<String> {
+    let (board, graph) = (&position.board, tree.store.load(&[node])?);
+    let mut lines = vec![board.fen(false)];
+    if !path.is_empty() {
+        lines.push(numbered(&tree.start, path).join(" "));
+    }
+    let own = own_search(tree, node)?.map_or_else(|| "–".into(), |search| percent(search.value));
+    let value = graph.nodes[0].value.map_or_else(|| "–".into(), percent);
+    lines.push(format!("tree {value}, own search {own}"));
+    let note = tree.store.note(node)?;
+    if !note.is_empty() {
+        lines.push(note);
+    }
+    lines.push(format!(
+        "\n{:<8} {:>14} {:>14} {:>5} {:>7} {:>6}",
+        "move", "tree", "own search", "depth", "nodes", "below"
+    ));
+    for (row, &below) in rows.iter().zip(below) {
+        let text = |value: Option<Value>| value.map_or_else(|| "–".into(), percent);
+        let (depth, nodes) = row.search.as_ref().map_or((0, 0), |search| (search.depth, search.nodes));
+        let below = if below == MOST { format!("{MOST}+") } else { below.to_string() };
+        let mut line = format!(
+            "{:<8} {:>14} {:>14} {depth:>5} {:>7} {below:>6}",
+            board.san(row.mv),
+            text(row.value),
+            text(row.own),
+            units::count(nodes as u64),
+        );
+        for (is_set, word) in [(row.pinned, "pinned"), (row.excluded, "excluded")] {
+            if is_set {
+                line = line + "  " + word;
+            }
+        }
+        if !row.note.is_empty() {
+            line = line + "  " + &row.note.replace('\n', "; ");
+        }
+        lines.push(line);
+    }
+    let best = best_line(tree, node)?;
+    if !best.is_empty() {
+        lines.push(format!("\nbest line: {}", numbered(board, &best).join(" ")));
+    }
+    Ok(lines.join("\n"))
+}
+
+fn document(
+    tree: &Tree,
+    node: i64,
+    position: &Position,
+    path: &[Move],
+    rows: &[Row],
+    below: &[i64],
+) -> store::Done<Json> {
+    let (board, graph) = (&position.board, tree.store.load(&[node])?);
+    let points = |value: Value| f64::from(value) / 1e6;
+    let moves = rows.iter().zip(below).map(|(row, below)| {
+        json!({
+            "uci": board.uci(row.mv, false),
+            "san": board.san(row.mv),
+            "in_tree": row.child.is_some(),
+            "expected": row.value.map(points),
+            "own_expected": row.own.map(points),
+            "depth": row.search.as_ref().map(|search| search.depth),
+            "nodes": row.search.as_ref().map(|search| search.nodes),
+            "below": below,
+            "pinned": row.pinned,
+            "excluded": row.excluded,
+            "note": row.note,
+        })
+    });
+    let words = |start, moves: &[Move]| lento::cli::document::notation(start, moves, false).0;
+    let (positions, searches) = tree.store.count()?;
+    Ok(json!({
+        "fen": board.fen(false),
+        "path": words(&tree.start, path),
+        "expected": graph.nodes[0].value.map(points),
+        "own_expected": own_search(tree, node)?.map(|search| points(search.value)),
+        "cost": Some(graph.nodes[0].cost).filter(|cost| *cost < NEVER).map(|cost| cost as f64 / 1e6),
+        "ply": graph.nodes[0].ply,
+        "note": tree.store.note(node)?,
+        "moves": moves.collect::<Vec<_>>(),
+        "best_line": words(board, &best_line(tree, node)?),
+        "positions": positions,
+        "searches": searches,
+    }))
+}

@@ -1,0 +1,178 @@
+//! Keeps values, costs, distances and components up to date while the tree changes.
+
+use super::graph::{Graph, NEVER, Settings};
+use super::position::Position;
+use super::store::{Done, Store};
+use lento::chess::Move;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+
+/// Nodes whose values must be computed again.
+#[derive(Debug, Default)]
+pub struct Changed(BTreeSet<i64>);
+
+impl Changed {
+    pub fn add(&mut self, nodes: impl IntoIterator<Item = i64>) {
+        self.0.extend(nodes);
+    }
+
+    /// Computes the values of these nodes, of their parents where they changed, and so on.
+    pub fn settle(self, store: &Store, settings: &Settings) -> Done<()> {
+        // The deepest first, so that few nodes are computed twice.
+        let mut waiting = BTreeSet::new();
+        for node in self.0 {
+            waiting.insert((Reverse(store.ply(node)?), node));
+        }
+        while let Some((_, node)) = waiting.pop_first() {
+            let unit = match store.component(node)? {
+                Some(component) => store.members(component)?,
+                None => vec![node],
+            };
+            let mut graph = store.load(&unit)?;
+            let before = graph.nodes.clone();
+            graph.solve(settings);
+            for (node, before) in graph.nodes.iter().zip(before).take(unit.len()) {
+                waiting.remove(&(Reverse(node.ply), node.id));
+                if (node.value, node.cost) == (before.value, before.cost) {
+                    continue;
+                }
+                store.set_result(node.id, node.value, node.cost)?;
+                for parent in store.parents(node.id)?.into_iter().filter(|parent| unit.binary_search(parent).is_err()) {
+                    waiting.insert((Reverse(store.ply(parent)?), parent));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a position, with moves to those positions that the tree has.
+    pub fn node(&mut self, store: &Store, position: &Position) -> Done<i64> {
+        let (node, is_new) = store.add_node(position)?;
+        if is_new {
+            self.link(store, node, position)?;
+        }
+        Ok(node)
+    }
+
+    /// Adds the moves to positions that the tree has.
+    pub fn link(&mut self, store: &Store, node: i64, position: &Position) -> Done<()> {
+        if position.fixed().is_some() {
+            return Ok(());
+        }
+        for mv in position.board.legal_moves() {
+            if let Some(child) = store.find(&position.after(mv).key)? {
+                self.edge(store, node, mv.word(), child, position.is_irreversible(mv))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the positions of a line from a node, up to the end of the game. Returns the nodes after each move.
+    pub fn line(&mut self, store: &Store, mut node: i64, mut at: Position, moves: &[Move]) -> Done<Vec<i64>> {
+        let mut line = Vec::new();
+        for &mv in moves {
+            if at.fixed().is_some() {
+                break;
+            }
+            let next = at.after(mv);
+            let child = self.node(store, &next)?;
+            self.edge(store, node, mv.word(), child, at.is_irreversible(mv))?;
+            line.push(child);
+            (node, at) = (child, next);
+        }
+        Ok(line)
+    }
+
+    /// Adds a move.
+    pub fn edge(&mut self, store: &Store, parent: i64, mv: u16, child: i64, irreversible: bool) -> Done<()> {
+        if !store.add_edge(parent, mv, child, irreversible)? {
+            return Ok(());
+        }
+        self.add([parent]);
+        if !irreversible {
+            self.join(store, parent, child)?;
+        }
+        self.come_closer(store, parent, child)
+    }
+
+    /// Updates distances from the root.
+    fn come_closer(&mut self, store: &Store, parent: i64, child: i64) -> Done<()> {
+        let mut waiting = VecDeque::from([(parent, child)]);
+        while let Some((parent, child)) = waiting.pop_front() {
+            let Some(ply) = store.ply(parent)?.map(|ply| ply + 1) else { continue };
+            if store.ply(child)?.is_some_and(|known| known <= ply) {
+                continue;
+            }
+            store.set_ply(child, Some(ply))?;
+            self.add([child]);
+            waiting.extend(store.moves(child)?.into_iter().map(|next| (child, next.child)));
+        }
+        Ok(())
+    }
+
+    /// Joins the nodes of the cycles that a new move closes into a component.
+    fn join(&mut self, store: &Store, parent: i64, child: i64) -> Done<()> {
+        let known = store.component(parent)?;
+        if known.is_some() && known == store.component(child)? {
+            return Ok(());
+        }
+        // In turns from both ends, so that the smaller side decides that there is no cycle.
+        let (mut below, mut above) = (Reach::new(child), Reach::new(parent));
+        while below.grow(store, false)? && above.grow(store, true)? {}
+        if !below.seen.contains(&parent) && !above.seen.contains(&child) {
+            return Ok(());
+        }
+        while below.grow(store, false)? || above.grow(store, true)? {}
+        let members: BTreeSet<i64> = below.seen.intersection(&above.seen).copied().collect();
+        let component = members.first().copied().unwrap_or(parent);
+        for &member in &members {
+            // Members of an earlier component are on cycles with one of these, so they are all here.
+            store.set_component(member, component)?;
+        }
+        self.add([component]);
+        Ok(())
+    }
+}
+
+/// The nodes on one side of a move.
+struct Reach {
+    seen: HashSet<i64>,
+    waiting: VecDeque<i64>,
+}
+
+impl Reach {
+    fn new(node: i64) -> Self {
+        Self { seen: HashSet::from([node]), waiting: VecDeque::from([node]) }
+    }
+
+    /// Visits one more node. Returns false at the end.
+    fn grow(&mut self, store: &Store, parents: bool) -> Done<bool> {
+        let Some(node) = self.waiting.pop_front() else { return Ok(false) };
+        for next in store.reversible(node, parents)? {
+            if self.seen.insert(next) {
+                self.waiting.push_back(next);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Computes the whole tree again. Returns it as it was stored and as it should be.
+pub fn recompute(store: &Store, settings: &Settings) -> Done<(Graph, Graph)> {
+    let before = store.load_all()?;
+    let mut graph = before.clone();
+    graph.solve(settings);
+    Ok((before, graph))
+}
+
+/// Computes the whole tree again and stores what changed.
+pub fn store_all(store: &Store, settings: &Settings) -> Done<()> {
+    let (before, graph) = recompute(store, settings)?;
+    for (node, before) in graph.nodes.iter().zip(&before.nodes) {
+        if (node.value, node.cost) != (before.value, before.cost) {
+            store.set_result(node.id, node.value, node.cost)?;
+        }
+    }
+    debug_assert!(graph.nodes.iter().all(|node| node.cost <= NEVER), "no cost beyond the greatest");
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! `lento tree verify`: computes everything again.
+
+use super::Tree;
+use super::graph::{Graph, NEVER};
+use super::position::Position;
+use super::store;
+use super::update::recompute;
+use lento::chess::{Board, Move};
+use lento::cli::Done;
+use lento::cli::units::grouped;
+use std::collections::VecDeque;
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Problems that are printed.
+const MOST: usize = 100;
+
+pub fn run(path: &Path) -> Done {
+    let tree = Tree::open(path)?;
+    let problems = tree.store.write(|_| check(&tree)).map_err(|error| tree.store.explain(error))?;
+    let mut out = stdout();
+    for problem in problems.iter().take(MOST) {
+        writeln!(out, "{problem}")?;
+    }
+    let (nodes, searches) = tree.store.count().map_err(|error| tree.store.explain(error))?;
+    let (nodes, searches) = (grouped(nodes as u64), grouped(searches as u64));
+    writeln!(out, "{nodes} positions, {searches} searches: {} problems", problems.len())?;
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What is wrong with a tree.
+pub fn check(tree: &Tree) -> store::Done<Vec<String>> {
+    let (before, after) = recompute(&tree.store, &tree.settings)?;
+    let mut problems = Vec::new();
+    for (node, right) in before.nodes.iter().zip(&after.nodes) {
+        if node.value != right.value {
+            problems.push(format!("node {}: value {:?}, expected {:?}", node.id, node.value, right.value));
+        }
+        if node.cost != right.cost || node.cost > NEVER {
+            problems.push(format!("node {}: cost {}, expected {}", node.id, node.cost, right.cost));
+        }
+    }
+    for (node, ply) in before.nodes.iter().zip(plies(&before, tree.root)) {
+        if node.ply != ply {
+            problems.push(format!("node {}: ply {:?}, expected {ply:?}", node.id, node.ply));
+        }
+    }
+    let mut after = 0;
+    loop {
+        let batch = tree.store.batch(after)?;
+        let Some((last, ..)) = batch.last() else { return Ok(problems) };
+        after = *last;
+        for (id, key, _) in batch {
+            if let Err(problem) = check_node(tree, &before, id, &key)? {
+                problems.push(format!("node {id}: {problem}"));
+            }
+        }
+    }
+}
+
+/// Distances from the root.
+fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
+    let mut plies = vec![None; graph.nodes.len()];
+    let mut waiting = VecDeque::new();
+    if let Some(root) = graph.nodes.iter().position(|node| node.id == root) {
+        plies[root] = Some(0);
+        waiting.push_back(root);
+    }
+    while let Some(at) = waiting.pop_front() {
+        for edge in graph.edges(at) {
+            let child = edge.child as usize;
+            if plies[child].is_none() {
+                plies[child] = plies[at].map(|ply| ply + 1);
+                waiting.push_back(child);
+            }
+        }
+    }
+    plies
+}
+
+fn check_node(tree: &Tree, graph: &Graph, id: i64, key: &str) -> store::Done<Result<(), String>> {
+    let position = match Position::from_key(key.to_owned()) {
+        Ok(position) => position,
+        Err(error) => return Ok(Err(error)),
+    };
+    if Position::new(&position.board).key != key {
+        return Ok(Err(format!("{key:?} is not how this position is written")));
+    }
+    let moves = position.board.legal_moves();
+    let node = graph.nodes.binary_search_by_key(&id, |node| node.id).ok().map(|at| &graph.nodes[at]);
+    let facts = node.map(|node| (node.white, node.moves, node.fixed));
+    if facts != Some((position.white(), moves.len(), position.fixed())) {
+        return Ok(Err(format!("side, moves and end of the game are {facts:?} for {key}")));
+    }
+    for edge in tree.store.moves(id)? {
+        if !moves.contains(&edge.mv) {
+            return Ok(Err(format!("illegal move {} in {key}", edge.mv.word())));
+        }
+        let (child, expected) = (tree.store.position(edge.child)?, position.after(edge.mv).key);
+        if child != expected || edge.irreversible != position.is_irreversible(edge.mv) {
+            return Ok(Err(format!("{} leads to {child}, expected {expected}", position.board.san(edge.mv))));
+        }
+    }
+    for (_, search) in tree.store.searches(id)? {
+        if search.pv.first().is_none_or(|mv| search.avoided.contains(mv)) || !is_line(&position.board, &search.pv) {
+            return Ok(Err(format!("a search with an illegal line in {key}")));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn is_line(board: &Board, words: &[u16]) -> bool {
+    let mut board = board.clone();
+    words.iter().all(|&word| {
+        let mv = Move::from_word(word).filter(|mv| board.legal_moves().contains(mv));
+        mv.is_some_and(|mv| {
+            board.play(mv);
+            true
+        })
+    })
+}
