@@ -24,6 +24,8 @@ const FIELDS: [&str; 8] = ["fen", "moves", "chess960", "depth", "nodes", "time_m
 /// The positions and their searches, which are queries like those of other clients.
 pub struct Desk {
     pool: Arc<Pool>,
+    /// Whether the page has a tree.
+    has_tree: bool,
     pub client: Arc<Client>,
     state: Mutex<State>,
     news: broadcast::Sender<Arc<str>>,
@@ -50,16 +52,17 @@ struct Position {
 }
 
 impl Desk {
-    pub fn new(pool: &Arc<Pool>) -> Self {
+    pub fn new(pool: &Arc<Pool>, has_tree: bool) -> Self {
         let client = Client::new(pool, usize::MAX);
-        Self { pool: Arc::clone(pool), client, state: Mutex::default(), news: broadcast::channel(BEHIND).0 }
+        Self { pool: Arc::clone(pool), has_tree, client, state: Mutex::default(), news: broadcast::channel(BEHIND).0 }
     }
 
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<str>> {
         self.news.subscribe()
     }
 
-    fn tell(&self, news: &Value) {
+    /// Tells all visitors.
+    pub fn tell(&self, news: &Value) {
         // Fails without visitors.
         let _ = self.news.send(news.to_string().into());
     }
@@ -67,7 +70,9 @@ impl Desk {
     /// Everything, for a new visitor.
     pub fn all(&self) -> Vec<String> {
         let state = self.state.lock();
-        let mut all = vec![json!({ "begin": true, "paused": state.paused, "server": self.pool.status() })];
+        let mut all = vec![
+            json!({ "begin": true, "has_tree": self.has_tree, "paused": state.paused, "server": self.pool.status() }),
+        ];
         all.extend(state.positions.iter().map(|(number, position)| {
             let mut news = position.news(*number);
             news["graph"] = json!(position.graph);

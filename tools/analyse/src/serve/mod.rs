@@ -6,6 +6,7 @@ mod gate;
 mod lines;
 mod pool;
 mod query;
+mod tree;
 mod uci;
 #[cfg(unix)]
 mod unix;
@@ -90,6 +91,9 @@ pub struct Args {
     /// A page for browsers [default address: 127.0.0.1:8617]
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8617")]
     web: Option<SocketAddr>,
+    /// A tree of `lento tree` to walk and mark on the page
+    #[arg(long, value_name = "FILE", requires = "web")]
+    tree: Option<PathBuf>,
     /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -107,6 +111,7 @@ pub struct Args {
 struct Server {
     pool: Arc<Pool>,
     desk: Desk,
+    tree: Option<PathBuf>,
     /// Names of this machine.
     hosts: Vec<String>,
     sessions: uci::Sessions,
@@ -117,13 +122,16 @@ struct Server {
 
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
+    if let Some(path) = &args.tree {
+        crate::tree::look(path, "")?;
+    }
     let gate = args.gate.gate(&[&args.listen[..], &args.uci, args.web.as_slice()].concat())?;
     let pool = Pool::start(args.engines()?, args.queue as usize)?;
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
-    let desk = Desk::new(&pool);
-    let server = Server { pool, desk, hosts: args.host.clone(), sessions, gate, stopped };
+    let desk = Desk::new(&pool, args.tree.is_some());
+    let server = Server { pool, desk, tree: args.tree.clone(), hosts: args.host.clone(), sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Longest id, in bytes of JSON.
 const MAX_ID: usize = 256;
 /// Longest error, in characters.
-const MAX_ERROR: usize = 500;
+pub const MAX_ERROR: usize = 500;
 /// Most plies of a game.
 const MAX_PLIES: usize = 2048;
 

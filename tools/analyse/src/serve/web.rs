@@ -18,6 +18,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -157,9 +158,9 @@ async fn visit(server: &Server, mut socket: WebSocket) {
                 Err(RecvError::Closed) => None,
             },
             message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => match desk.handle(&text) {
-                    Ok(()) => Some(()),
-                    Err(error) => send(&mut socket, [serde_json::json!({ "error": error }).to_string()]).await,
+                Some(Ok(Message::Text(text))) => match server.answer(&text).await {
+                    None => Some(()),
+                    Some(answer) => send(&mut socket, [answer.to_string()]).await,
                 },
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
                 _ => None,
@@ -168,6 +169,16 @@ async fn visit(server: &Server, mut socket: WebSocket) {
         };
         if sent.is_none() {
             return;
+        }
+    }
+}
+
+impl Server {
+    /// Handles a visitor's message. Returns what he alone gets.
+    async fn answer(&self, message: &str) -> Option<Value> {
+        match self.tree_message(message).await {
+            Some(answer) => Some(answer),
+            None => self.desk.handle(message).err().map(|error| json!({ "error": error })),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 /// Nodes below a move are counted up to here.
-const MOST: i64 = 1000;
+pub const MOST: i64 = 1000;
 
 /// A move of a node as it is shown.
 pub struct Row {
@@ -191,7 +191,7 @@ fn table(
     Ok(lines.join("\n"))
 }
 
-fn document(
+pub fn document(
     tree: &Tree,
     node: i64,
     position: &Position,

@@ -1,5 +1,7 @@
 //! The page of `lento-analyse serve --web`: over plain HTTP, and in a headless Chromium where there is one.
 
+use crate::PROGRAM;
+use crate::analysing::Folder;
 use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
@@ -280,4 +282,48 @@ fn visitors_see_the_same_positions() {
     browser.wait_for(&phone, &format!("{LIST}.includes('searching')"));
     browser.evaluate(&phone, "document.querySelector('[data-remove]').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#positions tr').length === 0");
+}
+
+#[test]
+fn the_tree_is_walked_and_marked() {
+    let folder = Folder::new("page-tree");
+    let tree = folder.path("openings.tree");
+    let run = |args: &[&str]| {
+        let output = Command::new(PROGRAM).args(args).stdin(Stdio::null()).output().expect("it starts");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    run(&["tree", "init", &tree]);
+    run(&["tree", "grow", &tree, "--positions", "12", "--search-nodes", "500", "--hash", "1"]);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--tree", &tree]);
+    let address = server.address();
+    let mut visitor = Visitor::connect(address);
+    for (message, expected) in [
+        (r#"{"tree":"a3 a6 a4 a5"}"#, "is not in the tree"),
+        (r#"{"tree":"/etc/passwd"}"#, "expected add, remove or pause"),
+        (r#"{"mark":"e4","as":"x"}"#, "expected pin, exclude or none"),
+    ] {
+        visitor.send(message);
+        let news = visitor.wait_for(|news| news["error"].is_string());
+        assert!(news["error"].as_str().is_some_and(|error| error.contains(expected)), "{news}");
+    }
+    let Some(mut browser) = Browser::start() else { return };
+    let desktop = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&desktop, "document.querySelectorAll('#moves tr').length > 1");
+    // Along the best move and back.
+    browser.evaluate(&desktop, "document.querySelector('#moves tr:not(.leaf) td').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#path button').length === 2");
+    browser.wait_for(&desktop, "document.querySelector('.value').textContent.includes('%')");
+    browser.evaluate(&desktop, "document.querySelector('#path button').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#path button').length === 1");
+    // What is marked is in the file, and on the pages of others.
+    let marks = |word: &str| run(&["tree", "show", &tree]).matches(word).count();
+    assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
+    browser.evaluate(&desktop, "document.querySelector('[data-mark=pin]').click()");
+    visitor.wait_for(|news| news["tree_changed"] == true);
+    assert_eq!((marks("pinned"), marks("excluded")), (1, 0));
+    browser.wait_for(&desktop, "document.querySelectorAll('#moves [aria-pressed=true]').length === 1");
+    browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
+    visitor.wait_for(|news| news["tree_changed"] == true);
+    assert_eq!(marks("excluded"), 1);
 }

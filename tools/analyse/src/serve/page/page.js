@@ -308,7 +308,7 @@
   let awaited = false;
 
   const send = (message) => {
-    find("#error").textContent = "";
+    if (message.add) find("#error").textContent = "";
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     else find("#error").textContent = "not connected";
   };
@@ -393,6 +393,8 @@
     event.preventDefault();
     go(where);
   });
+  // Others may grow the tree.
+  setInterval(() => { if (tree && document.visibilityState === "visible" && socket?.readyState === WebSocket.OPEN) send({ tree: path.join(" ") }); }, 5000);
   draw();
   connect();
 })();
