@@ -9,7 +9,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName};
 use axum::http::{StatusCode, Uri};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper::body::Incoming;
@@ -53,6 +53,7 @@ pub fn pages(server: &Arc<Server>) -> Router {
         .route("/page.js", file("text/javascript; charset=utf-8", script))
         .route("/socket", get(socket))
         .layer(from_fn_with_state(Arc::clone(server), guard))
+        .layer(from_fn(finish))
         .with_state(Arc::clone(server))
 }
 
@@ -66,7 +67,7 @@ pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream) {
         pages.call(request)
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(FIRST_WORD).keep_alive(false).max_buf_size(MAX_HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(FIRST_WORD).max_buf_size(MAX_HEAD);
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
     tokio::select! {
         _ = &mut serving => return,
@@ -104,7 +105,15 @@ async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) 
             return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
         }
     }
+    next.run(request).await
+}
+
+/// Adds headers, and closes the connection after the response.
+async fn finish(request: Request, next: Next) -> Response {
     let mut response: Response<Body> = next.run(request).await;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+    }
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -205,7 +205,7 @@ fn a_lost_connection_cancels_its_queries() {
     for id in 0..100 {
         gone.send(json!({ "id": id, "time_ms": 3_600_000 }));
     }
-    assert_eq!(gone.ask(json!({ "status": true }))["searching"], 1);
+    while gone.ask(json!({ "status": true }))["searching"] != 1 {}
     drop(gone);
     Peer::connect(address).check();
 }
