@@ -165,6 +165,7 @@
 
   const drawGraph = () => {
     const graph = shown()?.graph ?? [];
+    find("#over-time").hidden = !graph.length;
     const end = Math.max(1, graph.length ? graph[graph.length - 1][0] : 1);
     const start = graph.length ? graph[0][0] : 0;
     find(".graph").setAttribute("viewBox", `0 0 ${end} 100`);
@@ -213,7 +214,7 @@
     const nps = all.filter(([, position]) => position.state === "searching").reduce((sum, [, position]) => sum + (position.report?.nps ?? 0), 0);
     const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     if (server.engines) {
-      find("#server").textContent = `${plural(server.engines, "engine")}, ${plural(server.threads, "thread")} and ${server.hash_mib} MiB each · ${grouped(nps)} nodes/s · ${server.searching} searched, ${server.waiting} waiting, ${server.finished} finished`;
+      find("#server").textContent = `${plural(server.engines, "engine")}, ${plural(server.threads, "thread")} and ${server.hash_mib} MiB each · ${grouped(nps)} nodes/s · ${server.searching} searching, ${server.waiting} waiting, ${server.finished} finished`;
     }
     find("#pause").textContent = paused ? "Resume" : "Pause";
   };
@@ -342,7 +343,7 @@
     const position = shown();
     const moves = (found()[line]?.pv ?? []).slice(0, step);
     awaited = true;
-    const given = Array.isArray(position?.moves) ? position.moves : (position?.moves ?? "").split(/\s+/).filter((word) => word);
+    const given = chosen === "tree" ? path : Array.isArray(position?.moves) ? position.moves : (position?.moves ?? "").split(/\s+/).filter((word) => word);
     const start = position?.start ? { fen: position.start } : {};
     send({ add: { ...start, moves: [...given, ...moves], ...limits() } });
   });
