@@ -23,8 +23,9 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
 const ANALYSE: &str = "analyse";
 
 /// All tasks of other programs.
-const TASKS: [OtherTask; 15] = [
+const TASKS: [OtherTask; 16] = [
     task(ANALYSE, "lento-analyse", "Analyse positions and games of files, with a database and reports"),
+    task("serve", "lento-analyse", "Keep engines running for other programs: queries as JSON lines"),
     task("tree", "lento-analyse", "Grow a tree of searched positions"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
     task("factors", "lento-lab", "Measure many settings by the same games"),

@@ -58,7 +58,7 @@ impl Setup {
     }
 
     /// A move in UCI or SAN.
-    fn parse_move(&self, board: &Board, text: &str) -> Result<Move, String> {
+    pub fn parse_move(&self, board: &Board, text: &str) -> Result<Move, String> {
         board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text)).ok_or_else(|| {
             let fen = board.fen(self.chess960);
             format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")

@@ -1,6 +1,6 @@
 //! The event loop. Reads standard input; all output goes through the session's [`Writer`].
 
-use super::session::{InputMode, Session};
+use super::session::{InputMode, Refuse, Session};
 use super::task::Message;
 use super::writer::Writer;
 use crate::engine::{Engine, Wake};
@@ -26,6 +26,27 @@ pub fn stdio(engine: Engine) -> io::Result<()> {
         writeln!(io::stdout(), "Lento {}; `help` lists the commands", env!("CARGO_PKG_VERSION"))?;
     }
     serve(&mut session, &receive, output_is_gone)
+}
+
+/// Runs UCI on lines of a connection, until `quit`, the end of the lines, or until the output is gone.
+pub fn connection(
+    engine: Engine,
+    lines: impl Iterator<Item = String> + Send + 'static,
+    output: impl Write + 'static,
+    is_gone: impl Fn() -> bool,
+    refuse: Refuse,
+) -> io::Result<()> {
+    let (send, receive) = unbounded();
+    let mut session = Session::new(engine, InputMode::Live, send.clone(), Writer::new(output));
+    session.refuse = refuse;
+    thread::Builder::new().name("input".into()).spawn(move || {
+        for message in lines.map(Message::Line).chain([Message::EndOfInput]) {
+            if send.send(message).is_err() {
+                return;
+            }
+        }
+    })?;
+    serve(&mut session, &receive, is_gone)
 }
 
 /// Runs commands one after the other, each search to its end, writing the answers to standard output. Returns whether

@@ -50,7 +50,12 @@ pub struct Session {
     placed: Vec<String>,
     /// Search lines are repeated after this time.
     pub repeat_after: Duration,
+    /// Commands that are refused.
+    pub refuse: Refuse,
 }
+
+/// Why a command is refused, given the number of queued ones.
+pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
 
 /// How commands are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +124,7 @@ impl Session {
             verbose: false,
             placed: Vec::new(),
             repeat_after: SentLines::REPEAT_AFTER,
+            refuse: Box::new(|_, _| None),
         }
     }
 
@@ -140,7 +146,10 @@ impl Session {
                 let parsed = command::parse(&line);
                 parsed.problems.into_iter().for_each(|problem| self.report(problem));
                 if let Some(command) = parsed.command {
-                    self.receive(command);
+                    match (self.refuse)(&command, self.queue.len()) {
+                        Some(reason) => self.report(reason),
+                        None => self.receive(command),
+                    }
                 }
             }
             Message::EndOfInput if self.mode == InputMode::Script => self.closing = true,

@@ -70,6 +70,7 @@ fn tasks_are_handed_to_the_program_beside_lento() {
         (&["analyse", "merge", "x", "y"], "lento-analyse merge x y"),
         (&["analyse", "--help"], "lento-analyse --help"),
         (&["tree", "show", "x"], "lento-analyse tree show x"),
+        (&["serve", "--engines", "2"], "lento-analyse serve --engines 2"),
         (&["help", "spsa"], "lento-lab spsa --help"),
         (&["help", "analyse"], "lento-analyse --help"),
     ] {

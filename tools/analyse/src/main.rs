@@ -5,6 +5,7 @@ mod lines;
 mod pgn;
 mod queue;
 mod report;
+mod serve;
 mod sql;
 mod tree;
 
@@ -44,6 +45,8 @@ enum Task {
         #[arg(required = true, value_name = "FROM")]
         from: Vec<Location>,
     },
+    /// Keep engines running for other programs: queries as JSON lines
+    Serve(serve::Args),
     /// Grow a tree of searched positions
     Tree(Box<tree::TreeArgs>),
 }
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
     let args = Cli::parse();
     notice::exit_code(match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
+        Some(Task::Serve(args)) => serve::run(args),
         Some(Task::Tree(args)) => tree::run(args),
         None if args.queue.are_given() => queue::run(&args),
         None => analyse::run(&args.position),

@@ -5,6 +5,7 @@ mod export;
 mod graph;
 mod grow;
 mod init;
+mod look;
 mod merge;
 mod position;
 mod show;
@@ -14,9 +15,10 @@ mod tests;
 mod update;
 mod verify;
 
-pub use args::TreeArgs;
+pub use args::{Edit, TreeArgs};
+pub use look::look;
 
-use args::{Edit, Task};
+use args::Task;
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
 use lento::cli::Done;
@@ -121,7 +123,7 @@ fn settings(store: &Store) -> store::Done<Settings> {
 }
 
 /// Excludes the last move of a line, or unmarks it, or pins all of them, so that the way to the last one is grown, too.
-fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
+pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     let tree = Tree::open(&edit.tree)?;
     let moves = Setup::default().moves(&tree.start, &edit.moves)?;
     if moves.is_empty() {

@@ -14,7 +14,7 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 /// Nodes below a move are counted up to here.
-const MOST: i64 = 1000;
+pub const MOST: i64 = 1000;
 
 /// A move of a node as it is shown.
 pub struct Row {
@@ -184,7 +184,14 @@ fn table(tree: &Tree, node: i64, board: &Board, path: &[Move], rows: &[Row], bel
     Ok(lines.join("\n"))
 }
 
-fn document(tree: &Tree, node: i64, board: &Board, path: &[Move], rows: &[Row], below: &[i64]) -> store::Done<Json> {
+pub fn document(
+    tree: &Tree,
+    node: i64,
+    board: &Board,
+    path: &[Move],
+    rows: &[Row],
+    below: &[i64],
+) -> store::Done<Json> {
     let graph = tree.store.load(&[node])?;
     let points = |value: Value| f64::from(value) / 1e6;
     let moves = rows.iter().zip(below).map(|(row, below)| {

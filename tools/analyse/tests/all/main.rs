@@ -1,12 +1,14 @@
 //! `lento-analyse` from outside.
 
 mod analysing;
+mod page;
 mod reports;
 #[cfg(all(feature = "postgres", unix))]
 #[path = "../server/mod.rs"]
 mod server;
 #[cfg(all(feature = "postgres", unix))]
 mod servers;
+mod serving;
 mod tree;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");

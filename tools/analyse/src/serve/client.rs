@@ -1,0 +1,201 @@
+//! The queries and answers of one client.
+
+use super::pool::{Pool, Ticket};
+use super::query::{Query, Refused, Request, parse};
+use lento::cli::interrupt::Stop;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// Above this many unsent bytes, partial reports are dropped and no more requests are read.
+const CROWDED: usize = 1 << 20;
+/// About as many bytes are sent at once.
+const CHUNK: usize = 1 << 16;
+
+/// One client, whose answers wait here to be sent.
+pub struct Client {
+    pool: Arc<Pool>,
+    /// With more unsent bytes it is disconnected.
+    most: usize,
+    state: Mutex<State>,
+    /// Notified when there is something to send, and at the end.
+    pub news: Notify,
+    /// Notified when something was sent.
+    pub sent: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Queries without an answer, by id.
+    active: HashMap<String, (Ticket, Stop)>,
+    answers: VecDeque<Answer>,
+    /// Bytes of `answers`.
+    bytes: usize,
+    /// No more requests follow.
+    ended: bool,
+    closed: bool,
+}
+
+struct Answer {
+    text: String,
+    partial: bool,
+}
+
+impl Client {
+    /// A client that is disconnected when it has more unsent bytes than `most`.
+    pub fn new(pool: &Arc<Pool>, most: usize) -> Arc<Self> {
+        let (state, news, sent) = (Mutex::default(), Notify::new(), Notify::new());
+        Arc::new(Self { pool: Arc::clone(pool), most, state, news, sent })
+    }
+
+    /// Handles a line of input.
+    pub fn request(self: &Arc<Self>, line: &str) {
+        let line = line.trim();
+        if line.is_empty() {
+            return;
+        }
+        match parse(line) {
+            Ok(Request::Query(query)) => self.submit(*query),
+            Ok(Request::Cancel(id)) => {
+                let found = self.cancel(&id);
+                self.push(json!({ "cancel": id, "found": found }), false);
+            }
+            Ok(Request::Status) => self.push(self.pool.status(), false),
+            Err(refused) => self.refuse(refused),
+        }
+    }
+
+    /// Answers a refused request.
+    pub fn refuse(&self, Refused { id, error }: Refused) {
+        self.push(json!({ "id": id, "status": "error", "error": error }), false);
+    }
+
+    fn submit(self: &Arc<Self>, query: Query) {
+        let (id, stop) = (query.id.clone(), query.stop.clone());
+        let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
+        let error = if state.active.contains_key(&id.to_string()) {
+            "this id is in use; expected another one".to_owned()
+        } else if state.active.len() >= self.pool.limit {
+            format!("{} queries have no answer yet; expected to wait for some", self.pool.limit)
+        } else {
+            let ticket = self.pool.push(query, self);
+            state.active.insert(id.to_string(), (ticket, stop));
+            return;
+        };
+        drop(state);
+        self.refuse(Refused { id, error });
+    }
+
+    /// Whether no other query is accepted.
+    pub fn is_full(&self) -> bool {
+        self.state.lock().active.len() >= self.pool.limit
+    }
+
+    /// Cancels a query; its answer follows. Returns whether there was one.
+    pub fn cancel(&self, id: &Value) -> bool {
+        let mut state = self.state.lock();
+        let key = id.to_string();
+        let Some((ticket, stop)) = state.active.get(&key) else { return false };
+        stop.ask();
+        // One that is being searched is answered by its engine.
+        if self.pool.remove(*ticket) {
+            state.active.remove(&key);
+            self.push_locked(&mut state, json!({ "id": id, "status": "cancelled" }), false);
+        }
+        true
+    }
+
+    /// Cancels all queries.
+    pub fn cancel_all(&self) {
+        let ids: Vec<String> = self.state.lock().active.keys().cloned().collect();
+        for id in ids.iter().filter_map(|id| serde_json::from_str(id).ok()) {
+            self.cancel(&id);
+        }
+    }
+
+    /// Sends the final answer of a query.
+    pub fn finish(&self, id: &Value, answer: Value) {
+        let mut state = self.state.lock();
+        if state.active.remove(&id.to_string()).is_some() {
+            self.push_locked(&mut state, answer, false);
+        }
+    }
+
+    /// Sends a partial report, or drops it if the client is slow.
+    pub fn report(&self, report: Value) {
+        self.push(report, true);
+    }
+
+    fn push(&self, answer: Value, partial: bool) {
+        self.push_locked(&mut self.state.lock(), answer, partial);
+    }
+
+    fn push_locked(&self, state: &mut State, mut answer: Value, partial: bool) {
+        if state.closed {
+            return;
+        }
+        answer["schema"] = super::SCHEMA.into();
+        let text = format!("{answer}\n");
+        if state.bytes + text.len() > CROWDED {
+            state.answers.retain(|answer| !answer.partial);
+            state.bytes = state.answers.iter().map(|answer| answer.text.len()).sum();
+        }
+        if !partial || state.bytes + text.len() <= CROWDED {
+            state.bytes += text.len();
+            state.answers.push_back(Answer { text, partial });
+        }
+        if state.bytes > self.most {
+            self.close_locked(state);
+        }
+        self.news.notify_one();
+    }
+
+    /// Takes some of the unsent answers; `None` once closed, or after the last one.
+    pub fn take(&self) -> Option<String> {
+        let mut state = self.state.lock();
+        if state.closed || (state.ended && state.active.is_empty() && state.answers.is_empty()) {
+            return None;
+        }
+        let mut text = String::new();
+        while let Some(answer) = state.answers.pop_front_if(|_| text.len() < CHUNK) {
+            state.bytes -= answer.text.len();
+            text += &answer.text;
+        }
+        self.sent.notify_one();
+        Some(text)
+    }
+
+    /// Whether requests should wait until answers have been sent.
+    pub fn is_crowded(&self) -> bool {
+        let state = self.state.lock();
+        !state.closed && state.bytes > CROWDED
+    }
+
+    /// Ends the input: after the last answer [`take`](Self::take) returns `None`.
+    pub fn end(&self) {
+        self.state.lock().ended = true;
+        self.news.notify_one();
+    }
+
+    /// Drops all answers and cancels all queries.
+    pub fn close(&self) {
+        self.close_locked(&mut self.state.lock());
+    }
+
+    fn close_locked(&self, state: &mut State) {
+        state.closed = true;
+        for (ticket, stop) in state.active.drain().map(|(_, query)| query) {
+            stop.ask();
+            self.pool.remove(ticket);
+        }
+        state.answers.clear();
+        state.bytes = 0;
+        self.news.notify_one();
+        self.sent.notify_one();
+    }
+}

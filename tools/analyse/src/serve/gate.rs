@@ -1,0 +1,162 @@
+//! Who may connect: the token, and the number of connections.
+
+use constant_time_eq::constant_time_eq;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::{sleep, timeout};
+
+/// A new connection has this long for its first line or request.
+pub const FIRST_WORD: Duration = Duration::from_secs(5);
+/// Most connections that have not sent it; beyond, the oldest is closed.
+const MAX_SILENT: usize = 32;
+/// Delay after a wrong token.
+const WRONG_TOKEN: Duration = Duration::from_millis(500);
+/// Shortest token.
+const MIN_TOKEN: usize = 16;
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct GateArgs {
+    /// The token that clients have to send; other users of the machine can read it here, so --token-file is safer
+    #[arg(long)]
+    token: Option<String>,
+    /// A file with the token
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
+    /// Most connections at a time
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    connections: u16,
+}
+
+/// Admits connections.
+pub struct Gate {
+    token: Option<String>,
+    /// Closing one of these ends a connection that has not sent its first line, oldest first.
+    silent: Mutex<VecDeque<oneshot::Sender<Infallible>>>,
+    open: Arc<Semaphore>,
+    most: u16,
+}
+
+/// A connection that has not sent anything.
+pub struct Newcomer(oneshot::Receiver<Infallible>);
+
+impl GateArgs {
+    /// Reads the token; addresses beyond this machine need one.
+    pub fn gate(&self, addresses: &[SocketAddr]) -> Result<Arc<Gate>, String> {
+        let token = match &self.token_file {
+            None => self.token.clone(),
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                Some(text.trim().to_owned())
+            }
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+        if token.as_ref().is_some_and(|token| token.len() < MIN_TOKEN || !token.chars().all(plain)) {
+            return Err(format!(
+                "the token has other characters or is short; expected {MIN_TOKEN} or more of A-Z a-z 0-9 - . _ ~"
+            ));
+        }
+        if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
+            return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
+        }
+        let (silent, open) = (Mutex::default(), Arc::new(Semaphore::new(self.connections.into())));
+        Ok(Arc::new(Gate { token, silent, open, most: self.connections }))
+    }
+}
+
+impl Gate {
+    pub fn needs_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Whether the token is right, or none is needed. Takes longer if not.
+    pub async fn knows(&self, offered: &str) -> bool {
+        let known = self.token.as_ref().is_none_or(|token| constant_time_eq(token.as_bytes(), offered.as_bytes()));
+        if !known {
+            sleep(WRONG_TOKEN).await;
+        }
+        known
+    }
+
+    /// Counts a new connection; if there are too many, the oldest silent one ends.
+    pub fn enter(&self) -> Newcomer {
+        let (keep, receiver) = oneshot::channel();
+        let mut silent = self.silent.lock();
+        silent.retain(|other| !other.is_closed());
+        silent.push_back(keep);
+        if silent.len() > MAX_SILENT {
+            silent.pop_front();
+        }
+        Newcomer(receiver)
+    }
+
+    /// Opens a connection by its first line, or says why not.
+    pub async fn open(&self, first: &Result<String, String>, expected: &str) -> Result<OwnedSemaphorePermit, String> {
+        let first = first.as_ref().map_or("", |line| line.trim());
+        if is_http(first) {
+            return Err(format!("HTTP; expected {expected}"));
+        }
+        if !self.knows(first.strip_prefix("token ").unwrap_or_default()).await {
+            return Err("wrong token; expected the line: token TOKEN".to_owned());
+        }
+        self.admit()
+    }
+
+    /// A place among the open connections, or the reason why there is none.
+    pub fn admit(&self) -> Result<OwnedSemaphorePermit, String> {
+        let permit = Arc::clone(&self.open).try_acquire_owned();
+        permit.map_err(|_| format!("{} connections are open; expected to try again later", self.most))
+    }
+}
+
+impl Newcomer {
+    /// Waits for the first line or request; `None` if it takes too long or others need the place.
+    pub async fn first<T>(self, word: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            word = timeout(FIRST_WORD, word) => word.ok(),
+            _ = self.0 => None,
+        }
+    }
+}
+
+/// Whether this is the first line of an HTTP request, as web pages can send to any port.
+fn is_http(line: &str) -> bool {
+    line.rsplit(' ').next().is_some_and(|last| last.starts_with("HTTP/"))
+}
+
+/// Whether the host of a request is an address, `localhost` or one of these names. Another name may have been pointed here by
+/// a web page (DNS rebinding).
+pub fn is_own_host(host: &str, names: &[String]) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => name,
+        _ => host,
+    };
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<std::net::IpAddr>().is_ok() || name == "localhost" || names.iter().any(|own| own == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts() {
+        let names = ["chess.example".to_owned()];
+        for host in ["127.0.0.1:8617", "localhost", "localhost:1", "[::1]:80", "192.168.1.7:8617", "chess.example:80"] {
+            assert!(is_own_host(host, &names), "{host}");
+        }
+        for host in ["evil.example", "evil.example:8617", "127.0.0.1.evil.example", "", "localhost.evil.example:80"] {
+            assert!(!is_own_host(host, &names), "{host}");
+        }
+    }
+
+    #[test]
+    fn http_requests() {
+        assert!(is_http("POST / HTTP/1.1") && !is_http("uci") && !is_http(r#"{"id":"HTTP/1.1"}"#));
+    }
+}

@@ -1,0 +1,139 @@
+//! JSON lines over standard input and output, TCP and Unix sockets.
+
+use super::Server;
+use super::client::Client;
+use super::query::Refused;
+use serde_json::Value;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, split};
+use tokio::time::{sleep, timeout};
+
+/// Longest line, in bytes.
+pub const MAX_LINE: usize = 1 << 16;
+/// A client must take some bytes within this time.
+pub const MAX_STALL: Duration = Duration::from_secs(20);
+/// A socket with this many unsent bytes is disconnected.
+const MAX_UNSENT: usize = 8 << 20;
+
+/// Reads lines of limited length.
+pub struct Lines<R> {
+    reader: BufReader<R>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub fn new(reader: R) -> Self {
+        Self { reader: BufReader::new(reader) }
+    }
+
+    /// The next line, or what is wrong with it; `None` at the end of input.
+    pub async fn next(&mut self) -> Option<Result<String, String>> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.reader).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes).await.ok()?;
+        if read == 0 {
+            return None;
+        }
+        if bytes.len() <= MAX_LINE {
+            return Some(String::from_utf8(bytes).map_err(|error| format!("{error}; expected UTF-8")));
+        }
+        while bytes.last() != Some(&b'\n') {
+            bytes.clear();
+            let read = (&mut self.reader).take(MAX_LINE as u64).read_until(b'\n', &mut bytes).await.ok()?;
+            if read == 0 {
+                break;
+            }
+        }
+        Some(Err(format!("a line of more than {MAX_LINE} bytes; expected a shorter one")))
+    }
+}
+
+/// Serves standard input and output until all is answered.
+pub async fn stdio(server: &Server) {
+    let client = Client::new(&server.pool, usize::MAX);
+    let read = async {
+        let mut lines = Lines::new(tokio::io::stdin());
+        while let Some(line) = lines.next().await {
+            // The input waits.
+            while client.is_full() {
+                sleep(Duration::from_millis(10)).await;
+            }
+            handle(&client, line).await;
+        }
+        client.end();
+    };
+    converse(server, &client, read, write(tokio::io::stdout(), &client, Duration::MAX)).await;
+}
+
+/// Serves one connection. Its end cancels its queries.
+pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite) {
+    let newcomer = server.gate.enter();
+    let (reader, mut writer) = split(stream);
+    let mut lines = Lines::new(reader);
+    let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
+    let client = Client::new(&server.pool, MAX_UNSENT);
+    let _permit = match server.gate.open(&first, "JSON lines").await {
+        Ok(permit) => permit,
+        Err(error) => {
+            client.refuse(Refused { id: Value::Null, error });
+            let _ = writer.write_all(client.take().unwrap_or_default().as_bytes()).await;
+            let _ = writer.shutdown().await;
+            return;
+        }
+    };
+    let read = async {
+        if !server.gate.needs_token() {
+            handle(&client, first).await;
+        }
+        while let Some(line) = lines.next().await {
+            handle(&client, line).await;
+        }
+        client.close();
+    };
+    converse(&server, &client, read, write(writer, &client, MAX_STALL)).await;
+}
+
+/// Handles a line once the client has taken enough answers.
+async fn handle(client: &Arc<Client>, line: Result<String, String>) {
+    while client.is_crowded() {
+        client.sent.notified().await;
+    }
+    match line {
+        Ok(line) => client.request(&line),
+        Err(error) => client.refuse(Refused { id: Value::Null, error }),
+    }
+}
+
+/// Reads and writes until the writer ends. Ctrl-C cancels the queries of the client.
+async fn converse(server: &Server, client: &Client, read: impl Future<Output = ()>, write: impl Future<Output = ()>) {
+    let mut stopped = server.stopped.clone();
+    tokio::select! {
+        () = async { read.await; pending().await } => {}
+        () = async {
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+            client.cancel_all();
+            client.end();
+            pending().await
+        } => {}
+        () = write => {}
+    }
+    client.close();
+}
+
+/// Sends answers until the client is closed or stalls.
+async fn write(mut writer: impl AsyncWrite + Unpin, client: &Client, stall: Duration) {
+    while let Some(text) = client.take() {
+        if text.is_empty() {
+            client.news.notified().await;
+            continue;
+        }
+        let sending = async {
+            writer.write_all(text.as_bytes()).await?;
+            writer.flush().await
+        };
+        if !matches!(timeout(stall, sending).await, Ok(Ok(()))) {
+            return;
+        }
+    }
+    let _ = writer.shutdown().await;
+}

@@ -1,0 +1,241 @@
+//! `lento serve`: a process with warm engines for other programs.
+
+mod client;
+mod desk;
+mod gate;
+mod lines;
+mod pool;
+mod query;
+mod tree;
+mod uci;
+#[cfg(unix)]
+mod unix;
+mod web;
+
+use clap::value_parser;
+use desk::Desk;
+use gate::{Gate, GateArgs};
+use lento::cli::interrupt::Stop;
+use lento::cli::notice::notice;
+use lento::cli::{Done, setup};
+use lento::engine::Engine;
+use lento::processors;
+use pool::Pool;
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{interval, sleep, timeout};
+
+/// The version of requests and answers.
+const SCHEMA: &str = "lento-serve/1";
+
+/// The JSON fields, for the help.
+const FIELDS: &str = "\
+A request is one line of JSON, and so is each answer. A query has:
+  id                      a string or number, which its answers repeat
+  fen, moves              the position: a FEN, and moves in UCI or SAN as one
+                          text or a list [default: the start position]
+  chess960                true for Chess960 notation
+  depth, nodes, time_ms   limits, at least one
+  priority                higher ones are searched first [default: 0]
+  multipv                 number of lines [default: 1]
+  searchmoves, avoidmoves root moves to search, or not to
+  report_ms               interval of answers with the status partial
+  iterations              true for all lines of play in the answer
+  fresh                   true to clear the hash table first
+An answer has schema (lento-serve/1), id and status: partial; or done,
+cancelled or error, once for each query. A partial or final answer of a search
+has the fields of `lento analyse --json`; an error has error.
+Other requests:
+  {\"cancel\":ID}           cancels a query, which is answered, too; answers
+                          {cancel, found}
+  {\"status\":true}         answers engines, threads, hash_mib, waiting,
+                          searching, finished and nodes
+A connection that needs a token sends the line `token TOKEN` first.";
+
+/// Time for the last answers after Ctrl-C.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// Delay after a connection could not be accepted.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Arguments of `lento serve`.
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "", after_long_help = FIELDS)]
+pub struct Args {
+    /// Engines that search at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    engines: u16,
+    /// Threads of each engine [default: the cores, shared by the engines]
+    #[arg(long, value_name = "T", value_parser = setup::threads)]
+    threads: Option<usize>,
+    /// Hash table of each engine in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = setup::hash)]
+    hash: usize,
+    /// Most queries of a connection without an answer
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..))]
+    queue: u32,
+    /// JSON lines over TCP, such as 127.0.0.1:4617, instead of standard input and output; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Vec<SocketAddr>,
+    /// JSON lines over a Unix socket
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// A page for browsers [default address: 127.0.0.1:8617]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8617")]
+    web: Option<SocketAddr>,
+    /// A tree of `lento tree` to walk and mark on the page
+    #[arg(long, value_name = "FILE", requires = "web")]
+    tree: Option<PathBuf>,
+    /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// UCI over TCP, a session for each connection; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    uci: Vec<SocketAddr>,
+    /// Most UCI sessions at a time; each has an engine of its own, with up to --threads and --hash
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
+    sessions: u16,
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+/// What all connections share.
+struct Server {
+    pool: Arc<Pool>,
+    desk: Desk,
+    tree: Option<PathBuf>,
+    /// Names of this machine.
+    hosts: Vec<String>,
+    sessions: uci::Sessions,
+    gate: Arc<Gate>,
+    /// True after Ctrl-C.
+    stopped: watch::Receiver<bool>,
+}
+
+/// Runs the task.
+pub fn run(args: &Args) -> Done {
+    if let Some(path) = &args.tree {
+        crate::tree::look(path, "")?;
+    }
+    let gate = args.gate.gate(&[&args.listen[..], &args.uci, args.web.as_slice()].concat())?;
+    let pool = Pool::start(args.engines()?, args.queue as usize)?;
+    let stop = Stop::on_ctrl_c()?;
+    let (tell, stopped) = watch::channel(false);
+    let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
+    let desk = Desk::new(&pool, args.tree.is_some());
+    let server = Server { pool, desk, tree: args.tree.clone(), hosts: args.host.clone(), sessions, gate, stopped };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let waiter = stop.waiter().clone();
+    let teller = tell.clone();
+    thread::Builder::new().name("stop".into()).spawn(move || {
+        let _ = waiter.recv();
+        teller.send_replace(true);
+    })?;
+    let served = runtime.block_on(args.serve(server, &tell));
+    // Standard input may still be read.
+    runtime.shutdown_background();
+    served?;
+    Ok(if stop.asked() { stop.exit_code() } else { ExitCode::SUCCESS })
+}
+
+impl Args {
+    fn engines(&self) -> Result<Vec<Engine>, Box<dyn Error>> {
+        let count = usize::from(self.engines);
+        let threads = self.threads.unwrap_or_else(|| (processors::count() / count).clamp(1, Engine::MAX_THREADS));
+        let engine = || -> Result<Engine, Box<dyn Error>> {
+            let mut engine = Engine::new();
+            engine.set_threads(threads)?;
+            engine.set_hash(self.hash)?;
+            Ok(engine)
+        };
+        (0..count).map(|_| engine()).collect()
+    }
+
+    /// Serves until the end of standard input, or with addresses until Ctrl-C.
+    async fn serve(&self, server: Server, tell: &watch::Sender<bool>) -> Result<(), String> {
+        let (mut stopped, server) = (server.stopped.clone(), Arc::new(server));
+        let mut listeners = JoinSet::new();
+        for &address in &self.listen {
+            let (listener, server) = (listen(address, "JSON lines on ").await?, Arc::clone(&server));
+            listeners.spawn(accept(listener, move |stream| lines::connection(Arc::clone(&server), stream)));
+        }
+        for &address in &self.uci {
+            let (listener, server) = (listen(address, "UCI on ").await?, Arc::clone(&server));
+            listeners.spawn(accept(listener, move |stream| uci::connection(Arc::clone(&server), stream)));
+        }
+        if let Some(address) = self.web {
+            let (listener, pages) = (listen(address, "page on http://").await?, web::pages(&server));
+            let shared = Arc::clone(&server);
+            listeners
+                .spawn(accept(listener, move |stream| web::connection(Arc::clone(&shared), pages.clone(), stream)));
+            listeners.spawn(desk(Arc::clone(&server)));
+        }
+        #[cfg(unix)]
+        let _bound = match &self.socket {
+            None => None,
+            Some(path) => {
+                let (bound, listener) = unix::Bound::new(path)?;
+                listeners.spawn(unix::accept(listener, Arc::clone(&server)));
+                Some(bound)
+            }
+        };
+        if listeners.is_empty() {
+            lines::stdio(&server).await;
+            return Ok(());
+        }
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+        drop((listeners, server, stopped));
+        // Connections send their last answers.
+        let _ = timeout(LAST_ANSWERS, tell.closed()).await;
+        Ok(())
+    }
+}
+
+/// Keeps the page up to date.
+async fn desk(server: Arc<Server>) {
+    let mut second = interval(Duration::from_secs(1));
+    let tell = async {
+        loop {
+            second.tick().await;
+            server.desk.tell_status();
+        }
+    };
+    tokio::select! {
+        () = server.desk.run() => {}
+        () = tell => {}
+    }
+}
+
+/// Listens, and says where.
+async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
+    // Port 0 becomes another.
+    let address = listener.local_addr().unwrap_or(address);
+    notice(format_args!("{what}{address}"));
+    Ok(listener)
+}
+
+/// Serves each connection in a task of its own.
+async fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let _ = stream.set_nodelay(true);
+                tokio::spawn(serve(stream));
+            }
+            // No file is left, or the peer has gone.
+            Err(_) => sleep(RETRY).await,
+        }
+    }
+}

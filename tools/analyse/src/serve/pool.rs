@@ -1,0 +1,172 @@
+//! The queue, and the engines that search what waits in it.
+
+use super::client::Client;
+use super::query::Query;
+use lento::cli::document::document;
+use lento::cli::search::Found;
+use lento::engine::{Engine, Output, Wake};
+use lento::search::report::{Info, Outcome};
+use parking_lot::{Condvar, Mutex};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The place of a query in the queue: higher priorities first, then in order of arrival.
+pub type Ticket = (Reverse<i64>, u64);
+
+/// Several engines with one queue.
+pub struct Pool {
+    queue: Mutex<Queue>,
+    ready: Condvar,
+    /// Most queries of a client.
+    pub limit: usize,
+    engines: usize,
+    /// Threads and hash table of each engine.
+    pub threads: usize,
+    pub hash_mib: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: BTreeMap<Ticket, (Query, Arc<Client>)>,
+    arrived: u64,
+    searching: usize,
+    /// Finished searches and their nodes.
+    finished: u64,
+    nodes: u64,
+}
+
+impl Pool {
+    /// Starts a thread for each engine.
+    pub fn start(engines: Vec<Engine>, limit: usize) -> io::Result<Arc<Self>> {
+        let pool = Arc::new(Self {
+            queue: Mutex::default(),
+            ready: Condvar::new(),
+            limit,
+            engines: engines.len(),
+            threads: engines.first().map_or(0, Engine::threads),
+            hash_mib: engines.first().map_or(0, Engine::hash_mib),
+        });
+        for engine in engines {
+            let pool = Arc::clone(&pool);
+            thread::Builder::new().name("engine".into()).spawn(move || pool.work(engine))?;
+        }
+        Ok(pool)
+    }
+
+    /// Queues a query.
+    pub fn push(&self, query: Query, client: &Arc<Client>) -> Ticket {
+        let mut queue = self.queue.lock();
+        queue.arrived += 1;
+        let ticket = (Reverse(query.priority), queue.arrived);
+        queue.waiting.insert(ticket, (query, Arc::clone(client)));
+        self.ready.notify_one();
+        ticket
+    }
+
+    /// Removes a query, unless it is being searched.
+    pub fn remove(&self, ticket: Ticket) -> bool {
+        self.queue.lock().waiting.remove(&ticket).is_some()
+    }
+
+    /// The state for clients.
+    pub fn status(&self) -> Value {
+        let queue = self.queue.lock();
+        json!({
+            "status": "running",
+            "version": env!("CARGO_PKG_VERSION"),
+            "engines": self.engines,
+            "threads": self.threads,
+            "hash_mib": self.hash_mib,
+            "waiting": queue.waiting.len(),
+            "searching": queue.searching,
+            "finished": queue.finished,
+            "nodes": queue.nodes,
+        })
+    }
+
+    /// Searches one query after the other.
+    fn work(&self, mut engine: Engine) {
+        let mut queue = self.queue.lock();
+        loop {
+            let Some((_, (query, client))) = queue.waiting.pop_first() else {
+                self.ready.wait(&mut queue);
+                continue;
+            };
+            queue.searching += 1;
+            drop(queue);
+            let (answer, nodes) = search(&mut engine, &query, &client);
+            queue = self.queue.lock();
+            queue.searching -= 1;
+            queue.finished += 1;
+            queue.nodes += nodes;
+            drop(queue);
+            client.finish(&query.id, answer);
+            queue = self.queue.lock();
+        }
+    }
+}
+
+/// Searches to the end or until cancelled. Returns the answer and the nodes.
+fn search(engine: &mut Engine, query: &Query, client: &Client) -> (Value, u64) {
+    if query.fresh {
+        engine.new_game();
+    }
+    engine.settings.chess960 = query.chess960;
+    engine.settings.search.multi_pv = query.multipv;
+    engine.game = query.game.clone();
+    let start = Instant::now();
+    let (mut infos, mut latest) = (Vec::new(), Vec::<Info>::new());
+    let mut due = query.report.map(|interval| start + interval);
+    engine.go_among(&query.limits, &query.moves);
+    let outcome = loop {
+        match engine.wait(query.stop.waiter(), due) {
+            Wake::Output(Output::Best(outcome)) => break outcome,
+            Wake::Output(Output::Info(info)) => {
+                if query.iterations {
+                    infos.push(info.clone());
+                }
+                latest.retain(|line| line.multipv != info.multipv);
+                latest.push(info);
+            }
+            Wake::Output(_) => {}
+            Wake::Message(never) => match never {},
+            Wake::Closed => {
+                if let Some(outcome) = engine.stop() {
+                    break outcome;
+                }
+            }
+            Wake::Timeout => {
+                due = query.report.map(|interval| Instant::now() + interval);
+                if !latest.is_empty() {
+                    client.report(partial(engine, query, &latest, start.elapsed()));
+                }
+            }
+        }
+    };
+    let found = Found { outcome, elapsed: start.elapsed() };
+    let status = if query.stop.asked() { "cancelled" } else { "done" };
+    (answer(engine, query, &infos, &found, status), found.nodes())
+}
+
+/// A report of the latest lines.
+fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -> Value {
+    let mut lines: Vec<Info> =
+        latest.iter().map(|line| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone())).collect();
+    lines.sort_by_key(|line| line.multipv);
+    answer(engine, query, &[], &Found { outcome: Outcome::new(lines), elapsed }, "partial")
+}
+
+fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status: &str) -> Value {
+    let mut answer = document(engine, infos, found);
+    if let Some(fields) = answer.as_object_mut().filter(|_| infos.is_empty()) {
+        fields.remove("iterations");
+    }
+    answer["id"] = query.id.clone();
+    answer["status"] = status.into();
+    answer
+}

@@ -1,0 +1,258 @@
+//! Requests as JSON.
+
+use lento::chess::{Board, Game, Move};
+use lento::cli::interrupt::Stop;
+use lento::cli::setup::Setup;
+use lento::search::MAX_DEPTH;
+use lento::search::limits::Limits;
+use lento::uci::words::quoted;
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Longest id, in bytes of JSON.
+const MAX_ID: usize = 256;
+/// Longest error, in characters.
+pub const MAX_ERROR: usize = 500;
+/// Most plies of a game.
+const MAX_PLIES: usize = 2048;
+
+/// The fields of a query.
+const FIELDS: [&str; 15] = [
+    "id",
+    "fen",
+    "moves",
+    "chess960",
+    "depth",
+    "nodes",
+    "time_ms",
+    "priority",
+    "multipv",
+    "searchmoves",
+    "avoidmoves",
+    "report_ms",
+    "iterations",
+    "fresh",
+    "schema",
+];
+
+/// A request of a client.
+pub enum Request {
+    Query(Box<Query>),
+    /// The id of a query to cancel.
+    Cancel(Value),
+    Status,
+}
+
+/// A position to search.
+pub struct Query {
+    /// A string or whole number.
+    pub id: Value,
+    pub game: Game,
+    pub chess960: bool,
+    pub limits: Limits,
+    /// Higher ones come first.
+    pub priority: i64,
+    pub multipv: u64,
+    /// The root moves; all if empty.
+    pub moves: Vec<Move>,
+    /// Interval of partial reports.
+    pub report: Option<Duration>,
+    /// Whether the answer has all iterations.
+    pub iterations: bool,
+    /// Whether to clear the hash table and histories first.
+    pub fresh: bool,
+    /// Asked when the query is cancelled.
+    pub stop: Stop,
+}
+
+/// A refused request with its id, or null.
+pub struct Refused {
+    pub id: Value,
+    pub error: String,
+}
+
+/// Parses a request.
+pub fn parse(line: &str) -> Result<Request, Refused> {
+    let refuse = |error| Refused { id: Value::Null, error };
+    let value: Value = serde_json::from_str(line).map_err(|error| refuse(format!("{}: {error}", quoted(line))))?;
+    let Value::Object(object) = value else {
+        return Err(refuse(format!("{} is not a JSON object, such as {{\"id\":\"a\",\"depth\":12}}", quoted(line))));
+    };
+    if let Some(id) = object.get("cancel") {
+        only(&object, &["cancel"]).map_err(refuse)?;
+        return checked_id("cancel", id).map(Request::Cancel).map_err(refuse);
+    }
+    if object.contains_key("status") {
+        only(&object, &["status"]).map_err(refuse)?;
+        return Ok(Request::Status);
+    }
+    let id = object.get("id").ok_or_else(|| refuse(format!("no \"id\" in {}", quoted(line))))?;
+    let id = checked_id("id", id).map_err(refuse)?;
+    match query(&object, id.clone()) {
+        Ok(query) => Ok(Request::Query(Box::new(query))),
+        // Some errors quote all of a long word.
+        Err(error) => Err(Refused { id, error: error.chars().take(MAX_ERROR).collect() }),
+    }
+}
+
+fn checked_id(field: &str, id: &Value) -> Result<Value, String> {
+    let fits = (id.is_string() || id.is_u64() || id.is_i64()) && id.to_string().len() <= MAX_ID;
+    fits.then(|| id.clone()).ok_or_else(|| refused(field, id, &format!("a string of up to {MAX_ID} bytes or a number")))
+}
+
+fn refused(field: &str, value: &Value, expected: &str) -> String {
+    format!("{field:?} expects {expected}, not {}", quoted(&value.to_string()))
+}
+
+/// Refuses unknown fields.
+fn only(object: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
+    match object.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(format!("unknown field {}; expected {}", quoted(key), known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+fn query(object: &Map<String, Value>, id: Value) -> Result<Query, String> {
+    only(object, &FIELDS)?;
+    if let Some(schema) = object.get("schema").filter(|schema| *schema != super::SCHEMA) {
+        return Err(refused("schema", schema, super::SCHEMA));
+    }
+    let chess960 = flag(object, "chess960")?;
+    let fen = match object.get("fen") {
+        None => None,
+        Some(Value::String(fen)) => Some(fen.clone()),
+        Some(other) => return Err(refused("fen", other, "a FEN")),
+    };
+    let setup = Setup { fen, chess960 };
+    let moves = words(object, "moves")?;
+    let plies = moves.split([' ', ',']).count();
+    if plies > MAX_PLIES {
+        return Err(format!("{plies} moves; expected up to {MAX_PLIES}"));
+    }
+    let game = setup.game(&moves)?;
+    let depth = number(object, "depth", 1..=MAX_DEPTH as u64)?;
+    let nodes = number(object, "nodes", 1..=1 << 50)?;
+    let time = number(object, "time_ms", 1..=86_400_000)?;
+    if depth.is_none() && nodes.is_none() && time.is_none() {
+        return Err("no limit; expected depth, nodes or time_ms".into());
+    }
+    let limits = Limits {
+        depth: depth.map(|depth| depth as i32),
+        nodes,
+        movetime: time.map(|time| time as i64),
+        ..Limits::default()
+    };
+    let priority = match object.get("priority") {
+        None => 0,
+        Some(value) => value
+            .as_i64()
+            .filter(|&value| i32::try_from(value).is_ok())
+            .ok_or_else(|| refused("priority", value, "a whole number from -2147483648 to 2147483647"))?,
+    };
+    let moves = root_moves(&setup, game.board(), &words(object, "searchmoves")?, &words(object, "avoidmoves")?)?;
+    Ok(Query {
+        id,
+        chess960,
+        limits,
+        priority,
+        moves,
+        multipv: number(object, "multipv", 1..=256)?.unwrap_or(1),
+        report: number(object, "report_ms", 10..=3_600_000)?.map(Duration::from_millis),
+        iterations: flag(object, "iterations")?,
+        fresh: flag(object, "fresh")?,
+        stop: Stop::default(),
+        game,
+    })
+}
+
+/// The root moves to search; none for all.
+fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, String> {
+    let left = setup.moves_without(board, "avoidmoves", avoided)?;
+    let searched: Vec<Move> = searched
+        .split([' ', ','])
+        .filter(|word| !word.is_empty())
+        .map(|word| setup.parse_move(board, word))
+        .collect::<Result<_, _>>()?;
+    if searched.is_empty() || left.is_empty() {
+        return Ok(if searched.is_empty() { left } else { searched });
+    }
+    let both: Vec<Move> = searched.into_iter().filter(|mv| left.contains(mv)).collect();
+    if both.is_empty() { Err(format!("avoidmoves {} leaves none of searchmoves", quoted(avoided))) } else { Ok(both) }
+}
+
+fn flag(object: &Map<String, Value>, field: &str) -> Result<bool, String> {
+    match object.get(field) {
+        None => Ok(false),
+        Some(value) => value.as_bool().ok_or_else(|| refused(field, value, "true or false")),
+    }
+}
+
+fn number(object: &Map<String, Value>, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, String> {
+    let Some(value) = object.get(field) else { return Ok(None) };
+    let (least, most) = (range.start(), range.end());
+    let number = value.as_u64().filter(|number| range.contains(number));
+    number.map(Some).ok_or_else(|| refused(field, value, &format!("a whole number from {least} to {most}")))
+}
+
+/// Moves as one text or a list.
+fn words(object: &Map<String, Value>, field: &str) -> Result<String, String> {
+    let expected = "moves such as \"e4 e5\" or [\"e2e4\",\"e7e5\"]";
+    match object.get(field) {
+        None => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(value) => {
+            let list = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+            list.map(|list| list.join(" ")).ok_or_else(|| refused(field, value, expected))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(line: &str) -> String {
+        parse(line).err().map_or_else(String::new, |refused| refused.error)
+    }
+
+    #[test]
+    fn requests() {
+        let Ok(Request::Query(query)) = parse(
+            r#"{"id":7,"moves":"1. e4 e5","nodes":9,"searchmoves":["g1f3","Nc3"],"avoidmoves":"Nc3","report_ms":50}"#,
+        ) else {
+            panic!("refused")
+        };
+        assert_eq!(query.game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+        assert_eq!(query.moves.len(), 1);
+        assert_eq!(query.limits, Limits { nodes: Some(9), ..Limits::default() });
+        assert!(matches!(parse(r#"{"cancel":"x"}"#), Ok(Request::Cancel(id)) if id == "x"));
+        assert!(matches!(parse(r#"{"status":true}"#), Ok(Request::Status)));
+    }
+
+    #[test]
+    fn errors_quote_the_input_and_say_what_is_expected() {
+        for (line, expected) in [
+            ("go depth 3", "\"go depth 3\": expected value"),
+            ("[]", "is not a JSON object"),
+            ("{}", "no \"id\""),
+            (r#"{"id":[1]}"#, "\"id\" expects a string"),
+            (r#"{"id":1.5}"#, "not \"1.5\""),
+            (r#"{"id":1}"#, "expected depth, nodes or time_ms"),
+            (r#"{"id":1,"dept":3}"#, "unknown field \"dept\"; expected id, fen"),
+            (r#"{"id":1,"depth":"9"}"#, "\"depth\" expects a whole number from 1 to"),
+            (r#"{"id":1,"depth":0}"#, "not \"0\""),
+            (r#"{"id":1,"nodes":1e300}"#, "\"nodes\" expects"),
+            (r#"{"id":1,"depth":3,"moves":"e4 e4"}"#, "\"e4\" is not a legal move in rnbqkbnr"),
+            (r#"{"id":1,"depth":3,"moves":[1]}"#, "\"moves\" expects moves such as"),
+            (r#"{"id":1,"depth":3,"fen":"8/8"}"#, "8/8"),
+            (r#"{"id":1,"depth":3,"searchmoves":"e4","avoidmoves":"e4"}"#, "leaves none of searchmoves"),
+            (r#"{"id":1,"depth":3,"schema":"lento-serve/9"}"#, "expects lento-serve/1"),
+            (r#"{"cancel":"a","id":"a"}"#, "unknown field \"id\""),
+        ] {
+            assert!(error(line).contains(expected), "{line}: {}", error(line));
+        }
+        assert!(error(&"[".repeat(60_000)).contains("recursion limit"));
+        assert!(error(&format!(r#"{{"id":1,"depth":1,"fen":"{}"}}"#, "x".repeat(60_000))).len() < 1000);
+    }
+}

@@ -1,0 +1,189 @@
+//! UCI over TCP, for user interfaces that can connect to an engine.
+
+use super::Server;
+use super::lines::{Lines, MAX_STALL};
+use lento::engine::Engine;
+use lento::uci::command::Command;
+use lento::uci::options::same_name;
+use lento::uci::run;
+use lento::uci::session::Refuse;
+use lento::uci::words::quoted;
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, mpsc as lines_of};
+use std::thread;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{sleep, timeout};
+
+/// Most commands that may wait during a search.
+const MAX_QUEUED: usize = 256;
+/// Most writes that may wait; the session waits for its reader.
+const MAX_WRITES: usize = 64;
+/// Time to answer after the end of input.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// Options that read or write files, or change the whole process.
+const REFUSED: [&str; 6] = ["HashFile", "AutoSave", "EvalFile", "SyzygyPath", "Debug Log File", "NumaPolicy"];
+
+/// The sessions and their limits.
+pub struct Sessions {
+    free: Arc<Semaphore>,
+    most: u16,
+    threads: usize,
+    hash_mib: usize,
+}
+
+impl Sessions {
+    pub fn new(most: u16, threads: usize, hash_mib: usize) -> Self {
+        Self { free: Arc::new(Semaphore::new(most.into())), most, threads, hash_mib }
+    }
+}
+
+/// Runs a session until the connection ends.
+pub async fn connection(server: Arc<Server>, stream: TcpStream) {
+    let newcomer = server.gate.enter();
+    let (reader, mut writer) = stream.into_split();
+    let mut lines = Lines::new(reader);
+    let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
+    let sessions = &server.sessions;
+    let opened = server.gate.open(&first, "UCI").await.and_then(|permit| {
+        let session = Arc::clone(&sessions.free).try_acquire_owned();
+        session
+            .map(|session| (permit, session))
+            .map_err(|_| format!("{} sessions are open; expected to try again later", sessions.most))
+    });
+    let permits = match opened {
+        Ok(permits) => permits,
+        Err(error) => {
+            let _ = writer.write_all(format!("info string error: {error}\n").as_bytes()).await;
+            let _ = writer.shutdown().await;
+            return;
+        }
+    };
+    let (send, received) = lines_of::channel();
+    let (output, mut written) = mpsc::channel(MAX_WRITES);
+    let (threads, hash_mib) = (sessions.threads, sessions.hash_mib);
+    let session = thread::Builder::new().name("session".into()).spawn(move || {
+        let _permits = permits;
+        session(received, Output(output), threads, hash_mib);
+    });
+    if session.is_err() {
+        return;
+    }
+    let read = async {
+        let mut line = (!server.gate.needs_token()).then_some(first);
+        loop {
+            let text = match line.take() {
+                Some(text) => text,
+                None => match lines.next().await {
+                    Some(text) => text,
+                    None => break,
+                },
+            };
+            // A bad line becomes an unknown command.
+            if send.send(text.unwrap_or_else(|error| error)).is_err() {
+                break;
+            }
+        }
+        drop(send);
+        sleep(LAST_ANSWERS).await;
+    };
+    let write = async {
+        while let Some(bytes) = written.recv().await {
+            if !matches!(timeout(MAX_STALL, writer.write_all(&bytes)).await, Ok(Ok(()))) {
+                return;
+            }
+        }
+        let _ = writer.shutdown().await;
+    };
+    let mut stopped = server.stopped.clone();
+    tokio::select! {
+        () = read => {}
+        () = write => {}
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+    }
+}
+
+/// Runs the session in this thread.
+fn session(lines: lines_of::Receiver<String>, output: Output, threads: usize, hash_mib: usize) {
+    let mut engine = Engine::new();
+    if hash_mib < Engine::DEFAULT_HASH && engine.set_hash(hash_mib).is_err() {
+        return;
+    }
+    let channel = output.0.clone();
+    // Fails when the connection has ended.
+    let _ = run::connection(engine, lines.into_iter(), output, move || channel.is_closed(), refuse(threads, hash_mib));
+}
+
+/// Refuses commands that touch files, and more threads or memory than these.
+fn refuse(threads: usize, hash_mib: usize) -> Refuse {
+    Box::new(move |command, queued| {
+        let too_many = |name: &str, value: &Option<String>, most: usize| {
+            let number = value.as_ref()?.trim().parse::<u64>().ok()?;
+            (number > most as u64)
+                .then(|| format!("option {name} expects up to {most} here, not {number}; value unchanged"))
+        };
+        match command {
+            Command::Stop | Command::Quit | Command::PonderHit | Command::IsReady => None,
+            Command::SetOption(name, _) if REFUSED.iter().any(|refused| same_name(refused, name)) => {
+                Some(format!("option {} is not available over a network; value unchanged", quoted(name)))
+            }
+            Command::SetOption(name, value) if same_name(name, "Threads") => too_many(name, value, threads),
+            Command::SetOption(name, value) if same_name(name, "Hash") => too_many(name, value, hash_mib),
+            Command::SaveHash(..) | Command::LoadHash(_) | Command::GenFens(_) => {
+                Some("savehash, loadhash and genfens are not available over a network".to_owned())
+            }
+            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands wait; expected to wait for answers")),
+            _ => None,
+        }
+    })
+}
+
+/// Hands bytes to the connection.
+struct Output(mpsc::Sender<Vec<u8>>);
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.blocking_send(bytes.to_owned()).map_err(|_| ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::uci::{command, options};
+
+    #[test]
+    fn options_with_file_names_are_refused() {
+        let refuse = refuse(2, 64);
+        let refused = |line: &str| refuse(&command::parse(line).command.expect("a command"), 0).is_some();
+        for line in options::announcements(true).filter(|line| line.contains(" type string ")) {
+            let name = line.strip_prefix("option name ").and_then(|rest| rest.split(" type ").next()).expect("a name");
+            assert_eq!(refused(&format!("setoption name {name} value x")), name != "UCI_EngineAbout", "{name}");
+        }
+        for line in [
+            "savehash x",
+            "setoption name SaveHash",
+            "loadhash",
+            "genfens 1 seed 1 book x",
+            "SETOPTION name  debuglogfile value x",
+        ] {
+            assert!(refused(line), "{line}");
+        }
+        for (line, expected) in [
+            ("Threads value 2", false),
+            ("threads value 3", true),
+            ("Hash value 65", true),
+            ("UCI_Hash value 64", false),
+        ] {
+            assert_eq!(refused(&format!("setoption name {line}")), expected, "{line}");
+        }
+        assert!(refuse(&command::parse("go depth 9").command.expect("a command"), MAX_QUEUED).is_some());
+    }
+}

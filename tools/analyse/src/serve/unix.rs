@@ -1,0 +1,47 @@
+//! JSON lines over a Unix socket.
+
+use super::{RETRY, Server, lines};
+use lento::cli::notice::notice;
+use std::fs::{Permissions, remove_file, set_permissions};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener as StdListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::UnixListener;
+use tokio::time::sleep;
+
+/// A socket for this user alone, removed at the end.
+pub struct Bound(PathBuf);
+
+impl Bound {
+    /// Creates the socket, in the place of one that no process listens on.
+    pub fn new(path: &Path) -> Result<(Self, UnixListener), String> {
+        let refuse = |error: std::io::Error| format!("{}: {error}", path.display());
+        let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
+        if is_socket && UnixStream::connect(path).is_err() {
+            remove_file(path).map_err(refuse)?;
+        }
+        let listener = StdListener::bind(path).map_err(refuse)?;
+        let bound = Self(path.to_owned());
+        set_permissions(path, Permissions::from_mode(0o600)).map_err(refuse)?;
+        listener.set_nonblocking(true).map_err(refuse)?;
+        notice(format_args!("JSON lines on {}", path.display()));
+        Ok((bound, UnixListener::from_std(listener).map_err(refuse)?))
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        let _ = remove_file(&self.0);
+    }
+}
+
+/// Serves each connection in a task of its own.
+pub async fn accept(listener: UnixListener, server: Arc<Server>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => drop(tokio::spawn(lines::connection(Arc::clone(&server), stream))),
+            Err(_) => sleep(RETRY).await,
+        }
+    }
+}

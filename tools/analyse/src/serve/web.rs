@@ -1,0 +1,201 @@
+//! The page, and its WebSocket.
+
+use super::Server;
+use super::gate::{FIRST_WORD, is_own_host};
+use super::lines::{MAX_LINE, MAX_STALL};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName};
+use axum::http::{StatusCode, Uri};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// Bytes of a request's head.
+const MAX_HEAD: usize = 16 << 10;
+/// Time for a whole response.
+const RESPONSE: Duration = Duration::from_secs(30);
+/// The cookie with the token.
+const COOKIE: &str = "lento_token";
+const POLICY: &str =
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+
+/// The pages of a server.
+pub fn pages(server: &Arc<Server>) -> Router {
+    let page = concat!(
+        include_str!("page/head.html"),
+        include_str!("../report/html/pieces.svg"),
+        include_str!("page/body.html")
+    );
+    let style = concat!(include_str!("../report/html/page.css"), include_str!("page/page.css"));
+    let script = include_str!("page/page.js");
+    let file =
+        |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
+    Router::new()
+        .route("/", file("text/html; charset=utf-8", page))
+        .route("/page.css", file("text/css; charset=utf-8", style))
+        .route("/page.js", file("text/javascript; charset=utf-8", script))
+        .route("/socket", get(socket))
+        .layer(from_fn_with_state(Arc::clone(server), guard))
+        .layer(from_fn(finish))
+        .with_state(Arc::clone(server))
+}
+
+/// Serves one HTTP connection, of one request.
+pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream) {
+    let newcomer = server.gate.enter();
+    let (begun, first) = oneshot::channel();
+    let (begun, pages) = (Mutex::new(Some(begun)), TowerToHyperService::new(pages));
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        begun.lock().take().map(|begun| begun.send(()));
+        pages.call(request)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(FIRST_WORD).max_buf_size(MAX_HEAD);
+    let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
+    tokio::select! {
+        _ = &mut serving => return,
+        begun = newcomer.first(first) => if begun.is_none() { return },
+    }
+    if let Ok(_permit) = server.gate.admit() {
+        let _ = timeout(RESPONSE, serving).await;
+    }
+}
+
+/// Refuses requests for other hosts, from other sites, and without the token.
+async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = text(header::HOST).unwrap_or_default();
+    if !is_own_host(host, &server.hosts) {
+        return (StatusCode::FORBIDDEN, "unknown host; expected an IP address, localhost or a name given by --host\n")
+            .into_response();
+    }
+    if headers.contains_key(header::ORIGIN)
+        && text(header::ORIGIN).and_then(|origin| origin.split_once("://")).is_none_or(|(_, site)| site != host)
+    {
+        return (StatusCode::FORBIDDEN, "a request of another site\n").into_response();
+    }
+    if server.gate.needs_token() {
+        if let Some(token) = query_token(request.uri()) {
+            let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000");
+            return match server.gate.knows(token).await {
+                true => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
+                    .into_response(),
+                false => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
+            };
+        }
+        if !server.gate.knows(offered_token(headers).unwrap_or_default()).await {
+            return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
+        }
+    }
+    next.run(request).await
+}
+
+/// Adds headers, and closes the connection after the response.
+async fn finish(request: Request, next: Next) -> Response {
+    let mut response: Response<Body> = next.run(request).await;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+    }
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ] {
+        response.headers_mut().insert(name, header::HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn query_token(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
+}
+
+/// The token of a cookie, or of `Authorization: Bearer`.
+fn offered_token(headers: &HeaderMap) -> Option<&str> {
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        return value.to_str().ok()?.strip_prefix("Bearer ");
+    }
+    let mut pairs = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'));
+    pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+async fn socket(State(server): State<Arc<Server>>, upgrade: WebSocketUpgrade) -> Response {
+    match server.gate.admit() {
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error).into_response(),
+        Ok(permit) => upgrade.max_message_size(MAX_LINE).max_frame_size(MAX_LINE).on_upgrade(async move |socket| {
+            visit(&server, socket).await;
+            drop(permit);
+        }),
+    }
+}
+
+/// Serves a visitor. One that reads too slowly gets the whole state again instead of all news.
+async fn visit(server: &Server, mut socket: WebSocket) {
+    let (desk, mut stopped) = (&server.desk, server.stopped.clone());
+    let mut news = desk.subscribe();
+    if send(&mut socket, desk.all()).await.is_none() {
+        return;
+    }
+    loop {
+        let sent = tokio::select! {
+            news = news.recv() => match news {
+                Ok(news) => send(&mut socket, [(*news).to_owned()]).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, desk.all()).await,
+                Err(RecvError::Closed) => None,
+            },
+            message = socket.recv() => match message {
+                Some(Ok(Message::Text(text))) => match server.answer(&text).await {
+                    None => Some(()),
+                    Some(answer) => send(&mut socket, [answer.to_string()]).await,
+                },
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
+                _ => None,
+            },
+            () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => None,
+        };
+        if sent.is_none() {
+            return;
+        }
+    }
+}
+
+impl Server {
+    /// Handles a visitor's message. Returns what he alone gets.
+    async fn answer(&self, message: &str) -> Option<Value> {
+        match self.tree_message(message).await {
+            Some(answer) => Some(answer),
+            None => self.desk.handle(message).err().map(|error| json!({ "error": error })),
+        }
+    }
+}
+
+/// Sends messages; `None` once the visitor has gone.
+async fn send(socket: &mut WebSocket, messages: impl IntoIterator<Item = String>) -> Option<()> {
+    for message in messages {
+        timeout(MAX_STALL, socket.send(Message::Text(message.into()))).await.ok()?.ok()?;
+    }
+    Some(())
+}

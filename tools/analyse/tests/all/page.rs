@@ -1,0 +1,329 @@
+//! The page of `lento-analyse serve --web`: over plain HTTP, and in a headless Chromium where there is one.
+
+use crate::PROGRAM;
+use crate::analysing::Folder;
+use crate::serving::{Peer, Server, TOKEN};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The head and body of a response.
+fn fetch(address: SocketAddr, path: &str, headers: &str) -> String {
+    let mut peer = Peer::connect(address);
+    peer.send(format_args!("GET {path} HTTP/1.1\r\n{headers}\r\n"));
+    let mut text = String::new();
+    while let line = peer.line()
+        && !line.is_empty()
+    {
+        text += &line;
+    }
+    text
+}
+
+#[test]
+fn requests_of_other_hosts_and_sites_are_refused() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--host", "chess.example"]);
+    let address = server.address();
+    let status = |headers: &str| fetch(address, "/", headers).split(' ').nth(1).map(str::to_owned);
+    let own = format!("Host: {address}\r\n");
+    assert!(fetch(address, "/", &own).contains("Content-Security-Policy".to_lowercase().as_str()));
+    for (headers, expected) in [
+        (own.clone(), "200"),
+        ("Host: localhost:8617\r\n".into(), "200"),
+        ("Host: chess.example\r\n".into(), "200"),
+        ("Host: evil.example\r\n".into(), "403"),
+        (format!("{own}Origin: http://{address}\r\n"), "200"),
+        (format!("{own}Origin: http://evil.example\r\n"), "403"),
+        (format!("{own}Origin: null\r\n"), "403"),
+        (format!("{own}Long: {}\r\n", "x".repeat(20_000)), "431"),
+    ] {
+        assert_eq!(status(&headers).as_deref(), Some(expected), "{headers}");
+    }
+    let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+    let socket = |origin: &str| fetch_head(address, &format!("{own}{upgrade}Origin: {origin}\r\n"));
+    assert!(socket(&format!("http://{address}")).contains(" 101 "));
+    assert!(socket("http://evil.example").contains(" 403 "));
+}
+
+/// The first line of the answer to a WebSocket handshake.
+fn fetch_head(address: SocketAddr, headers: &str) -> String {
+    let mut peer = Peer::connect(address);
+    peer.send(format_args!("GET /socket HTTP/1.1\r\n{headers}\r\n"));
+    peer.line()
+}
+
+#[test]
+fn the_page_needs_the_token_once() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--token", TOKEN]);
+    let address = server.address();
+    let get = |path: &str, headers: &str| fetch(address, path, &format!("Host: {address}\r\n{headers}"));
+    assert!(get("/", "").contains(" 401 ") && get("/?token=wrong", "").contains(" 401 "));
+    assert!(get("/", &format!("Cookie: lento_token={}x\r\n", &TOKEN[1..])).contains(" 401 "));
+    let first = get(&format!("/?token={TOKEN}"), "");
+    assert!(first.contains(" 303 ") && first.contains(&format!("lento_token={TOKEN}; HttpOnly")), "{first}");
+    assert!(get("/", &format!("Cookie: a=b; lento_token={TOKEN}\r\n")).contains("<title>Lento</title>"));
+    assert!(get("/page.js", &format!("Authorization: Bearer {TOKEN}\r\n")).contains(" 200 "));
+    assert!(fetch_head(address, &format!("Host: {address}\r\n")).contains(" 401 "));
+}
+
+#[test]
+fn malformed_and_silent_http_changes_nothing() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let silent: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(address).expect("a connection")).collect();
+    let random = &mut fastrand::Rng::with_seed(3);
+    for round in 0..200 {
+        let mut bytes = b"GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\r\n".to_vec();
+        if round % 2 == 0 {
+            bytes.fill_with(|| random.u8(..));
+        } else {
+            let at = random.usize(..bytes.len());
+            bytes[at] = random.u8(..);
+        }
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        let _ = std::io::Write::write_all(&mut stream, &bytes);
+    }
+    let mut visitor = Visitor::connect(address);
+    for message in ["", "x", "[]", r#"{"add":{"id":1}}"#, r#"{"add":{"fen":3,"depth":1}}"#, r#"{"remove":77}"#] {
+        visitor.send(message);
+        assert!(visitor.news()["error"].is_string(), "{message}");
+    }
+    visitor.send(r#"{"add":{"moves":"e4","depth":3}}"#);
+    visitor.wait_for(|news| news["position"] == 1 && news["state"] == "done");
+    drop(silent);
+}
+
+/// A visitor without a browser.
+struct Visitor(WebSocket<TcpStream>);
+
+impl Visitor {
+    fn connect(address: SocketAddr) -> Self {
+        Self::open(address, &format!("ws://{address}/socket"))
+    }
+
+    fn open(address: SocketAddr, url: &str) -> Self {
+        let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        let request = url.into_client_request().expect("an address");
+        Self(tungstenite::client(request, stream).expect("a WebSocket").0)
+    }
+
+    fn send(&mut self, text: impl Into<String>) {
+        self.0.send(Message::Text(text.into().into())).expect("it is read");
+    }
+
+    fn message(&mut self) -> Value {
+        loop {
+            if let Message::Text(text) = self.0.read().expect("a message in time") {
+                return serde_json::from_str(&text).expect("JSON");
+            }
+        }
+    }
+
+    /// The next news other than the state of the server.
+    fn news(&mut self) -> Value {
+        self.wait_for(|news| news.get("server").is_none())
+    }
+
+    fn wait_for(&mut self, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+        let start = Instant::now();
+        loop {
+            let news = self.message();
+            if is_it(&news) {
+                return news;
+            }
+            assert!(start.elapsed() < PATIENCE, "{news}");
+        }
+    }
+}
+
+/// A headless browser, killed on drop.
+struct Browser {
+    child: Child,
+    tools: Visitor,
+    calls: u64,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts one; `None` if there is none on this machine.
+    fn start() -> Option<Self> {
+        let found = ["chromium", "chromium-browser", "google-chrome"];
+        let name = found.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+        let Some(name) = name else {
+            println!("skipped: none of {} is installed", found.join(", "));
+            return None;
+        };
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(name);
+        // Root cannot use the sandbox.
+        command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
+        command.arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut said = BufReader::new(child.stderr.take().expect("standard error"));
+        let url = loop {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).expect("a line") > 0, "the browser ended");
+            if let Some((_, url)) = line.split_once("DevTools listening on ") {
+                break url.trim().to_owned();
+            }
+        };
+        thread::spawn(move || _ = said.read_to_end(&mut Vec::new()));
+        let address = url.split('/').nth(2).and_then(|host| host.parse().ok()).expect("an address");
+        Some(Self { child, tools: Visitor::open(address, &url), calls: 0, _profile: profile })
+    }
+
+    /// Calls a method of the DevTools protocol.
+    fn call(&mut self, session: &str, method: &str, params: Value) -> Value {
+        self.calls += 1;
+        let id = self.calls;
+        let mut call = json!({ "id": id, "method": method, "params": params });
+        if !session.is_empty() {
+            call["sessionId"] = session.into();
+        }
+        self.tools.send(call.to_string());
+        let answer = self.tools.wait_for(|message| {
+            assert_ne!(message["method"], "Runtime.exceptionThrown", "{message}");
+            message["id"] == id
+        });
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// Opens a page in a window of its own and returns the session.
+    fn open(&mut self, url: &str, width: u32) -> String {
+        let target = self.call("", "Target.createTarget", json!({ "url": "about:blank", "newWindow": true }));
+        let session =
+            self.call("", "Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+        let session = session["sessionId"].as_str().expect("a session").to_owned();
+        let screen = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500 });
+        self.call(&session, "Emulation.setDeviceMetricsOverride", screen);
+        self.call(&session, "Runtime.enable", json!({}));
+        self.call(&session, "Page.navigate", json!({ "url": url }));
+        session
+    }
+
+    fn evaluate(&mut self, session: &str, script: &str) -> Value {
+        let found = self.call(session, "Runtime.evaluate", json!({ "expression": script, "returnByValue": true }));
+        assert!(found.get("exceptionDetails").is_none(), "{script}: {found}");
+        found["result"]["value"].clone()
+    }
+
+    fn wait_for(&mut self, session: &str, condition: &str) {
+        let start = Instant::now();
+        while self.evaluate(session, condition) != true {
+            if start.elapsed() > PATIENCE {
+                panic!("{condition}: {}", self.evaluate(session, "document.body.innerText"));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn add(&mut self, session: &str, text: &str) {
+        self.evaluate(
+            session,
+            &format!(
+                "document.querySelector('#text').value = {text:?}; document.querySelector('#add').requestSubmit()"
+            ),
+        );
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const LIST: &str = "document.querySelector('#positions').innerText";
+const LINES: &str = "document.querySelector('.lines').innerText";
+
+#[test]
+fn visitors_see_the_same_positions() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let url = format!("http://{}/", server.address());
+    let desktop = browser.open(&url, 1200);
+    browser.wait_for(&desktop, "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled");
+    browser.add(&desktop, "1. e4 e5 2. Nf3");
+    // A line comes, with its value, arrow and graph.
+    browser.wait_for(&desktop, &format!("{LINES}.includes('nodes') && {LINES}.includes('2…')"));
+    browser.wait_for(&desktop, "document.querySelector('.graph .area').getAttribute('d').length > 20");
+    browser.wait_for(&desktop, "document.querySelectorAll('.arrow path').length === 1");
+    assert_eq!(browser.evaluate(&desktop, "document.querySelectorAll('.pieces use').length"), 32);
+    // Along the line on the board.
+    browser.evaluate(&desktop, "document.querySelector('[data-go=on]').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('.trail rect').length === 2");
+    browser.add(&desktop, "e4 e4");
+    browser.wait_for(&desktop, "document.querySelector('#error').textContent.includes('is not a legal move')");
+    // A second visitor, on a phone, sees it and pauses.
+    let phone = browser.open(&format!("{url}#1"), 390);
+    browser.wait_for(&phone, &format!("!!document.querySelector('#positions') && {LIST}.includes('searching')"));
+    assert_eq!(browser.evaluate(&phone, "document.documentElement.scrollWidth <= 390"), true);
+    browser.evaluate(&phone, "document.querySelector('#pause').click()");
+    browser.wait_for(&phone, &format!("{LIST}.includes('paused')"));
+    browser.wait_for(&desktop, &format!("{LIST}.includes('paused')"));
+    // What is known stays after loading again, and goes on.
+    browser.call(&desktop, "Page.reload", json!({}));
+    browser.wait_for(
+        &desktop,
+        &format!("!!document.querySelector('.lines') && {LINES}.includes('2…') && {LIST}.includes('paused')"),
+    );
+    browser.evaluate(&desktop, "document.querySelector('#pause').click()");
+    browser.wait_for(&phone, &format!("{LIST}.includes('searching')"));
+    browser.evaluate(&phone, "document.querySelector('[data-remove]').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#positions tr').length === 0");
+}
+
+#[test]
+fn the_tree_is_walked_and_marked() {
+    let folder = Folder::new("page-tree");
+    let tree = folder.path("openings.tree");
+    let run = |args: &[&str]| {
+        let output = Command::new(PROGRAM).args(args).stdin(Stdio::null()).output().expect("it starts");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    run(&["tree", "init", &tree]);
+    run(&["tree", "grow", &tree, "--positions", "12", "--search-nodes", "500", "--hash", "1"]);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--tree", &tree]);
+    let address = server.address();
+    let mut visitor = Visitor::connect(address);
+    for (message, expected) in [
+        (r#"{"tree":"a3 a6 a4 a5"}"#, "is not in the tree"),
+        (r#"{"tree":"/etc/passwd"}"#, "expected add, remove or pause"),
+        (r#"{"mark":"e4","as":"x"}"#, "expected pin, exclude or none"),
+    ] {
+        visitor.send(message);
+        let news = visitor.wait_for(|news| news["error"].is_string());
+        assert!(news["error"].as_str().is_some_and(|error| error.contains(expected)), "{news}");
+    }
+    let Some(mut browser) = Browser::start() else { return };
+    let desktop = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&desktop, "document.querySelectorAll('#moves tr').length > 1");
+    // Along the best move and back.
+    browser.evaluate(&desktop, "document.querySelector('#moves tr:not(.leaf) td').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#path button').length === 2");
+    browser.wait_for(&desktop, "document.querySelector('.value').textContent.includes('%')");
+    browser.evaluate(&desktop, "document.querySelector('#path button').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#path button').length === 1");
+    // What is marked is in the file, and on the pages of others.
+    let marks = |word: &str| run(&["tree", "show", &tree]).matches(word).count();
+    assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
+    browser.evaluate(&desktop, "document.querySelector('[data-mark=pin]').click()");
+    visitor.wait_for(|news| news["tree_changed"] == true);
+    assert_eq!((marks("pinned"), marks("excluded")), (1, 0));
+    browser.wait_for(&desktop, "document.querySelectorAll('#moves [aria-pressed=true]').length === 1");
+    browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
+    visitor.wait_for(|news| news["tree_changed"] == true);
+    assert_eq!(marks("excluded"), 1);
+}

@@ -1,0 +1,425 @@
+//! `lento-analyse serve` over standard input and output, TCP and Unix sockets.
+
+use crate::PROGRAM;
+use crate::analysing::Folder;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than any step takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+const SMALL: [&str; 5] = ["serve", "--threads", "1", "--hash", "1"];
+pub const TOKEN: &str = "0123456789abcdef-token";
+
+/// A server on ports of its own, killed on drop.
+pub struct Server {
+    child: Child,
+    said: BufReader<ChildStderr>,
+}
+
+impl Server {
+    pub fn start(args: &[&str]) -> Self {
+        let mut command = Command::new(PROGRAM);
+        command.args(SMALL).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let said = BufReader::new(child.stderr.take().expect("standard error"));
+        Self { child, said }
+    }
+
+    /// The next address that it announces.
+    pub fn address(&mut self) -> SocketAddr {
+        let mut line = String::new();
+        self.said.read_line(&mut line).expect("a line");
+        line.trim_end().rsplit(['/', ' ']).find_map(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill").success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection that sends and receives lines.
+pub struct Peer<S = TcpStream> {
+    stream: BufReader<S>,
+}
+
+impl Peer {
+    pub fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        Self { stream: BufReader::new(stream) }
+    }
+}
+
+impl<S: Read + Write> Peer<S> {
+    pub fn send(&mut self, line: impl std::fmt::Display) {
+        self.stream.get_mut().write_all(format!("{line}\n").as_bytes()).expect("the server reads");
+    }
+
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).expect("an answer in time");
+        line
+    }
+
+    fn answer(&mut self) -> Value {
+        let line = self.line();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
+    }
+
+    fn ask(&mut self, request: Value) -> Value {
+        self.send(request);
+        self.answer()
+    }
+
+    /// A query is answered as on a server at rest.
+    fn check(&mut self) {
+        let answer = self.ask(json!({ "id": "check", "depth": 4, "fresh": true, "moves": "e4 e5" }));
+        assert_eq!((&answer["id"], &answer["status"]), (&json!("check"), &json!("done")), "{answer}");
+        assert_eq!(answer["lines"][0]["depth"], 4);
+    }
+}
+
+/// Whether the server ends a connection, after any answers.
+fn is_closed(stream: TcpStream) -> bool {
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut rest = Vec::new();
+    match (&stream).take(1 << 20).read_to_end(&mut rest) {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
+    }
+}
+
+/// Runs requests through standard input and output. Returns the answers in order.
+fn stdio(args: &[&str], input: String) -> Vec<Value> {
+    let mut command = Command::new(PROGRAM);
+    command.args(SMALL).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("standard input");
+    let writer = thread::spawn(move || stdin.write_all(input.as_bytes()).expect("the program reads"));
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("all is written");
+    assert!(output.status.success(), "{:?}", output.status);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn is_final(answer: &Value) -> bool {
+    answer["id"] != Value::Null && answer["status"] != "partial"
+}
+
+#[test]
+fn none_of_ten_thousand_queries_is_lost_or_answered_twice() {
+    const QUERIES: usize = 10_000;
+    let random = &mut fastrand::Rng::with_seed(1);
+    let mut input = String::new();
+    let (mut sent, mut cancels) = (HashMap::<String, usize>::new(), 0);
+    for number in 0..QUERIES {
+        // Some ids are in use, some are used again.
+        let id = if random.u8(..) < 10 { format!("q{}", random.usize(..=number)) } else { format!("q{number}") };
+        let limit = if random.bool() { ("depth", random.u64(1..4)) } else { ("nodes", random.u64(1..200)) };
+        let query = json!({ "id": id, limit.0: limit.1, "priority": random.i8(-2..3), "report_ms": 10 });
+        writeln!(input, "{query}").expect("a string");
+        *sent.entry(id).or_default() += 1;
+        while random.u8(..) < 80 {
+            // The newest waits or is searched, older ones are done, some are unknown; many are cancelled twice.
+            let cancelled = random.usize(number.saturating_sub(30)..number + 2);
+            writeln!(input, "{}", json!({ "cancel": format!("q{cancelled}") })).expect("a string");
+            cancels += 1;
+        }
+    }
+    let answers = stdio(&["--engines", "2"], input);
+    let mut received = HashMap::<String, usize>::new();
+    let mut statuses = HashMap::<&str, usize>::new();
+    for answer in answers.iter().filter(|answer| is_final(answer)) {
+        *received.entry(answer["id"].as_str().expect("an id").to_owned()).or_default() += 1;
+        *statuses.entry(answer["status"].as_str().expect("a status")).or_default() += 1;
+    }
+    assert_eq!(received, sent);
+    assert_eq!(answers.iter().filter(|answer| answer.get("cancel").is_some()).count(), cancels);
+    assert!(["done", "cancelled", "error"].iter().all(|status| statuses.contains_key(status)), "{statuses:?}");
+}
+
+#[test]
+fn answers_have_the_fields_of_analyse() {
+    let queries = [
+        json!({ "id": 1, "depth": 5, "multipv": 2, "moves": ["e2e4", "c5"], "searchmoves": "Nf3 d4", "iterations": true }),
+        json!({ "id": 2, "nodes": 3000, "priority": 9, "avoidmoves": "e4" }),
+        json!({ "id": 3, "depth": 3, "fen": "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1" }),
+    ];
+    let answers = stdio(&[], queries.map(|query| query.to_string()).join("\n"));
+    let by_id = |id: u64| answers.iter().find(|answer| answer["id"] == id).expect("an answer");
+    let first = by_id(1);
+    assert_eq!((&first["schema"], &first["status"]), (&json!("lento-serve/1"), &json!("done")));
+    let mut best: Vec<&str> =
+        first["lines"].as_array().expect("lines").iter().map(|line| line["san"][0].as_str().expect("a move")).collect();
+    best.sort_unstable();
+    assert_eq!(best, ["Nf3", "d4"]);
+    assert!(first["iterations"].as_array().expect("iterations").len() >= 10);
+    assert!(by_id(2)["best"]["uci"] != "e2e4" && by_id(2)["nodes"] == 3000, "{}", by_id(2));
+    assert!(by_id(2).get("iterations").is_none());
+    assert_eq!((&by_id(3)["best"], &by_id(3)["status"]), (&Value::Null, &json!("done")));
+}
+
+#[test]
+fn priorities_partial_reports_and_cancels() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let mut peer = Peer::connect(server.address());
+    peer.send(json!({ "id": "long", "time_ms": 3_600_000, "report_ms": 20 }));
+    assert_eq!(peer.answer()["status"], "partial");
+    for (id, priority) in [("low", -1), ("middle", 0), ("high", 7)] {
+        peer.send(json!({ "id": id, "depth": 2, "priority": priority }));
+    }
+    peer.send(json!({ "cancel": "long" }));
+    let mut order = Vec::new();
+    while order.len() < 4 {
+        let answer = peer.answer();
+        if is_final(&answer) && answer.get("cancel").is_none() {
+            order.push(answer["id"].as_str().expect("an id").to_owned());
+            if answer["id"] == "long" {
+                assert!(answer["status"] == "cancelled" && answer["lines"][0]["pv"][0].is_string(), "{answer}");
+            }
+        }
+    }
+    assert_eq!(order, ["long", "high", "middle", "low"]);
+}
+
+#[test]
+fn a_lost_connection_cancels_its_queries() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let address = server.address();
+    let mut gone = Peer::connect(address);
+    for id in 0..100 {
+        gone.send(json!({ "id": id, "time_ms": 3_600_000 }));
+    }
+    while gone.ask(json!({ "status": true }))["searching"] != 1 {}
+    drop(gone);
+    Peer::connect(address).check();
+}
+
+#[test]
+#[cfg(unix)]
+fn interrupts_cancel_and_exit() {
+    let folder = Folder::new("socket");
+    let path = folder.path("lento.sock");
+    let mut server = Server::start(&["--socket", &path]);
+    let mut line = String::new();
+    server.said.read_line(&mut line).expect("a line");
+    assert!(line.contains(&path), "{line}");
+    let stream = std::os::unix::net::UnixStream::connect(&path).expect("a connection");
+    let mut peer = Peer { stream: BufReader::new(stream) };
+    peer.check();
+    peer.send(json!({ "id": "long", "time_ms": 3_600_000, "report_ms": 10 }));
+    assert_eq!(peer.answer()["status"], "partial");
+    server.signal("-INT");
+    while peer.answer()["status"] != "cancelled" {}
+    assert_eq!(peer.line(), "");
+    assert_eq!(server.child.wait().expect("an end").code(), Some(130));
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn malformed_requests_change_nothing() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let address = server.address();
+    let mut peer = Peer::connect(address);
+    peer.check();
+    let random = &mut fastrand::Rng::with_seed(2);
+    let query =
+        br#"{"id":"x","depth":2,"fen":"8/8/8/8/8/8/8/K1k5 w - - 0 1","moves":["Ka2"],"multipv":3,"report_ms":50}"#;
+    for round in 0..1000 {
+        let bytes: Vec<u8> = match round % 8 {
+            0 => (0..random.usize(1..300)).map(|_| random.u8(..)).collect(),
+            1 => vec![b'x'; random.usize(1..300_000)],
+            2 => b"[{\"a\":".repeat(random.usize(1..9000)),
+            3 => format!(r#"{{"id":{},"depth":{},"nodes":{}}}"#, u64::MAX, i64::MIN, u128::MAX).into(),
+            4 => format!(r#"{{"id":"{}","depth":1e999,"time_ms":-1}}"#, "é".repeat(random.usize(1..400))).into(),
+            5 => b"\xff\xfe{\"id\":\"\xc0\x80\",\"depth\":1}".to_vec(),
+            6 => format!(
+                r#"{{"id":{},"moves":{{}},"fen":[],"depth":"{round}"}}"#,
+                ["null", "[]", "true", "0.5"][round / 8 % 4]
+            )
+            .into(),
+            _ => {
+                let mut bytes = query.to_vec();
+                for _ in 0..random.usize(1..6) {
+                    let at = random.usize(..bytes.len());
+                    bytes[at] = random.u8(..);
+                }
+                bytes
+            }
+        };
+        let mut bytes: Vec<u8> = bytes.into_iter().filter(|&byte| byte != b'\n').collect();
+        bytes.push(b'\n');
+        let mut other = Peer::connect(address);
+        let _ = other.stream.get_mut().write_all(&bytes);
+        if round % 4 == 0 {
+            other.send(json!({ "status": true }));
+            while other.answer()["status"] != "running" {}
+        }
+    }
+    peer.check();
+    Peer::connect(address).check();
+}
+
+#[test]
+fn silent_and_surplus_connections_change_nothing() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--connections", "3"]);
+    let address = server.address();
+    let mut peer = Peer::connect(address);
+    peer.check();
+    let silent: Vec<TcpStream> = (0..200)
+        .map(|number| {
+            let mut stream = TcpStream::connect(address).expect("a connection");
+            if number % 2 == 0 {
+                stream.write_all(b"{\"id\":").expect("a socket");
+            }
+            stream
+        })
+        .collect();
+    peer.check();
+    let mut second = Peer::connect(address);
+    second.check();
+    let start = Instant::now();
+    assert!(silent.into_iter().all(is_closed) && start.elapsed() < Duration::from_secs(30));
+    let mut third = Peer::connect(address);
+    third.check();
+    let mut fourth = Peer::connect(address);
+    fourth.send(json!({ "status": true }));
+    assert!(fourth.line().contains("3 connections are open"));
+    drop((second, third));
+    peer.check();
+}
+
+#[test]
+fn a_slow_reader_does_not_block_others() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--engines", "2"]);
+    let address = server.address();
+    let slow = TcpStream::connect(address).expect("a connection");
+    let mut requests = slow.try_clone().expect("a socket");
+    // It never reads, and its answers have many lines.
+    let writer = thread::spawn(move || {
+        for id in 0..200_000 {
+            let query = json!({ "id": id, "depth": 1, "multipv": 20, "iterations": true });
+            if requests.write_all(format!("{query}\n").as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut peer = Peer::connect(address);
+    for _ in 0..20 {
+        peer.send(json!({ "id": 1, "depth": 3, "priority": 1 }));
+        assert_eq!(peer.answer()["status"], "done");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(slow);
+    server.child.kill().expect("a child");
+    writer.join().expect("it ends");
+}
+
+#[test]
+fn tokens() {
+    let refused = |args: &[&str]| {
+        let output = Command::new(PROGRAM).args(SMALL).args(args).stdin(Stdio::null()).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refused(&["--listen", "0.0.0.0:0"]).contains("expected --token-file"));
+    assert!(refused(&["--listen", "0.0.0.0:0", "--token", "short"]).contains("expected 16 or more"));
+    let folder = Folder::new("token");
+    let file = folder.write("token", &format!("{TOKEN}\n"));
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--token-file", &file]);
+    let address = server.address();
+    for first in ["token wrong", "{\"id\":1,\"depth\":1}", "", "token", &TOKEN[1..]] {
+        let mut peer = Peer::connect(address);
+        peer.send(first);
+        assert!(peer.line().contains("wrong token"), "{first}");
+        assert_eq!(peer.line(), "");
+    }
+    let mut peer = Peer::connect(address);
+    peer.send(format_args!("token {TOKEN}"));
+    peer.check();
+}
+
+#[test]
+fn web_pages_cannot_send_requests() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let mut peer = Peer::connect(server.address());
+    peer.send("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n{\"id\":1,\"depth\":1}");
+    assert!(peer.line().contains("expected JSON lines"));
+    assert!(!peer.line().contains("done"));
+}
+
+#[test]
+fn uci_sessions() {
+    let folder = Folder::new("uci");
+    let log = folder.path("log");
+    let args = ["--uci", "127.0.0.1:0", "--sessions", "2", "--token", TOKEN];
+    let mut server = Server::start(&args);
+    let address = server.address();
+    let open = || {
+        let mut peer = Peer::connect(address);
+        peer.send(format_args!("token {TOKEN}\nuci"));
+        peer
+    };
+    let until = |peer: &mut Peer, word: &str| {
+        let mut before = String::new();
+        loop {
+            let line = peer.line();
+            assert!(!line.is_empty(), "no {word} after {before}");
+            before += &line;
+            if line.starts_with(word) {
+                return before;
+            }
+        }
+    };
+    let mut first = open();
+    let mut second = open();
+    for peer in [&mut first, &mut second] {
+        until(peer, "uciok");
+        peer.send("position startpos\ngo infinite");
+        until(peer, "info depth 5");
+    }
+    let mut third = open();
+    assert!(third.line().contains("2 sessions are open"));
+    for peer in [&mut first, &mut second] {
+        peer.send("stop");
+        until(peer, "bestmove");
+    }
+    for line in ["setoption name Debug Log File value @", "savehash @", "setoption name Threads value 2"] {
+        first.send(line.replace('@', &log));
+        first.send("isready");
+        let said = until(&mut first, "readyok");
+        assert!(
+            said.contains("info string") && said.contains("not available over") | said.contains("up to 1 here"),
+            "{said}"
+        );
+    }
+    assert!(folder.names().is_empty());
+    first.send("perft 20");
+    drop(first);
+    second.send("perft 3\nquit");
+    until(&mut second, "Nodes searched: 8902");
+    // The abandoned perft ends, too.
+    let start = Instant::now();
+    while open().line().contains("2 sessions are open") {
+        assert!(start.elapsed() < PATIENCE);
+        thread::sleep(Duration::from_millis(50));
+    }
+    let mut stranger = Peer::connect(address);
+    stranger.send("uci");
+    assert!(stranger.line().contains("wrong token"));
+}
