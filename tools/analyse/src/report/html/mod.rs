@@ -1,6 +1,6 @@
 //! A self-contained HTML page of analysed games, readable without scripts.
 //!
-//! All text of games goes through [`escape`] or, in the script's data, through [`data`].
+//! All text of games goes through [`escape`] or, in the script's data, through [`data()`].
 
 mod data;
 mod game;
