@@ -17,7 +17,7 @@ use crate::eval::{Evaluation, EvaluationKind, Model};
 use crate::processors;
 use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
-use crate::search::history::Corrections;
+use crate::search::history::SharedHistories;
 pub use crate::search::job::SearchOptions;
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
@@ -129,8 +129,8 @@ pub struct Engine {
     lifted: Option<processors::Limit>,
     /// Computed on first use; the thread of a fresh engine is never bound.
     placement: Option<Placement>,
-    /// Corrections of the evaluation, shared by the threads on one last-level cache.
-    corrections: Arc<PerCache<Corrections>>,
+    /// Histories shared by the threads on one last-level cache.
+    histories: Arc<PerCache<SharedHistories>>,
     /// The position last searched since [`new_game`](Self::new_game).
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
@@ -172,7 +172,7 @@ impl Engine {
             numa_policy: NumaPolicy::default(),
             lifted: None,
             placement: None,
-            corrections: Arc::default(),
+            histories: Arc::default(),
             searched: None,
             counted: None,
             instrument: None,
@@ -300,7 +300,7 @@ impl Engine {
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
             evaluation: Evaluation { draws, ..self.evaluation() },
-            corrections: Arc::clone(&self.corrections),
+            histories: Arc::clone(&self.histories),
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             threads: Threads::new(threads),

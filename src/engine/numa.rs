@@ -2,7 +2,7 @@
 
 use super::{Engine, pool};
 use crate::processors;
-use crate::search::history::Corrections;
+use crate::search::history::SharedHistories;
 use crate::smp::numa::placement::{self, Placement};
 pub use crate::smp::numa::policy::NumaPolicy;
 use crate::smp::numa::topology::Topology;
@@ -75,13 +75,13 @@ impl Engine {
         self.placement.iter().for_each(|old| placement.keep_networks(old));
         self.placement = Some(placement.clone());
         let caches = topology.map(|topology| PerCache::new(&topology.caches));
-        if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
-            self.corrections = Arc::new(caches);
+        if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.histories)) {
+            self.histories = Arc::new(caches);
         }
         if threads > 1 {
             // Fail now rather than abort in the search.
             pool::check_memory()?;
-            self.corrections.local(Corrections::default);
+            self.histories.local(SharedHistories::default);
         }
         let evaluation = self.evaluation();
         self.pool.resize(threads, &placement, &evaluation)?;

@@ -6,7 +6,7 @@ use crate::chess::Board;
 use crate::eval::nnue::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
-use crate::search::history::Corrections;
+use crate::search::history::SharedHistories;
 use crate::search::limits::Limits;
 use crate::sync::channel::{Receiver, Sender, bounded};
 use crate::tt::{Tt, TtError};
@@ -212,7 +212,7 @@ impl Engine {
         }
         self.clear_hash();
         self.pool.clear_histories();
-        self.corrections.for_each(Corrections::clear);
+        self.histories.for_each(SharedHistories::clear);
         self.searched = None;
     }
 

@@ -1,7 +1,7 @@
 //! What all threads of one search share.
 
 use super::control::Control;
-use super::history::Corrections;
+use super::history::SharedHistories;
 use super::lbr::Lbr;
 use super::limits::Limits;
 use super::lmr::LmrSet;
@@ -83,8 +83,8 @@ pub struct Job {
     pub(crate) lmr: Arc<LmrSet>,
     pub(crate) params: Arc<Params>,
     pub(crate) evaluation: Evaluation,
-    /// Correction histories, shared by the threads on one last-level cache.
-    pub(crate) corrections: Arc<PerCache<Corrections>>,
+    /// Histories shared by the threads on one last-level cache.
+    pub(crate) histories: Arc<PerCache<SharedHistories>>,
     pub(crate) probing: Option<Probing>,
     /// Stop flag, clock and node budget.
     pub(crate) control: Control,

@@ -291,6 +291,7 @@ impl Sink for RankedQuiets<'_> {
 mod tests {
     use super::*;
     use crate::chess::movegen::MoveList;
+    use crate::search::history::Continuations;
     use crate::search::stack::Stack;
 
     fn hints() -> Hints {
@@ -299,7 +300,7 @@ mod tests {
 
     /// The moves of a picker, the same with and without `first` and `ahead`.
     fn all(board: &Board, picker: Picker, hints: &Hints) -> Vec<Move> {
-        let histories = Histories::default();
+        let histories = Histories::new(Continuations::default());
         let mut plain = picker.clone();
         let moves: Vec<Move> = std::iter::from_fn(|| plain.next(board, &histories, hints)).collect();
         let mut peeked = picker;

@@ -36,7 +36,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
         lmr: Arc::new(LmrSet::compile(lmr, &params)),
         params: Arc::new(params),
         evaluation: Model::Classical.into(),
-        corrections: Arc::default(),
+        histories: Arc::default(),
         probing: None,
         threads: Threads::new(1),
         lockstep: None,

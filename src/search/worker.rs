@@ -1,7 +1,7 @@
 //! A search thread: its persistent state, and its run on one job.
 
 use super::control::Control;
-use super::history::{Context, Continuation, Corrections, Histories};
+use super::history::{Context, Continuation, Continuations, Corrections, Histories, SharedHistories};
 use super::job::Job;
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
@@ -35,8 +35,8 @@ pub struct Worker {
     /// The network of the NUMA node to which its thread is bound.
     pub network: Option<Arc<NodeNetwork>>,
     pub(crate) histories: Histories,
-    /// Its own correction history, created by the first search that does not share one.
-    corrections: Option<Corrections>,
+    /// Correction and continuation history of its own, created by the first search that does not share them.
+    own: Option<SharedHistories>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
     pub(crate) stack: Box<Stack>,
@@ -49,12 +49,14 @@ impl Worker {
 
     /// A worker with empty tables.
     pub fn new(id: usize) -> Self {
+        // A single thread always uses its own.
+        let own = (id == 0).then(SharedHistories::default);
+        let continuations = own.as_ref().map_or_else(Continuations::default, |own| own.continuations.clone());
         Self {
             id,
             network: None,
-            histories: Histories::default(),
-            // A single thread always uses its own.
-            corrections: (id == 0).then(Corrections::default),
+            histories: Histories::new(continuations),
+            own,
             lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
@@ -79,18 +81,21 @@ impl Worker {
     /// Clears all tables, as for a new game.
     pub fn clear(&mut self) {
         self.histories.clear();
-        self.corrections.iter().for_each(Corrections::clear);
+        self.own.iter().for_each(SharedHistories::clear);
         self.lbr.clear();
         self.evaluator.clear();
         self.stack.clear();
     }
 
-    /// The shared correction history, or its own for a single thread and deterministic searches.
-    fn corrections_for(&mut self, job: &Job) -> Corrections {
-        if job.threads.0.len() > 1 && job.lockstep.is_none() {
-            return job.corrections.local(Corrections::default);
-        }
-        self.corrections.get_or_insert_with(Corrections::default).clone()
+    /// Uses the shared histories, or those of its own for a single thread and deterministic searches. Returns the corrections.
+    fn share_histories(&mut self, job: &Job) -> Corrections {
+        let shared = if job.threads.0.len() > 1 && job.lockstep.is_none() {
+            job.histories.local(SharedHistories::default)
+        } else {
+            self.own.get_or_insert_default().clone()
+        };
+        self.histories.share(shared.continuations);
+        shared.corrections
     }
 
     /// Searches a job to its end.
@@ -156,7 +161,7 @@ impl<'a, O: Observer> Search<'a, O> {
         me.lbr.set_mode(job.options.lbr);
         let evaluation = me.local(&job.evaluation);
         me.evaluator.start(&evaluation, job.game.board());
-        let corrections = me.corrections_for(job);
+        let corrections = me.share_histories(job);
         let id = me.id;
         // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
         let mut root = RootMoves::new(&job.root_moves);

@@ -6,7 +6,22 @@ mod tables;
 
 pub use correction::Corrections;
 pub use recipe::RecipeHistory;
-pub use tables::{Context, Continuation, Histories};
+pub use tables::{Context, Continuation, Continuations, Histories};
+
+/// The histories that threads on one last-level cache share: correction and continuation history. Clones share their values.
+#[derive(Clone, Default)]
+pub struct SharedHistories {
+    pub corrections: Corrections,
+    pub continuations: Continuations,
+}
+
+impl SharedHistories {
+    /// Resets all values, also for clones.
+    pub fn clear(&self) {
+        self.corrections.clear();
+        self.continuations.clear();
+    }
+}
 
 use crate::sync::{AtomicI16, Ordering};
 

@@ -1,9 +1,10 @@
 //! Move histories: butterfly, capture and continuation history.
 
-use super::{Cell, RecipeHistory};
+use super::{Cell, RecipeHistory, SharedCell};
 use crate::chess::{Bitboard, Board, Move, MoveDelta, Piece, PieceType, Square};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
+use std::sync::Arc;
 
 /// A row of continuation history: the piece and target square of an earlier move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +38,24 @@ impl Default for Continuation {
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 /// `[piece][to][victim]`
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
-/// `[earlier piece and square][piece][square]`
-type Continuations = [[[Cell; 64]; Piece::COUNT]; Continuation::MOVES + 1];
+/// Continuation history: `[earlier piece and square][piece][square]`. Clones share their values.
+#[derive(Clone)]
+pub struct Continuations(Arc<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>);
+
+impl Continuations {
+    /// Resets all values, also for clones.
+    pub fn clear(&self) {
+        self.0.as_flattened().as_flattened().iter().for_each(SharedCell::clear);
+    }
+}
+
+impl Default for Continuations {
+    fn default() -> Self {
+        let row = || std::array::from_fn(|_| std::array::from_fn(|_| SharedCell::default()));
+        let rows: Arc<[_]> = (0..=Continuation::MOVES).map(|_| row()).collect();
+        Self(rows.try_into().unwrap_or_else(|_| unreachable!("as many rows as the array has")))
+    }
+}
 
 /// Weights of the histories, in 1/64.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,11 +65,11 @@ struct Weights {
     noisy: i32,
 }
 
-/// The move histories of one thread.
+/// The move histories of one thread, and the continuation history that it uses.
 pub struct Histories {
     quiets: Box<Quiets>,
     captures: Box<Captures>,
-    continuations: Box<Continuations>,
+    continuations: Continuations,
     weights: Weights,
     /// The history of the LMR recipe.
     pub recipe: RecipeHistory,
@@ -81,7 +98,7 @@ impl Context {
 pub struct PieceHistory<'a> {
     /// Indexed by whether the target square is attacked.
     butterfly: [&'a [Cell; 64]; 2],
-    continuations: [&'a [Cell; 64]; Continuation::BACK.len()],
+    continuations: [&'a [SharedCell; 64]; Continuation::BACK.len()],
     weights: &'a Weights,
     threats: Bitboard,
 }
@@ -104,14 +121,29 @@ impl PieceHistory<'_> {
 }
 
 impl Histories {
-    /// Clears all histories in place, which is cheaper than fresh pages.
+    pub fn new(continuations: Continuations) -> Self {
+        let cell = Cell::default();
+        Self {
+            quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
+            captures: boxed([[cell; 6]; 64]),
+            continuations,
+            weights: Weights::default(),
+            recipe: RecipeHistory::default(),
+        }
+    }
+
+    /// Replaces the continuation history.
+    pub fn share(&mut self, continuations: Continuations) {
+        self.continuations = continuations;
+    }
+
+    /// Clears the thread's own histories in place, which is cheaper than fresh pages.
     pub fn clear(&mut self) {
         let zero = Cell::default();
         for table in self.quiets.as_flattened_mut().as_flattened_mut() {
             table.as_flattened_mut().fill(zero);
         }
         self.captures.as_flattened_mut().as_flattened_mut().fill(zero);
-        self.continuations.as_flattened_mut().as_flattened_mut().fill(zero);
         self.recipe = RecipeHistory::default();
     }
 
@@ -131,7 +163,7 @@ impl Histories {
         let butterfly = &self.quiets[board.side_to_move().index()][usize::from(threats.has(from))];
         PieceHistory {
             butterfly: butterfly.each_ref().map(|table| &table[from.index()]),
-            continuations: context.0.map(|row| &self.continuations[row.row()][piece.index()]),
+            continuations: context.0.map(|row| &self.continuations.0[row.row()][piece.index()]),
             weights: &self.weights,
             threats,
         }
@@ -169,7 +201,7 @@ impl Histories {
         self.learn_butterfly(board, mv, bonus);
         let Some(piece) = board.piece_on(mv.from()) else { return };
         for row in context.0.into_iter().filter(|&row| row != Continuation::NONE) {
-            self.continuations[row.row()][piece.index()][mv.to().index()].update(bonus);
+            self.continuations.0[row.row()][piece.index()][mv.to().index()].update(bonus);
         }
     }
 
@@ -186,26 +218,14 @@ impl Histories {
     }
 }
 
-impl Default for Histories {
-    fn default() -> Self {
-        let cell = Cell::default();
-        Self {
-            quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
-            captures: boxed([[cell; 6]; 64]),
-            continuations: boxed([[cell; 64]; Piece::COUNT]),
-            weights: Weights::default(),
-            recipe: RecipeHistory::default(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn continuation_history_depends_on_context() {
-        let mut histories = Histories::default();
+        let continuations = Continuations::default();
+        let mut histories = Histories::new(continuations.clone());
         histories.set_weights(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
         let board = Board::start();
         let (mv, other) = (board.parse_uci("e2e4", false).unwrap(), board.parse_uci("d2d4", false).unwrap());
@@ -216,13 +236,14 @@ mod tests {
         assert_eq!((histories.quiet(&board, mv, &context), histories.continuation(&board, mv, &context)), (2000, 1000));
         assert_eq!(histories.quiet(&board, mv, &Context::at(&Stack::default(), 1)), 1000);
         assert_eq!(histories.quiet(&board, other, &context), 0);
+        continuations.clear();
         histories.clear();
         assert_eq!(histories.quiet(&board, mv, &context), 0);
     }
 
     #[test]
     fn capture_history_depends_on_victim() {
-        let mut histories = Histories::default();
+        let mut histories = Histories::new(Continuations::default());
         histories.set_weights(&Params { history_noisy: 64, ..Params::default() });
         let board = Board::from_fen("4k3/8/8/2n1p3/3P4/8/8/4K3 w - - 0 1").unwrap();
         let (knight, pawn) = (board.parse_uci("d4c5", false).unwrap(), board.parse_uci("d4e5", false).unwrap());
