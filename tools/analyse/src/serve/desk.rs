@@ -88,7 +88,7 @@ impl Desk {
         }
     }
 
-    /// Handles the message of a visitor. Returns an error for him alone.
+    /// Handles the message of a visitor. Returns an error for that visitor alone.
     pub fn handle(&self, message: &str) -> Result<(), String> {
         let expected = || format!("{}; expected add, remove or pause", quoted(message));
         let value: Value = serde_json::from_str(message).map_err(|_| expected())?;
