@@ -107,6 +107,8 @@ pub struct Schema {
     pub application: i64,
     /// Its name in PostgreSQL's table `lento_schema`.
     pub name: &'static str,
+    /// The PostgreSQL schema that has its tables, if not the user's own.
+    pub space: Option<&'static str>,
     pub scripts: &'static [&'static str],
 }
 
@@ -131,9 +133,9 @@ impl Connection {
 
     /// Connects to `postgresql://user@host/database`. `PGPASSWORD` is the password unless the URL has one.
     #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "nothing can be connected to"))]
-    pub fn connect(url: &str) -> Result<Self> {
+    pub fn connect(url: &str, schema: &Schema) -> Result<Self> {
         #[cfg(feature = "postgres")]
-        return Ok(Self(Backend::Server(Box::new(server::Server::connect(url)?))));
+        return Ok(Self(Backend::Server(Box::new(server::Server::connect(url, schema.space)?))));
         #[cfg(not(feature = "postgres"))]
         Err(Error::NoServers)
     }
@@ -222,7 +224,7 @@ impl Connection {
     }
 
     /// The version of the tables; `None` in an empty database.
-    fn version(&mut self, schema: &Schema) -> Result<Option<i64>> {
+    pub fn version(&mut self, schema: &Schema) -> Result<Option<i64>> {
         if self.is_server() {
             if self.query_value::<bool>("SELECT to_regclass('lento_schema') IS NULL", &[])? {
                 return Ok(None);
@@ -262,6 +264,9 @@ impl Connection {
         self.transaction(|connection| {
             if connection.is_server() {
                 connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![schema.application])?;
+                if let Some(space) = schema.space {
+                    connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS {space}"))?;
+                }
                 connection.batch(
                     "CREATE TABLE IF NOT EXISTS lento_schema (name TEXT PRIMARY KEY, version BIGINT NOT NULL)",
                 )?;
@@ -295,9 +300,12 @@ impl Connection {
     }
 }
 
-/// SQLite's form of numbered parameters: its `$1` is a name, numbered where it first occurs.
+/// SQLite's form of lists (`= ANY($1)`) and of numbered parameters: its `$1` is a name, numbered where it first occurs.
 fn numbered(sql: &str) -> Cow<'_, str> {
-    if sql.contains('$') { sql.replace('$', "?").into() } else { sql.into() }
+    if !sql.contains('$') {
+        return sql.into();
+    }
+    sql.replace("= ANY($1)", "IN (SELECT value FROM json_each($1))").replace('$', "?").into()
 }
 
 /// A script of one of the two.

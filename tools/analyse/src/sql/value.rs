@@ -11,6 +11,8 @@ pub enum Value {
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
+    /// Numbers or texts, for the parameter of `= ANY($1)`.
+    List(Vec<Self>),
 }
 
 /// An array of values.
@@ -53,7 +55,13 @@ macro_rules! kinds {
         }
     )* };
 }
-kinds!(Real f64, Text String, Blob Vec<u8>);
+kinds!(Real f64, Text String, Blob Vec<u8>, List Vec<Value>);
+
+impl From<&[i64]> for Value {
+    fn from(numbers: &[i64]) -> Self {
+        Self::List(numbers.iter().map(|&number| number.into()).collect())
+    }
+}
 
 impl From<bool> for Value {
     fn from(is: bool) -> Self {
@@ -116,8 +124,19 @@ impl ToSql for Value {
             Self::Real(number) => ValueRef::Real(*number),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Blob(bytes) => ValueRef::Blob(bytes),
+            Self::List(list) => return Ok(ToSqlOutput::Owned(json(list).into())),
         }))
     }
+}
+
+/// A list as `json_each` of SQLite takes it.
+fn json(list: &[Value]) -> String {
+    let text = |value: &Value| match value {
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        _ => "null".into(),
+    };
+    format!("[{}]", list.iter().map(text).collect::<Vec<_>>().join(","))
 }
 
 /// The rows of an SQLite query.
