@@ -426,7 +426,7 @@ impl Store {
         let sql = "WITH RECURSIVE below (id) AS (
                 SELECT CAST($1 AS BIGINT) UNION SELECT child FROM below JOIN edge ON parent = below.id
             )
-            SELECT count(*) FROM (SELECT 1 FROM below LIMIT $2) AS some";
+            SELECT count(*) FROM (SELECT 1 FROM below LIMIT $2) AS counted";
         Ok(self.one(sql, &values![node, limit])?.unwrap_or(0))
     }
 
