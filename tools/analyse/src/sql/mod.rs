@@ -8,7 +8,6 @@ pub(crate) use value::values;
 pub use value::{FromValue, Row, Value};
 
 use rusqlite::{ErrorCode, OpenFlags};
-use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::thread;
@@ -156,7 +155,7 @@ impl Connection {
     /// The rows of a query.
     pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
         match &mut self.0 {
-            Backend::Sqlite(connection) => value::query(connection, &numbered(sql), values),
+            Backend::Sqlite(connection) => value::query(connection, sql, values),
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.query(sql, values),
         }
@@ -177,8 +176,8 @@ impl Connection {
     pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         match &mut self.0 {
             Backend::Sqlite(connection) => {
-                let changed = connection.prepare(&numbered(sql))?.execute(rusqlite::params_from_iter(values))?;
-                Ok(changed as u64)
+                let (mut statement, values) = prepare(connection, sql, values)?;
+                Ok(statement.execute(rusqlite::params_from_iter(values))? as u64)
             }
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.execute(sql, values),
@@ -300,12 +299,20 @@ impl Connection {
     }
 }
 
-/// SQLite's form of lists (`= ANY($1)`) and of numbered parameters: its `$1` is a name, numbered where it first occurs.
-fn numbered(sql: &str) -> Cow<'_, str> {
-    if !sql.contains('$') {
-        return sql.into();
+/// Prepares a statement of SQLite. Returns it with its parameters.
+fn prepare<'c, 'v>(
+    connection: &'c rusqlite::Connection,
+    sql: &str,
+    values: &'v [Value],
+) -> Result<(rusqlite::Statement<'c>, &'v [Value])> {
+    // `$1` is a name there, numbered where it first occurs.
+    let mut sql = sql.replace('$', "?");
+    if let [list @ Value::List(_), ..] = values {
+        sql = sql.replace("= ANY(?1)", &value::among(list));
     }
-    sql.replace("= ANY($1)", "IN (SELECT value FROM json_each($1))").replace('$', "?").into()
+    let statement = connection.prepare(&sql)?;
+    let values = if statement.parameter_count() == 0 { &[] } else { values };
+    Ok((statement, values))
 }
 
 /// A script of one of the two.

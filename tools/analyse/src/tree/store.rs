@@ -7,6 +7,7 @@ use crate::sql::{self, Connection, Error, FromValue, Row, Schema, values};
 use lento::chess::Move;
 use rusqlite::OpenFlags;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -62,6 +63,14 @@ pub struct Entry {
     white: bool,
     moves: i64,
     fixed: Option<Value>,
+}
+
+/// A node's place in the tree. The deepest comes first.
+pub type Place = (Reverse<Option<i64>>, i64, Option<i64>);
+
+/// Distance from the root, id, component.
+fn place(row: &Row) -> Done<Place> {
+    Ok((Reverse(row.get(0)?), row.get(1)?, row.get(2)?))
 }
 
 fn words(bytes: &[u8]) -> Vec<u16> {
@@ -269,10 +278,9 @@ impl Store {
         Ok(self.moves_of(&[node])?.into_iter().map(|(_, step)| step).collect())
     }
 
-    /// Parents of nodes, with their distances from the root.
-    pub fn parents(&self, nodes: &[i64]) -> Done<Vec<(Option<i64>, i64)>> {
-        let sql = "SELECT DISTINCT ply, id FROM edge JOIN node ON id = parent WHERE child = ANY($1)";
-        self.all(sql, &values![nodes], |row| Ok((row.get(0)?, row.get(1)?)))
+    pub fn parents(&self, nodes: &[i64]) -> Done<Vec<Place>> {
+        let sql = "SELECT ply, id, component FROM edge JOIN node ON id = parent WHERE child = ANY($1)";
+        self.all(sql, &values![nodes], place)
     }
 
     /// Neighbours by moves that can be taken back: children, or parents.
@@ -289,11 +297,8 @@ impl Store {
         Ok(self.one("SELECT component FROM node WHERE id = $1", &values![node])?.flatten())
     }
 
-    /// The nodes on cycles with this one, itself included, sorted.
-    pub fn unit(&self, node: i64) -> Done<Vec<i64>> {
-        let sql = "SELECT id FROM node WHERE component = (SELECT component FROM node WHERE id = $1) ORDER BY id";
-        let members = self.all(sql, &values![node], |row| row.get(0))?;
-        Ok(if members.is_empty() { vec![node] } else { members })
+    pub fn members(&self, component: i64) -> Done<Vec<i64>> {
+        self.all("SELECT id FROM node WHERE component = $1 ORDER BY id", &values![component], |row| row.get(0))
     }
 
     pub fn set_component(&self, nodes: &[i64], component: i64) -> Done<u64> {
@@ -304,10 +309,8 @@ impl Store {
         Ok(self.one("SELECT ply FROM node WHERE id = $1", &values![node])?.flatten())
     }
 
-    /// Nodes with their distances from the root.
-    pub fn plies(&self, nodes: &[i64]) -> Done<Vec<(Option<i64>, i64)>> {
-        let sql = "SELECT ply, id FROM node WHERE id = ANY($1)";
-        self.all(sql, &values![nodes], |row| Ok((row.get(0)?, row.get(1)?)))
+    pub fn places(&self, nodes: &[i64]) -> Done<Vec<Place>> {
+        self.all("SELECT ply, id, component FROM node WHERE id = ANY($1)", &values![nodes], place)
     }
 
     pub fn set_ply(&self, node: i64, ply: Option<i64>) -> Done<u64> {
@@ -430,7 +433,7 @@ impl Store {
         Ok(self.one(sql, &values![node, limit])?.unwrap_or(0))
     }
 
-    fn nodes(&self, condition: &str, values: &[sql::Value], inside: bool) -> Done<Vec<Node>> {
+    fn nodes(&self, condition: &str, values: &[sql::Value]) -> Done<Vec<Node>> {
         let sql =
             format!("SELECT id, white, moves, fixed, ply, value, cost, claim IS NOT NULL FROM node WHERE {condition}");
         self.all(&sql, values, |row| {
@@ -443,7 +446,7 @@ impl Store {
                 value: row.get(5)?,
                 cost: row.get(6)?,
                 claimed: row.get(7)?,
-                inside,
+                inside: false,
             })
         })
     }
@@ -453,18 +456,18 @@ impl Store {
         let moves = self.moves_of(ids)?;
         let children: BTreeSet<i64> = moves.iter().map(|(_, step)| step.child).collect();
         let children: Vec<i64> = children.into_iter().filter(|child| ids.binary_search(child).is_err()).collect();
-        let mut graph = Graph { edge_start: vec![0], found_start: vec![0], ..Graph::default() };
-        graph.nodes = self.nodes("id = ANY($1) ORDER BY id", &values![ids], true)?;
-        if !children.is_empty() {
-            graph.nodes.extend(self.nodes("id = ANY($1) ORDER BY id", &values![&children[..]], false)?);
-        }
-        if graph.nodes.len() != ids.len() + children.len() {
-            return Err(lost());
-        }
         let at = |id: i64| {
             let child = |_| children.binary_search(&id).map(|at| ids.len() + at);
             ids.binary_search(&id).or_else(child).ok()
         };
+        let all = [ids, &children].concat();
+        let mut nodes = self.nodes("id = ANY($1)", &values![&all[..]])?;
+        if nodes.len() != all.len() {
+            return Err(lost());
+        }
+        nodes.sort_by_key(|node| at(node.id));
+        nodes[..ids.len()].iter_mut().for_each(|node| node.inside = true);
+        let mut graph = Graph { nodes, edge_start: vec![0], found_start: vec![0], ..Graph::default() };
         self.connect_nodes(&mut graph, ids, &moves, at)?;
         graph.edge_start.resize(graph.nodes.len() + 1, graph.edges.len() as u32);
         graph.found_start.resize(graph.nodes.len() + 1, graph.found.len() as u32);
@@ -476,12 +479,13 @@ impl Store {
         let mut graph = Graph { edge_start: vec![0], found_start: vec![0], ..Graph::default() };
         loop {
             let after = graph.nodes.last().map_or(0, |node| node.id);
-            let page = self.nodes("id > $1 ORDER BY id LIMIT $2", &values![after, PAGE], true)?;
+            let page = self.nodes("id > $1 ORDER BY id LIMIT $2", &values![after, PAGE])?;
             if page.is_empty() {
                 break;
             }
             graph.nodes.extend(page);
         }
+        graph.nodes.iter_mut().for_each(|node| node.inside = true);
         let ids: Vec<i64> = graph.nodes.iter().map(|node| node.id).collect();
         for page in ids.chunks(PAGE) {
             let moves = self.moves_of(page)?;

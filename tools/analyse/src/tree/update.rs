@@ -19,21 +19,20 @@ impl Changed {
     /// Computes the values of these nodes, of their parents where they changed, and so on.
     pub fn settle(self, store: &Store, settings: &Settings) -> Done<()> {
         // The deepest first, so that few nodes are computed twice.
-        let by_ply = |nodes: Vec<(Option<i64>, i64)>| nodes.into_iter().map(|(ply, node)| (Reverse(ply), node));
         let nodes: Vec<i64> = self.0.into_iter().collect();
-        let mut waiting: BTreeSet<_> = by_ply(store.plies(&nodes)?).collect();
-        while let Some((_, node)) = waiting.pop_first() {
-            let unit = store.unit(node)?;
+        let mut waiting: BTreeSet<_> = store.places(&nodes)?.into_iter().collect();
+        while let Some((_, node, component)) = waiting.pop_first() {
+            let unit = component.map_or_else(|| Ok(vec![node]), |component| store.members(component))?;
             let mut graph = store.load(&unit)?;
             let before = graph.nodes.clone();
             graph.solve(settings);
             for node in &graph.nodes[..unit.len()] {
-                waiting.remove(&(Reverse(node.ply), node.id));
+                waiting.remove(&(Reverse(node.ply), node.id, component));
             }
             let changed = set_changed(store, &before, &graph)?;
             if !changed.is_empty() {
-                let parents = by_ply(store.parents(&changed)?);
-                waiting.extend(parents.filter(|(_, parent)| unit.binary_search(parent).is_err()));
+                let parents = store.parents(&changed)?.into_iter();
+                waiting.extend(parents.filter(|(_, parent, _)| unit.binary_search(parent).is_err()));
             }
         }
         Ok(())
