@@ -2,7 +2,7 @@
 
 use super::run_lock::is_alive;
 use super::stored::stored;
-use super::{Alive, Database, Key, Location, Run, SearchLimits, Stored};
+use super::{Database, Key, Location, Run, SearchLimits, Stored};
 use crate::sql::{Connection, Error, Result, Value, values};
 use lento::chess::Board;
 use lento::engine::Engine;
@@ -36,24 +36,8 @@ impl EngineId {
         }
     }
 
-    /// Its id in a database, if it is there.
-    fn find(&self, connection: &mut Connection) -> Result<Option<i64>> {
-        let row =
-            connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), &self.values())?;
-        row.map(|row| row.get(0)).transpose()
-    }
-
-    /// Its id in a database, inserted if missing.
-    pub(super) fn enter(&self, connection: &mut Connection) -> Result<i64> {
-        if let Some(known) = self.find(connection)? {
-            return Ok(known);
-        }
-        let insert = format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES} ON CONFLICT DO NOTHING");
-        connection.execute(&insert, &self.values())?;
-        self.find(connection)?.ok_or_else(|| Error::Data("the engine was not entered".into()))
-    }
-
-    fn values(&self) -> [Value; 6] {
+    /// Its fields in the order of the table `engine`.
+    pub fn values(&self) -> [Value; 6] {
         let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
         values![version, *commit, evaluation, format!("{meaning:016x}"), *recipe, tablebases]
     }
@@ -61,6 +45,22 @@ impl EngineId {
 
 const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebases";
 const VALUES: &str = "($1, $2, $3, $4, $5, $6)";
+
+/// The id of an engine in a database, if it is there.
+fn find_engine(connection: &mut Connection, engine: &[Value; 6]) -> Result<Option<i64>> {
+    let row = connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), engine)?;
+    row.map(|row| row.get(0)).transpose()
+}
+
+/// The id of an engine in a database, inserted if missing.
+pub fn engine_id(connection: &mut Connection, engine: &[Value; 6]) -> Result<i64> {
+    if let Some(known) = find_engine(connection, engine)? {
+        return Ok(known);
+    }
+    let insert = format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES} ON CONFLICT DO NOTHING");
+    connection.execute(&insert, engine)?;
+    find_engine(connection, engine)?.ok_or_else(|| Error::Data("the engine was not entered".into()))
+}
 
 /// How to proceed with a position.
 #[derive(Debug)]
@@ -79,31 +79,11 @@ pub enum Claim {
 }
 
 impl Database {
-    /// Registers this run, and removes dead ones.
-    pub(super) fn begin_run(&mut self, alive: &Alive) -> Result<i64> {
-        let (lock, path) = match (alive, &self.location) {
-            (Alive::Lease(lease), _) => {
-                // Those that are dead beyond doubt; others end when their position is taken over.
-                self.connection.execute("DELETE FROM run WHERE expires < now() - interval '1 day'", &[])?;
-                return lease.renew(&mut self.connection);
-            }
-            (Alive::Lock(lock), Location::File(path)) => (lock, path),
-            (Alive::Lock(_), Location::Server(_)) => unreachable!("servers have leases"),
-        };
-        for row in self.connection.query("SELECT id, token FROM run", &[])? {
-            if !is_alive(path, &row.get::<String>(1)?) {
-                self.connection.execute("DELETE FROM run WHERE id = $1", &values![row.get::<i64>(0)?])?;
-            }
-        }
-        let insert = "INSERT INTO run (token, process) VALUES ($1, $2) RETURNING id";
-        self.connection.query_value(insert, &values![lock.token(), std::process::id()])
-    }
-
     /// Removes this run with its claims.
     pub(super) fn end_run(&mut self) {
         if let Some(run) = self.run.take() {
             // On failure others clean up.
-            let _ = self.connection.execute("DELETE FROM run WHERE id = $1", &values![run.id]);
+            let _ = run.end(&mut self.connection);
             let _ = notify(&mut self.connection);
         }
     }
@@ -126,16 +106,14 @@ impl Database {
         };
         // What is stored needs no lock.
         if let Some(position) = position(connection, key, "")?
-            && let Some(engine) = engine.find(connection)?
+            && let Some(engine) = find_engine(connection, &engine.values())?
             && let (Some(found), _) = known(connection, position, engine)?
         {
             return Ok(Claim::Known(found));
         }
         let claim = connection.transaction(|connection| {
-            if let Alive::Lease(lease) = &run.alive {
-                run.id = lease.renew(connection)?;
-            }
-            let engine = engine.enter(connection)?;
+            run.renew(connection)?;
+            let engine = engine_id(connection, &engine.values())?;
             if position(connection, key, "")?.is_none() {
                 let insert = "INSERT INTO position (fen, past) VALUES ($1, $2) ON CONFLICT DO NOTHING";
                 connection.execute(insert, &values![&key.fen, &key.past])?;

@@ -1,6 +1,6 @@
 //! Leases: on a server a run is alive as long as it says so in time.
 
-use crate::sql::{Connection, Result, values};
+use crate::sql::{Connection, Result, Schema, values};
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -19,7 +19,7 @@ pub struct Lease {
 
 impl Lease {
     /// Starts a thread with a connection of its own, since the other one may be busy.
-    pub fn start(url: &str, token: String, length: Duration) -> io::Result<Self> {
+    pub fn start(url: &str, schema: &'static Schema, token: String, length: Duration) -> io::Result<Self> {
         let (_ends, ended) = channel();
         let (url, renewed) = (url.to_owned(), token.clone());
         let thread = thread::Builder::new().name("lease".into());
@@ -27,7 +27,7 @@ impl Lease {
             let mut connection = None;
             while ended.recv_timeout(length / 4) == Err(RecvTimeoutError::Timeout) {
                 if connection.is_none() {
-                    connection = Connection::connect(&url).ok();
+                    connection = Connection::connect(&url, schema).ok();
                 }
                 // A server that is gone for a while is connected to again.
                 let values = values![&renewed, length.as_secs_f64()];

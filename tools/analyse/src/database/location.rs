@@ -27,6 +27,15 @@ impl Location {
     pub fn file(&self) -> Option<&Path> {
         if let Self::File(path) = self { Some(path) } else { None }
     }
+
+    /// The file's name without extension, or the database's.
+    pub fn name(&self) -> String {
+        let place = match self {
+            Self::File(path) => path,
+            Self::Server(url) => Path::new(url.split('?').next().unwrap_or_default()),
+        };
+        place.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }
 
 /// Without the password.

@@ -7,25 +7,28 @@ mod key;
 mod lease;
 mod location;
 mod merge;
+mod retry;
+mod run;
 mod run_lock;
 mod stored;
 
-pub use claim::{Claim, EngineId};
+pub use claim::{Claim, EngineId, engine_id};
 pub use key::Key;
 pub use location::Location;
 pub use merge::{Merged, merge};
-pub use run_lock::{RunLock, is_alive};
+pub use retry::retry;
+pub use run::{Run, remove_dead};
 pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 
 use crate::sql::{Connection, Error, Result, Schema};
-use lease::Lease;
 use lento::cli::interrupt::Stop;
 use rusqlite::{ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
 /// "Lent".
-const SCHEMA: Schema = Schema { application: 0x4c65_6e74, name: "analyse", scripts: &[include_str!("schema.sql")] };
+static SCHEMA: Schema =
+    Schema { application: 0x4c65_6e74, name: "analyse", space: None, scripts: &[include_str!("schema.sql")] };
 /// Poll interval for positions claimed by other processes.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Polls until such positions are asked for again although no server has said that one is done: leases may have expired.
@@ -41,20 +44,6 @@ pub struct Database {
     immutable: bool,
     /// Whether the server tells of positions that are done.
     listens: bool,
-}
-
-/// This process, as others see it.
-#[derive(Debug)]
-struct Run {
-    id: i64,
-    alive: Alive,
-}
-
-/// How others see that it is alive.
-#[derive(Debug)]
-enum Alive {
-    Lock(RunLock),
-    Lease(Lease),
 }
 
 /// An error with its database and advice.
@@ -78,24 +67,14 @@ pub fn explain(location: &Location, error: Error) -> String {
 }
 
 impl Database {
-    /// Opens a database for writing, creating it if missing. On a server, others take over the position of a process that has
-    /// been silent for as long as its lease.
+    /// Opens a database for writing, creating it if missing.
     pub fn open(location: &Location, lease: Duration) -> std::result::Result<Self, String> {
         let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         let prepared = database.prepare().and_then(|()| database.connection.migrate(&SCHEMA));
+        // On a server, others end when their position is taken over.
+        let prepared = prepared.and_then(|()| remove_dead(&mut database.connection, location, None));
         prepared.map_err(|error| explain(location, error))?;
-        let alive = match location {
-            Location::File(path) => RunLock::create(path)
-                .map(Alive::Lock)
-                .map_err(|error| format!("{location}: {error}; expected a writable folder (see --db)"))?,
-            Location::Server(url) => {
-                let token = database.connection.query_value("SELECT gen_random_uuid()::text", &[]);
-                let token = token.map_err(|error| explain(location, error))?;
-                Lease::start(url, token, lease).map(Alive::Lease).map_err(|error| format!("{location}: {error}"))?
-            }
-        };
-        let id = database.begin_run(&alive).map_err(|error| explain(location, error))?;
-        database.run = Some(Run { id, alive });
+        database.run = Some(Run::begin(&mut database.connection, location, &SCHEMA, lease)?);
         Ok(database)
     }
 
@@ -131,7 +110,7 @@ impl Database {
         }
         let connection = match location {
             Location::File(path) => Connection::open(path, flags),
-            Location::Server(url) => Connection::connect(url),
+            Location::Server(url) => Connection::connect(url, &SCHEMA),
         };
         let connection = connection.map_err(|error| explain(location, error))?;
         Ok(Self { location: location.clone(), connection, run: None, immutable: false, listens: false })
@@ -148,7 +127,7 @@ impl Database {
     /// Connects to the server again.
     pub fn reconnect(&mut self) -> Result<()> {
         if let Location::Server(url) = &self.location {
-            self.connection = Connection::connect(url)?;
+            self.connection = Connection::connect(url, &SCHEMA)?;
             self.listens = false;
         }
         Ok(())

@@ -94,7 +94,7 @@ impl Database {
             if connection.is_server() {
                 connection.query("SELECT id FROM position WHERE id = $1 FOR UPDATE", &values![position])?;
             }
-            let engine = engine.enter(connection)?;
+            let engine = claim::engine_id(connection, &engine.values())?;
             let is_late = !claim::release(connection, position, run)?;
             // A result that meets the limits was stored by a run whose lease had expired.
             let is_as_good = |there: &Stored| {

@@ -41,7 +41,7 @@ fn all_of_it_holds_on_a_server() {
             Location::Server(url)
         });
     }
-    crate::sql::tests::values_round_trip(&mut Connection::connect(&server.create("values")).unwrap());
+    crate::sql::tests::values_round_trip(&mut Connection::connect(&server.create("values"), &super::SCHEMA).unwrap());
     // A merge between a file and a server, in both directions.
     let folder = Folder::new("between");
     let (file, there) = (Location::File(folder.path("one.db")), Location::Server(server.create("between")));

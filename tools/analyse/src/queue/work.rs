@@ -3,7 +3,7 @@
 use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
 use super::{Cli, record, resume};
-use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain};
+use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain, retry};
 use crate::sql;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
@@ -15,9 +15,6 @@ use lento::uci::run::output_is_gone;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
-
-/// The longest pause between attempts to reach a server.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 pub struct Work {
     input: Input,
@@ -226,33 +223,20 @@ impl Work {
         &mut self,
         mut question: impl FnMut(&mut Database, &EngineId, &Stop) -> sql::Result<T>,
     ) -> Result<Option<T>, Box<dyn Error>> {
-        let mut pause = Duration::from_millis(100);
-        let mut is_lost = false;
-        let mut answer = question(&mut self.database, &self.id, &self.stop);
-        loop {
-            match answer {
-                Err(error) if error.is_disconnect() => {
-                    if !std::mem::replace(&mut is_lost, true) {
-                        let reason = explain(self.database.location(), error);
-                        self.screen.message(&format!("{reason}; nothing is lost: trying until the server is back"));
-                    }
+        let Self { database, id, stop, screen, .. } = self;
+        let location = database.location().clone();
+        let answer = retry(
+            &location,
+            stop,
+            |text| screen.message(text),
+            |is_lost| {
+                if is_lost {
+                    database.reconnect()?;
                 }
-                Err(error) => return Err(error.into()),
-                Ok(answer) => {
-                    if is_lost {
-                        self.screen.message(&format!("{}: the server is back", self.database.location()));
-                    }
-                    return Ok(Some(answer));
-                }
-            }
-            // A timeout unless a stop is requested.
-            if self.stop.waiter().recv_timeout(pause).is_err_and(|error| error.is_disconnected()) {
-                return Ok(None);
-            }
-            pause = (pause * 2).min(LONGEST_PAUSE);
-            let back = self.database.reconnect();
-            answer = back.and_then(|()| question(&mut self.database, &self.id, &self.stop));
-        }
+                question(database, id, stop)
+            },
+        );
+        Ok(answer?)
     }
 
     fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {

@@ -12,6 +12,7 @@ mod uci;
 mod unix;
 mod web;
 
+use crate::database::Location;
 use clap::value_parser;
 use desk::Desk;
 use gate::{Gate, GateArgs};
@@ -92,8 +93,8 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8617")]
     web: Option<SocketAddr>,
     /// A tree of `lento tree` to walk and mark on the page
-    #[arg(long, value_name = "FILE", requires = "web")]
-    tree: Option<PathBuf>,
+    #[arg(long, value_name = "FILE|URL", requires = "web")]
+    tree: Option<Location>,
     /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -111,7 +112,7 @@ pub struct Args {
 struct Server {
     pool: Arc<Pool>,
     desk: Desk,
-    tree: Option<PathBuf>,
+    tree: Option<Location>,
     /// Names of this machine.
     hosts: Vec<String>,
     sessions: uci::Sessions,
@@ -122,8 +123,8 @@ struct Server {
 
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
-    if let Some(path) = &args.tree {
-        crate::tree::look(path, "")?;
+    if let Some(location) = &args.tree {
+        crate::tree::look(location, "")?;
     }
     let gate = args.gate.gate(&[&args.listen[..], &args.uci, args.web.as_slice()].concat())?;
     let pool = Pool::start(args.engines()?, args.queue as usize)?;

@@ -2,10 +2,10 @@
 
 use super::Server;
 use super::query::MAX_ERROR;
+use crate::database::Location;
 use crate::tree::{self, Edit};
 use lento::uci::words::quoted;
 use serde_json::{Value, json};
-use std::path::Path;
 use tokio::task::spawn_blocking;
 
 /// The moves of a message, from the root of the tree.
@@ -37,13 +37,13 @@ impl Server {
 }
 
 /// Pins or excludes a move, or neither.
-fn set(tree: &Path, moves: String, mark: &str) -> Result<Value, String> {
+fn set(tree: &Location, moves: String, mark: &str) -> Result<Value, String> {
     let (pinned, excluded) = match mark {
         "pin" => (true, false),
         "exclude" => (false, true),
         "none" => (false, false),
         other => return Err(format!("{}; expected pin, exclude or none", quoted(other))),
     };
-    tree::mark(&Edit { tree: tree.to_owned(), moves }, pinned, excluded).map_err(|error| error.to_string())?;
+    tree::mark(&Edit { tree: tree.clone(), moves }, pinned, excluded).map_err(|error| error.to_string())?;
     Ok(json!({ "marked": true }))
 }

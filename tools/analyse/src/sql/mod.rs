@@ -8,7 +8,6 @@ pub(crate) use value::values;
 pub use value::{FromValue, Row, Value};
 
 use rusqlite::{ErrorCode, OpenFlags};
-use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::thread;
@@ -107,6 +106,8 @@ pub struct Schema {
     pub application: i64,
     /// Its name in PostgreSQL's table `lento_schema`.
     pub name: &'static str,
+    /// The PostgreSQL schema that has its tables, if not the user's own.
+    pub space: Option<&'static str>,
     pub scripts: &'static [&'static str],
 }
 
@@ -131,9 +132,9 @@ impl Connection {
 
     /// Connects to `postgresql://user@host/database`. `PGPASSWORD` is the password unless the URL has one.
     #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "nothing can be connected to"))]
-    pub fn connect(url: &str) -> Result<Self> {
+    pub fn connect(url: &str, schema: &Schema) -> Result<Self> {
         #[cfg(feature = "postgres")]
-        return Ok(Self(Backend::Server(Box::new(server::Server::connect(url)?))));
+        return Ok(Self(Backend::Server(Box::new(server::Server::connect(url, schema.space)?))));
         #[cfg(not(feature = "postgres"))]
         Err(Error::NoServers)
     }
@@ -154,7 +155,7 @@ impl Connection {
     /// The rows of a query.
     pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
         match &mut self.0 {
-            Backend::Sqlite(connection) => value::query(connection, &numbered(sql), values),
+            Backend::Sqlite(connection) => value::query(connection, sql, values),
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.query(sql, values),
         }
@@ -175,8 +176,8 @@ impl Connection {
     pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         match &mut self.0 {
             Backend::Sqlite(connection) => {
-                let changed = connection.prepare(&numbered(sql))?.execute(rusqlite::params_from_iter(values))?;
-                Ok(changed as u64)
+                let (mut statement, values) = prepare(connection, sql, values)?;
+                Ok(statement.execute(rusqlite::params_from_iter(values))? as u64)
             }
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.execute(sql, values),
@@ -222,7 +223,7 @@ impl Connection {
     }
 
     /// The version of the tables; `None` in an empty database.
-    fn version(&mut self, schema: &Schema) -> Result<Option<i64>> {
+    pub fn version(&mut self, schema: &Schema) -> Result<Option<i64>> {
         if self.is_server() {
             if self.query_value::<bool>("SELECT to_regclass('lento_schema') IS NULL", &[])? {
                 return Ok(None);
@@ -262,6 +263,9 @@ impl Connection {
         self.transaction(|connection| {
             if connection.is_server() {
                 connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![schema.application])?;
+                if let Some(space) = schema.space {
+                    connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS {space}"))?;
+                }
                 connection.batch(
                     "CREATE TABLE IF NOT EXISTS lento_schema (name TEXT PRIMARY KEY, version BIGINT NOT NULL)",
                 )?;
@@ -295,9 +299,20 @@ impl Connection {
     }
 }
 
-/// SQLite's form of numbered parameters: its `$1` is a name, numbered where it first occurs.
-fn numbered(sql: &str) -> Cow<'_, str> {
-    if sql.contains('$') { sql.replace('$', "?").into() } else { sql.into() }
+/// Prepares a statement of SQLite. Returns it with its parameters.
+fn prepare<'c, 'v>(
+    connection: &'c rusqlite::Connection,
+    sql: &str,
+    values: &'v [Value],
+) -> Result<(rusqlite::Statement<'c>, &'v [Value])> {
+    // `$1` is a name there, numbered where it first occurs.
+    let mut sql = sql.replace('$', "?");
+    if let [list @ Value::List(_), ..] = values {
+        sql = sql.replace("= ANY(?1)", &value::among(list));
+    }
+    let statement = connection.prepare(&sql)?;
+    let values = if statement.parameter_count() == 0 { &[] } else { values };
+    Ok((statement, values))
 }
 
 /// A script of one of the two.

@@ -34,7 +34,7 @@ impl From<postgres::Error> for Error {
 }
 
 impl Server {
-    pub fn connect(url: &str) -> Result<Self> {
+    pub fn connect(url: &str, space: Option<&str>) -> Result<Self> {
         let mut config: Config = url.parse()?;
         if config.get_password().is_none()
             && let Ok(password) = env::var("PGPASSWORD")
@@ -55,7 +55,11 @@ impl Server {
             .keepalives_retries(3)
             .tcp_user_timeout(TIMEOUT * 3);
         config.application_name("lento-analyse");
-        Ok(Self { client: config.connect(NoTls)?, statements: HashMap::new() })
+        let mut client = config.connect(NoTls)?;
+        if let Some(space) = space {
+            client.batch_execute(&format!("SET search_path TO {space}"))?;
+        }
+        Ok(Self { client, statements: HashMap::new() })
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Statement> {
@@ -109,6 +113,7 @@ impl ToSql for Value {
             Self::Real(number) if f64::accepts(ty) => number.to_sql(ty, out),
             Self::Text(text) if String::accepts(ty) => text.to_sql(ty, out),
             Self::Blob(bytes) if <Vec<u8>>::accepts(ty) => bytes.to_sql(ty, out),
+            Self::List(list) if <Vec<Self>>::accepts(ty) => list.to_sql(ty, out),
             other => Err(format!("{other:?} is no {ty}").into()),
         }
     }
@@ -159,7 +164,7 @@ pub fn advice(error: &postgres::Error) -> &'static str {
         Some("28P01" | "28000") => "; expected another user or password (see PGPASSWORD)",
         Some("3D000") => "; `createdb` makes one",
         Some("42501") => "; expected a user that may create and change tables there",
-        Some("42P01") => "; expected the tables of lento analyse; were they removed?",
+        Some("42P01") => "; expected the tables of Lento; were they removed?",
         Some("42P07") => "; another program's tables are there: expected a database of its own",
         None if error.to_string().starts_with("invalid") => "; expected postgresql://USER@HOST/NAME",
         None if error.to_string().starts_with("error connecting") => "; expected a running server there",

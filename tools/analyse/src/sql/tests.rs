@@ -3,6 +3,7 @@ use super::*;
 const SCHEMA: Schema = Schema {
     application: 77,
     name: "test",
+    space: None,
     scripts: &[
         "CREATE TABLE one (id INTEGER PRIMARY KEY, number INTEGER, text TEXT, bytes BLOB, share REAL) STRICT;",
         "ALTER TABLE one ADD COLUMN more INTEGER; -- SQLite\nALTER TABLE one ADD COLUMN more TEXT; -- PostgreSQL",
@@ -37,6 +38,13 @@ pub fn values_round_trip(connection: &mut Connection) {
         connection.execute("INSERT INTO none VALUES (1)", &[])
     });
     assert!(failed.is_err());
+    for list in [values![3, 12, 2].to_vec(), values![3].to_vec()] {
+        let rows = connection.query("SELECT id FROM one WHERE number = ANY($1)", &[list.into()]).unwrap();
+        assert_eq!(rows, [Row(values![1].into())]);
+    }
+    let texts =
+        connection.query("SELECT id FROM one WHERE text = ANY($1)", &[values![r#"""#, "a $1 ? ü"].to_vec().into()]);
+    assert_eq!(texts.unwrap(), [Row(values![1].into())]);
     let numbers = connection.query("SELECT number FROM one ORDER BY id", &[]).unwrap();
     assert_eq!(numbers, [Row(values![3].into()), Row(values![11].into())]);
 }

@@ -11,6 +11,8 @@ pub enum Value {
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
+    /// Numbers or texts, for the parameter of `= ANY($1)`.
+    List(Vec<Self>),
 }
 
 /// An array of values.
@@ -53,7 +55,13 @@ macro_rules! kinds {
         }
     )* };
 }
-kinds!(Real f64, Text String, Blob Vec<u8>);
+kinds!(Real f64, Text String, Blob Vec<u8>, List Vec<Value>);
+
+impl From<&[i64]> for Value {
+    fn from(numbers: &[i64]) -> Self {
+        Self::List(numbers.iter().map(|&number| number.into()).collect())
+    }
+}
 
 impl From<bool> for Value {
     fn from(is: bool) -> Self {
@@ -116,13 +124,37 @@ impl ToSql for Value {
             Self::Real(number) => ValueRef::Real(*number),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Blob(bytes) => ValueRef::Blob(bytes),
+            Self::List(_) => return Ok(ToSqlOutput::Owned(self.json().into())),
         }))
+    }
+}
+
+impl Value {
+    /// As JSON, for `json_each` of SQLite.
+    fn json(&self) -> String {
+        match self {
+            Self::Int(number) => number.to_string(),
+            Self::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+            Self::List(list) => format!("[{}]", list.iter().map(Self::json).collect::<Vec<_>>().join(",")),
+            _ => "null".into(),
+        }
+    }
+}
+
+/// SQLite's form of `= ANY($1)`. Few numbers are written out, which is faster.
+pub(super) fn among(list: &Value) -> String {
+    match list {
+        Value::List(all) if all.len() <= 100 && all.iter().all(|value| matches!(value, Value::Int(_))) => {
+            let list = list.json();
+            format!("IN ({})", &list[1..list.len() - 1])
+        }
+        _ => "IN (SELECT value FROM json_each(?1))".into(),
     }
 }
 
 /// The rows of an SQLite query.
 pub(super) fn query(connection: &rusqlite::Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
-    let mut statement = connection.prepare(sql)?;
+    let (mut statement, values) = super::prepare(connection, sql, values)?;
     let columns = statement.column_count();
     let rows = statement.query_map(rusqlite::params_from_iter(values), |row| {
         let value = |column| {

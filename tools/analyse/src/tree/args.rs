@@ -5,7 +5,7 @@ use lento::cli::{setup, units};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Grow a tree of searched positions.
+/// Grow a tree of searched positions: a file, or a database on a PostgreSQL server (postgresql://USER@HOST/NAME).
 #[derive(clap::Args)]
 pub struct TreeArgs {
     #[command(subcommand)]
@@ -29,7 +29,7 @@ pub enum Task {
     /// Write a note to a position; an empty text removes it
     Note {
         /// The tree
-        tree: PathBuf,
+        tree: Location,
         /// Moves from the root, or a FEN, in quotes; empty for the root
         node: String,
         /// Text
@@ -38,17 +38,17 @@ pub enum Task {
     /// Merge trees of the same root into one
     Merge {
         /// Target tree, made if missing
-        into: PathBuf,
+        into: Location,
         /// Source trees
         #[arg(required = true, value_name = "FROM")]
-        from: Vec<PathBuf>,
+        from: Vec<Location>,
     },
     /// Write the tree as PGN, EPD, Polyglot book or web page
     Export(Export),
     /// Compute everything again and compare
     Verify {
         /// The tree
-        tree: PathBuf,
+        tree: Location,
     },
 }
 
@@ -56,7 +56,7 @@ pub enum Task {
 #[derive(clap::Args)]
 pub struct At {
     /// The tree
-    pub tree: PathBuf,
+    pub tree: Location,
     /// Moves from the root, or a FEN, in quotes; empty for the root
     #[arg(default_value = "", hide_default_value = true, value_name = "NODE")]
     pub node: String,
@@ -66,7 +66,7 @@ pub struct At {
 #[derive(clap::Args)]
 pub struct Edit {
     /// The tree
-    pub tree: PathBuf,
+    pub tree: Location,
     /// Moves from the root, in quotes; the last one is meant, for `pin` all of them
     pub moves: String,
 }
@@ -74,7 +74,7 @@ pub struct Edit {
 #[derive(clap::Args)]
 pub struct Init {
     /// The tree
-    pub tree: PathBuf,
+    pub tree: Location,
     #[command(flatten)]
     pub setup: setup::Setup,
     /// Moves from that position to the root, in quotes
@@ -153,7 +153,7 @@ fn ply_cost(text: &str) -> Result<i64, String> {
 #[derive(clap::Args)]
 pub struct Grow {
     /// The tree
-    pub tree: PathBuf,
+    pub tree: Location,
     /// Time to grow: 10s, 2m, 1h [default: until Ctrl-C]
     #[arg(long, value_parser = units::parse_time)]
     pub time: Option<Duration>,
@@ -178,6 +178,9 @@ pub struct Grow {
     /// Folders with Syzygy tablebases, as in the option SyzygyPath
     #[arg(long, value_name = "PATH")]
     pub syzygy: Option<String>,
+    /// On a server: how long this process may be silent until others take over its position
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = setup::positive_time)]
+    pub lease: Duration,
     /// Print a line of JSON per search
     #[arg(long)]
     pub jsonl: bool,

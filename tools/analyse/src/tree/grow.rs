@@ -7,7 +7,8 @@ use super::show::percent;
 use super::store::{self, Search, Store};
 use super::update::Changed;
 use super::{Tree, change_settings};
-use crate::database::EngineId;
+use crate::database::{EngineId, retry};
+use crate::sql;
 use lento::chess::{Game, Move};
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
@@ -59,23 +60,22 @@ pub fn run(args: &Grow) -> Done {
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
     let by = tree.store.write(|store| store.engine(&id)).map_err(|error| tree.store.explain(error))?;
-    tree.store.begin_run()?;
+    tree.store.begin_run(args.lease)?;
     let (stop, progress, start) = (Stop::on_ctrl_c()?, Progress::start(), Instant::now());
     let mut work = Work { args, tree, engine, by, stop, progress, start, nodes: 0, searches: 0, added: 0 };
     let done = work.work();
-    let released = work.tree.store.write(|store| {
-        let mut changed = Changed::default();
-        changed.add(store.release_own()?);
-        changed.settle(store, &work.tree.settings)
+    // If the server is gone, the lease ends the run.
+    let released = work.ask(|tree| {
+        tree.store.write(|store| {
+            let mut changed = Changed::default();
+            changed.add(store.release_own()?);
+            changed.settle(store, &tree.settings)
+        })
     });
-    let path = work.tree.store.path().to_owned();
-    let explain = |error: Box<dyn Error>| match error.downcast::<rusqlite::Error>() {
-        Ok(error) => store::explain(&path, *error).into(),
+    done.and(released).and_then(|_| work.summary()).map_err(|error| match error.downcast::<sql::Error>() {
+        Ok(error) => work.tree.store.explain(*error).into(),
         Err(error) => error,
-    };
-    done.map_err(explain)?;
-    released.map_err(|error| work.tree.store.explain(error))?;
-    work.summary()?;
+    })?;
     Ok(work.stop.exit_code())
 }
 
@@ -92,19 +92,63 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
     Ok(engine)
 }
 
+/// Follows the least cost from the root, and claims the place.
+fn choose(tree: &Tree) -> store::Done<Option<Place>> {
+    let settings = &tree.settings;
+    tree.store.write(|store| {
+        let mut released = Changed::default();
+        released.add(store.release_all()?);
+        released.settle(store, settings)?;
+        let (mut node, mut position, mut path) = (tree.root, tree.root(), Vec::new());
+        let mv = loop {
+            let graph = store.load(&[node])?;
+            match graph.next(0, settings).1 {
+                Next::Nothing => return Ok(None),
+                Next::Search => break None,
+                Next::Expand(mv) => break Move::from_word(mv),
+                Next::Child(child) => {
+                    let edge = graph.edges(0).iter().find(|edge| edge.child == child);
+                    let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
+                    node = graph.nodes[child as usize].id;
+                    position = position.after(mv);
+                    path.push(mv);
+                }
+            }
+        };
+        store.claim(node)?;
+        let mut changed = Changed::default();
+        changed.add([node]);
+        changed.settle(store, settings)?;
+        Ok(Some(Place { node, position, path, mv }))
+    })
+}
+
+/// Whether a position needs no search with these limits.
+fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Option<i64>)) -> store::Done<bool> {
+    if position.fixed().is_some() {
+        return Ok(true);
+    }
+    let Some(node) = store.find(&position.key)? else { return Ok(false) };
+    let searches = store.searches(node)?;
+    let suffices = |search: &Search| {
+        nodes.is_some_and(|nodes| search.nodes.max(search.asked_nodes) >= nodes as i64)
+            || ms.is_some_and(|ms| search.time_ms.max(search.asked_ms) >= ms)
+    };
+    Ok(searches.iter().any(|(_, search)| search.avoided.is_empty() && suffices(search)))
+}
+
 impl Work<'_> {
     fn work(&mut self) -> Result<(), Box<dyn Error>> {
         while !self.stop.asked() && !self.is_over() {
-            match self.choose()? {
-                Some(place) => self.grow(&place)?,
-                None if self.tree.store.has_claims()? => {
-                    let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
-                }
-                None => {
-                    self.progress.clear();
-                    notice("nothing is left to grow; a greater width or depth would change that");
-                    break;
-                }
+            let Some(place) = self.ask(choose)? else { break };
+            if let Some(place) = place {
+                self.grow(&place)?;
+            } else if self.ask(|tree| tree.store.has_claims())? == Some(true) {
+                let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
+            } else if !self.stop.asked() {
+                self.progress.clear();
+                notice("nothing is left to grow; a greater width or depth would change that");
+                break;
             }
         }
         Ok(())
@@ -116,37 +160,6 @@ impl Work<'_> {
             || self.args.positions.is_some_and(|most| self.added >= most)
     }
 
-    /// Follows the least cost from the root, and claims the place.
-    fn choose(&self) -> store::Done<Option<Place>> {
-        let Tree { store, root, settings, .. } = &self.tree;
-        store.write(|store| {
-            let mut released = Changed::default();
-            released.add(store.release_dead()?);
-            released.settle(store, settings)?;
-            let (mut node, mut position, mut path) = (*root, self.tree.root(), Vec::new());
-            let mv = loop {
-                let graph = store.load(&[node])?;
-                match graph.next(0, settings).1 {
-                    Next::Nothing => return Ok(None),
-                    Next::Search => break None,
-                    Next::Expand(mv) => break Move::from_word(mv),
-                    Next::Child(child) => {
-                        let edge = graph.edges(0).iter().find(|edge| edge.child == child);
-                        let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
-                        node = graph.nodes[child as usize].id;
-                        position = position.after(mv);
-                        path.push(mv);
-                    }
-                }
-            };
-            store.claim(node)?;
-            let mut changed = Changed::default();
-            changed.add([node]);
-            changed.settle(store, settings)?;
-            Ok(Some(Place { node, position, path, mv }))
-        })
-    }
-
     /// Searches the new child, if any, and the node without the moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
         let Place { node, position, path, mv } = place;
@@ -154,18 +167,24 @@ impl Work<'_> {
         if let Some(mv) = *mv {
             let next = position.after(mv);
             let path = [path, &[mv][..]].concat();
-            if !self.is_known(&next)? {
+            let limits = self.limits();
+            let Some(is_known) = self.ask(|tree| is_known(&tree.store, &next, limits))? else { return Ok(()) };
+            if !is_known {
                 let Some(search) = self.search(&next, &[], &path)? else { return Ok(()) };
-                self.store(|store, by, changed| {
+                let is_stored = self.store(|store, by, changed| {
                     let node = changed.node(store, &next)?;
                     store.add_search(node, by, &search)?;
                     changed.add([node]);
                     Ok(())
                 })?;
+                if !is_stored {
+                    return Ok(());
+                }
             }
             child = Some((mv, next));
         }
-        let mut avoided: Vec<u16> = self.tree.store.moves(*node)?.iter().map(|edge| edge.mv.word()).collect();
+        let Some(known) = self.ask(|tree| tree.store.moves(*node))? else { return Ok(()) };
+        let mut avoided: Vec<u16> = known.iter().map(|edge| edge.mv.word()).collect();
         avoided.extend(mv.map(Move::word).filter(|mv| !avoided.contains(mv)));
         avoided.sort_unstable();
         let search = if avoided.len() < position.board.legal_moves().len() {
@@ -174,7 +193,7 @@ impl Work<'_> {
         } else {
             None
         };
-        self.store(|store, by, changed| {
+        let is_stored = self.store(|store, by, changed| {
             if let Some(search) = &search {
                 store.add_search(*node, by, search)?;
             }
@@ -186,23 +205,8 @@ impl Work<'_> {
             changed.add([*node]);
             Ok(())
         })?;
-        self.added += u64::from(child.is_some());
+        self.added += u64::from(is_stored && child.is_some());
         Ok(())
-    }
-
-    /// Whether a position needs no search.
-    fn is_known(&self, position: &Position) -> store::Done<bool> {
-        if position.fixed().is_some() {
-            return Ok(true);
-        }
-        let Some(node) = self.tree.store.find(&position.key)? else { return Ok(false) };
-        let (nodes, ms) = self.limits();
-        let searches = self.tree.store.searches(node)?;
-        let suffices = |search: &Search| {
-            nodes.is_some_and(|nodes| search.nodes.max(search.asked_nodes) >= nodes as i64)
-                || ms.is_some_and(|ms| search.time_ms.max(search.asked_ms) >= ms)
-        };
-        Ok(searches.iter().any(|(_, search)| search.avoided.is_empty() && suffices(search)))
     }
 
     /// Nodes or milliseconds of each search.
@@ -211,13 +215,38 @@ impl Work<'_> {
         (self.args.search_nodes.or(ms.is_none().then_some(DEFAULT_NODES)), ms)
     }
 
-    /// Stores something and what follows from it, in one transaction.
-    fn store(&self, work: impl FnOnce(&Store, i64, &mut Changed) -> store::Done<()>) -> store::Done<()> {
-        self.tree.store.write(|store| {
-            let mut changed = Changed::default();
-            work(store, self.by, &mut changed)?;
-            changed.settle(store, &self.tree.settings)
-        })
+    /// Stores a result and what follows from it, in one transaction. Returns false after Ctrl-C without the server.
+    fn store(
+        &mut self,
+        mut work: impl FnMut(&Store, i64, &mut Changed) -> store::Done<()>,
+    ) -> Result<bool, Box<dyn Error>> {
+        let by = self.by;
+        let stored = self.ask(|tree| {
+            tree.store.write(|store| {
+                let mut changed = Changed::default();
+                work(store, by, &mut changed)?;
+                changed.settle(store, &tree.settings)
+            })
+        })?;
+        if stored.is_none() {
+            notice("the last search is not stored");
+        }
+        Ok(stored.is_some())
+    }
+
+    /// Asks the tree. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
+    fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> store::Done<T>) -> Result<Option<T>, Box<dyn Error>> {
+        let Self { tree, progress, stop, .. } = self;
+        let say = |text: &str| {
+            progress.clear();
+            notice(text);
+        };
+        Ok(retry(tree.store.location(), stop, say, |is_lost| {
+            if is_lost {
+                tree.store.reconnect()?;
+            }
+            question(tree)
+        })?)
     }
 
     /// Searches a position without some moves. `None` after Ctrl-C.
@@ -291,9 +320,9 @@ impl Work<'_> {
         writeln!(stdout(), "{path}{without}: {value}, depth {}, {line}", search.depth)
     }
 
-    fn summary(&self) -> Result<(), Box<dyn Error>> {
+    fn summary(&mut self) -> Result<(), Box<dyn Error>> {
+        let Some((positions, _)) = self.ask(|tree| tree.store.count())? else { return Ok(()) };
         let Self { searches, added, nodes, .. } = self;
-        let (positions, _) = self.tree.store.count()?;
         let text = format!(
             "{searches} searches, {added} positions added, {} nodes in {}; the tree has {positions} positions",
             units::grouped(*nodes),

@@ -17,8 +17,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(args: &Init) -> Done {
-    if args.tree.exists() {
-        return Err(format!("{}: exists; expected a new name", args.tree.display()).into());
+    let exists = || format!("{}: exists; expected a new name", args.tree);
+    if args.tree.file().is_some_and(Path::exists) {
+        return Err(exists().into());
     }
     let start = args.setup.game(&args.moves)?.board().clone();
     let root = Position::new(&start);
@@ -28,32 +29,32 @@ pub fn run(args: &Init) -> Done {
     }
     let store = Store::create(&args.tree)?;
     let taken = make(&store, &start, &lines, &args.analysis);
-    match taken.and_then(|()| {
+    if let Err(error) = taken.and_then(|is_new| {
         let mut tree = Tree::open(&args.tree)?;
-        Ok(change_settings(&mut tree, &args.growth.given())?)
+        if is_new { Ok(change_settings(&mut tree, &args.growth.given())?) } else { Err(exists().into()) }
     }) {
-        Ok(()) => {}
-        Err(error) => {
-            drop(store);
-            for end in ["", "-wal", "-shm"] {
-                let _ = std::fs::remove_file(format!("{}{end}", args.tree.display()));
-            }
-            return Err(error);
+        drop(store);
+        for end in ["", "-wal", "-shm"].iter().filter(|_| args.tree.file().is_some()) {
+            let _ = std::fs::remove_file(format!("{}{end}", args.tree));
         }
+        return Err(error);
     }
     let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
-    writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree.display())?;
+    writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the root, games and analyses.
-fn make(store: &Store, start: &Board, lines: &[Vec<Move>], analyses: &[Location]) -> Result<(), Box<dyn Error>> {
+/// Adds the root, games and analyses. Returns false if there is a root.
+fn make(store: &Store, start: &Board, lines: &[Vec<Move>], analyses: &[Location]) -> Result<bool, Box<dyn Error>> {
     let mut known = Vec::new();
     for place in analyses {
         let mut database = Database::open_to_read(place)?;
         known.extend(database.without_history().map_err(|error| explain(place, error))?);
     }
-    let add = |store: &Store| -> store::Done<()> {
+    let add = |store: &Store| -> store::Done<bool> {
+        if store.setting("root")?.is_some() {
+            return Ok(false);
+        }
         let root = Position::new(start);
         store.set_setting("root", &start.fen(false))?;
         let (node, _) = store.add_node(&root)?;
@@ -77,7 +78,7 @@ fn make(store: &Store, start: &Board, lines: &[Vec<Move>], analyses: &[Location]
         for line in lines {
             changed.line(store, node, root.clone(), line)?;
         }
-        store_all(store, &settings(store)?)
+        store_all(store, &settings(store)?).map(|()| true)
     };
     store.write(add).map_err(|error| store.explain(error).into())
 }

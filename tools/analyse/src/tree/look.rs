@@ -3,13 +3,13 @@
 use super::Tree;
 use super::show::{MOST, best_line, document, rows};
 use super::store;
+use crate::database::Location;
 use lento::cli::document::notation;
 use serde_json::{Value as Json, json};
-use std::path::Path;
 
 /// The document of `lento tree show --json`, with the root (`start`) and lines in SAN (`path_san`, `best_san`).
-pub fn look(path: &Path, name: &str) -> Result<Json, String> {
-    let tree = Tree::open(path)?;
+pub fn look(location: &Location, name: &str) -> Result<Json, String> {
+    let tree = Tree::open(location)?;
     let (node, position, path) = tree.node(name)?;
     let show = || -> store::Done<Json> {
         let rows = rows(&tree, node)?;

@@ -1,38 +1,37 @@
 //! `lento tree merge`: the union of trees. What it makes does not depend on the order of the trees.
 
 use super::position::Position;
-use super::store::{self, Store};
+use super::store::{self, PAGE, Store};
 use super::update::{Changed, store_all};
-use super::{NUMBERS, Tree, settings};
+use super::{NUMBERS, Tree, settings, start};
+use crate::database::Location;
 use lento::cli::Done;
 use lento::cli::units::grouped;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{Write, stdout};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub fn run(into: &Path, from: &[PathBuf]) -> Done {
-    let trees = from.iter().map(|path| Tree::open(path)).collect::<Result<Vec<_>, _>>()?;
-    let root = if into.exists() { Tree::open(into)?.root().key } else { trees[0].root().key };
-    if let Some((path, tree)) = from.iter().zip(&trees).find(|(_, tree)| tree.root().key != root) {
+pub fn run(into: &Location, from: &[Location]) -> Done {
+    let trees = from.iter().map(Tree::open).collect::<Result<Vec<_>, _>>()?;
+    // A file is not made before the trees are found to fit.
+    let known = match into.file() {
+        Some(path) if !path.exists() => None,
+        _ => start(&Store::create(into)?)?,
+    };
+    let root = known.map_or_else(|| trees[0].root().key, |start| Position::new(&start).key);
+    if let Some((place, tree)) = from.iter().zip(&trees).find(|(_, tree)| tree.root().key != root) {
         let other = tree.root().key;
-        return Err(format!("{}: its root is {other}, expected {root}", path.display()).into());
+        return Err(format!("{place}: its root is {other}, expected {root}").into());
     }
     let store = Store::create(into)?;
-    for (path, tree) in from.iter().zip(&trees) {
-        let taken = store.write(|store| take(store, &tree.store));
-        let taken = taken.map_err(|error| format!("{} into {}", path.display(), store.explain(error)))?;
-        writeln!(stdout(), "{}: {} searches taken", path.display(), grouped(taken))?;
+    for (place, tree) in from.iter().zip(&trees) {
+        let taken = store.write(|store| tree.store.read(|other| take(store, other)));
+        let taken = taken.map_err(|error| format!("{place} into {}", store.explain(error)))?;
+        writeln!(stdout(), "{place}: {} searches taken", grouped(taken))?;
     }
     store.write(|store| store_all(store, &settings(store)?)).map_err(|error| store.explain(error))?;
     let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
-    writeln!(
-        stdout(),
-        "{}: {} positions, {} searches",
-        into.display(),
-        grouped(nodes as u64),
-        grouped(searches as u64)
-    )?;
+    writeln!(stdout(), "{into}: {} positions, {} searches", grouped(nodes as u64), grouped(searches as u64))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -43,26 +42,31 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
     for (id, fields) in other.engines()? {
         engines.insert(id, store.engine_of(&fields)?);
     }
-    let (mut after, mut ids, mut taken) = (0, HashMap::new(), 0);
+    let (mut after, mut ids, mut taken) = (0, BTreeMap::new(), 0);
     loop {
-        let batch = other.batch(after)?;
-        let Some((last, ..)) = batch.last() else { break };
-        after = *last;
-        for (id, key, note) in batch {
-            let node = match store.find(&key)? {
-                Some(node) => node,
-                None => other.copy_node(id, &key, store)?,
+        let page = other.page(after)?;
+        let Some(last) = page.last() else { break };
+        after = last.id;
+        let known = store.find_all(page.iter().map(|entry| entry.key.as_str()))?;
+        for entry in &page {
+            let node = match known.get(&entry.key) {
+                Some(&node) => node,
+                None => store.add_copy(entry)?,
             };
-            ids.insert(id, node);
+            ids.insert(entry.id, node);
+            if entry.note.is_empty() {
+                continue;
+            }
             let known = store.note(node)?;
-            let notes: BTreeSet<&str> = known.lines().chain(note.lines()).collect();
+            let notes: BTreeSet<&str> = known.lines().chain(entry.note.lines()).collect();
             let notes = notes.into_iter().collect::<Vec<_>>().join("\n");
             if notes != known {
                 store.set_note(node, &notes)?;
             }
-            for (engine, search) in other.searches(id)? {
-                taken += u64::from(store.add_search(node, engines[&engine], &search)?);
-            }
+        }
+        let page: Vec<i64> = page.iter().map(|entry| entry.id).collect();
+        for (id, engine, search) in other.searches_of(&page)? {
+            taken += u64::from(store.add_search(ids[&id], engines[&engine], &search)?);
         }
     }
     let mut changed = Changed::default();
@@ -72,14 +76,15 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
             store.set_ply(root, Some(0))?;
         }
     }
-    for (id, node) in &ids {
-        for edge in other.moves(*id)? {
-            let child = ids[&edge.child];
-            changed.edge(store, *node, edge.mv.word(), child, edge.irreversible)?;
+    let all: Vec<i64> = ids.keys().copied().collect();
+    for page in all.chunks(PAGE) {
+        for (id, edge) in other.moves_of(page)? {
+            let (node, child) = (ids[&id], ids[&edge.child]);
+            changed.edge(store, node, edge.mv.word(), child, edge.irreversible)?;
             if edge.pinned || edge.excluded {
-                let known = store.moves(*node)?.into_iter().find(|known| known.mv == edge.mv);
+                let known = store.moves(node)?.into_iter().find(|known| known.mv == edge.mv);
                 let (pinned, excluded) = known.map_or((false, false), |known| (known.pinned, known.excluded));
-                store.mark(*node, edge.mv, pinned || edge.pinned, excluded || edge.excluded)?;
+                store.mark(node, edge.mv, pinned || edge.pinned, excluded || edge.excluded)?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `lento tree`: a tree of searched positions, in a file that several processes may grow.
+//! `lento tree`: a tree of searched positions, in a file or on a server, that several processes may grow.
 
 mod args;
 mod export;
@@ -18,13 +18,14 @@ mod verify;
 pub use args::{Edit, TreeArgs};
 pub use look::look;
 
+use crate::database::Location;
 use args::Task;
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
 use lento::cli::Done;
 use lento::cli::setup::Setup;
 use position::Position;
-use std::path::Path;
+use std::collections::HashMap;
 use std::process::ExitCode;
 use store::Store;
 use update::{Changed, store_all};
@@ -54,17 +55,13 @@ pub fn run(args: &TreeArgs) -> Done {
 }
 
 impl Tree {
-    pub fn open(path: &Path) -> Result<Self, String> {
-        let store = Store::open(path)?;
-        let read = || -> store::Done<_> {
-            let root = store.setting("root")?;
-            Ok((root, settings(&store)?))
-        };
-        let (fen, settings) = read().map_err(|error| store.explain(error))?;
-        let fen = fen.ok_or_else(|| format!("{}: a tree without root", path.display()))?;
-        let start = Board::from_fen(&fen).map_err(|error| format!("{}: {error}", path.display()))?;
+    pub fn open(location: &Location) -> Result<Self, String> {
+        let store = Store::open(location)?;
+        let without_root = || format!("{location}: a tree without root");
+        let settings = settings(&store).map_err(|error| store.explain(error))?;
+        let start = start(&store)?.ok_or_else(without_root)?;
         let root = store.find(&Position::new(&start).key).map_err(|error| store.explain(error))?;
-        let root = root.ok_or_else(|| format!("{}: a tree without root", path.display()))?;
+        let root = root.ok_or_else(without_root)?;
         Ok(Self { store, start, root, settings })
     }
 
@@ -91,6 +88,13 @@ impl Tree {
     }
 }
 
+/// The root as it was given; `None` in a new tree.
+fn start(store: &Store) -> Result<Option<Board>, String> {
+    let fen = store.setting("root").map_err(|error| store.explain(error))?;
+    let start = fen.map(|fen| Board::from_fen(&fen)).transpose();
+    start.map_err(|error| format!("{}: {error}", store.location()))
+}
+
 /// Names of the numbers among the settings, with their defaults; an absent one is no limit.
 const NUMBERS: [(&str, Option<i64>); 8] = [
     ("ply_cost", Some(10_000)),
@@ -104,21 +108,20 @@ const NUMBERS: [(&str, Option<i64>); 8] = [
 ];
 
 fn settings(store: &Store) -> store::Done<Settings> {
-    let number = |name: &str| -> store::Done<Option<i64>> {
+    let texts: HashMap<String, String> = store.settings()?.into_iter().collect();
+    let number = |name: &str| -> Option<i64> {
         let default = NUMBERS.iter().find(|(known, _)| *known == name).and_then(|(_, default)| *default);
-        Ok(store.setting(name)?.and_then(|text| text.parse().ok()).or(default))
+        texts.get(name).and_then(|text| text.parse().ok()).or(default)
     };
-    let width = |color: &str| -> store::Done<Width> {
-        Ok(Width {
-            weight: number(&format!("{color}_weight"))?.unwrap_or(100),
-            within: number(&format!("{color}_within"))?.map(|most| most as i32),
-            best: number(&format!("{color}_best"))?,
-        })
+    let width = |color: &str| Width {
+        weight: number(&format!("{color}_weight")).unwrap_or(100),
+        within: number(&format!("{color}_within")).map(|most| most as i32),
+        best: number(&format!("{color}_best")),
     };
     Ok(Settings {
-        ply_cost: number("ply_cost")?.unwrap_or(1).max(1),
-        max_ply: number("max_ply")?,
-        sides: [width("white")?, width("black")?],
+        ply_cost: number("ply_cost").unwrap_or(1).max(1),
+        max_ply: number("max_ply"),
+        sides: [width("white"), width("black")],
     })
 }
 
@@ -143,8 +146,8 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn note(path: &Path, name: &str, text: &str) -> Done {
-    let tree = Tree::open(path)?;
+fn note(location: &Location, name: &str, text: &str) -> Done {
+    let tree = Tree::open(location)?;
     let (node, ..) = tree.node(name)?;
     tree.store.set_note(node, text.trim()).map_err(|error| tree.store.explain(error))?;
     Ok(ExitCode::SUCCESS)

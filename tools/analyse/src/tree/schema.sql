@@ -1,6 +1,6 @@
--- A tree of searched positions. docs/tree.md describes the tables.
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE engine (
+-- A tree of searched positions. docs/tree.md describes the tables. Files without a version have them, too.
+CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS engine (
     id INTEGER PRIMARY KEY,
     version TEXT NOT NULL,
     commit_id TEXT NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE engine (
     tablebases TEXT NOT NULL,
     UNIQUE (version, commit_id, evaluation, meaning, recipe, tablebases)
 );
-CREATE TABLE node (
+CREATE TABLE IF NOT EXISTS node (
     id INTEGER PRIMARY KEY,
     position TEXT NOT NULL UNIQUE,
     white BIGINT NOT NULL,
@@ -23,9 +23,9 @@ CREATE TABLE node (
     claim BIGINT,
     note TEXT NOT NULL DEFAULT ''
 );
-CREATE INDEX node_component ON node (component) WHERE component IS NOT NULL;
-CREATE INDEX node_claim ON node (claim) WHERE claim IS NOT NULL;
-CREATE TABLE edge (
+CREATE INDEX IF NOT EXISTS node_component ON node (component) WHERE component IS NOT NULL;
+CREATE INDEX IF NOT EXISTS node_claim ON node (claim) WHERE claim IS NOT NULL;
+CREATE TABLE IF NOT EXISTS edge (
     parent BIGINT NOT NULL,
     mv BIGINT NOT NULL,
     child BIGINT NOT NULL,
@@ -34,8 +34,8 @@ CREATE TABLE edge (
     excluded BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (parent, mv)
 );
-CREATE INDEX edge_child ON edge (child);
-CREATE TABLE search (
+CREATE INDEX IF NOT EXISTS edge_child ON edge (child);
+CREATE TABLE IF NOT EXISTS search (
     node BIGINT NOT NULL,
     engine BIGINT NOT NULL,
     avoided BLOB NOT NULL,
@@ -50,4 +50,11 @@ CREATE TABLE search (
     pv BLOB NOT NULL,
     PRIMARY KEY (node, engine, avoided)
 );
-CREATE TABLE run (id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE);
+DROP TABLE IF EXISTS run;
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY,
+    token TEXT NOT NULL UNIQUE,
+    process BIGINT NOT NULL,
+    expires TIMESTAMPTZ NOT NULL, -- PostgreSQL
+    started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+);

@@ -35,11 +35,14 @@ pub struct Row {
 pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
     let store = &tree.store;
     let graph = store.load(&[node])?;
+    let children: Vec<i64> = graph.nodes[1..].iter().map(|node| node.id).collect();
+    let (texts, searches) = (store.texts(&children)?, store.searches_of(&children)?);
     let mut rows = Vec::new();
     for edge in graph.edges(0) {
         let Some(mv) = Move::from_word(edge.mv) else { continue };
         let child = graph.nodes[edge.child as usize].id;
-        let search = own_search(tree, child)?;
+        let search = searches.iter().find(|(node, _, search)| *node == child && search.avoided.is_empty());
+        let search = search.map(|(.., search)| search.clone());
         rows.push(Row {
             mv,
             child: Some(child),
@@ -48,7 +51,7 @@ pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
             search,
             pinned: edge.pinned,
             excluded: edge.excluded,
-            note: store.note(child)?,
+            note: texts.get(&child).map_or_else(String::new, |(_, note)| note.clone()),
         });
     }
     if let Some(found) = graph.search(0) {

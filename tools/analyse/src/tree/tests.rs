@@ -7,6 +7,7 @@ use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
 use crate::cases;
+use crate::database::Location;
 use lento::chess::{Board, Move};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
@@ -137,6 +138,10 @@ fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Co
     least
 }
 
+fn position(store: &Store, node: i64) -> String {
+    store.texts(&[node]).unwrap()[&node].0.clone()
+}
+
 /// Everything that merging must keep, by position.
 fn dump(store: &Store) -> BTreeMap<String, String> {
     let graph = store.load_all().unwrap();
@@ -148,10 +153,10 @@ fn dump(store: &Store) -> BTreeMap<String, String> {
         searches.sort();
         let moves = store.moves(node.id).unwrap().into_iter();
         let moves: Vec<_> =
-            moves.map(|edge| (edge.mv, store.position(edge.child).unwrap(), edge.pinned, edge.excluded)).collect();
+            moves.map(|edge| (edge.mv, position(store, edge.child), edge.pinned, edge.excluded)).collect();
         let note = store.note(node.id).unwrap();
         let text = format!("{:?} {} {:?} {note:?} {moves:?} {searches:?}", node.value, node.cost, node.ply);
-        dump.insert(store.position(node.id).unwrap(), text);
+        dump.insert(position(store, node.id), text);
     }
     dump
 }
@@ -279,7 +284,8 @@ fn a_million_nodes() {
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{end}", path.display()));
     }
-    let store = Store::create(&path).unwrap();
+    let place = Location::File(path.clone());
+    let store = Store::create(&place).unwrap();
     let root = Position::new(&Board::start());
     let mut random = fastrand::Rng::with_seed(1);
     let mut all = Vec::new();
@@ -327,7 +333,7 @@ fn a_million_nodes() {
                     if ply >= 60 {
                         continue;
                     }
-                    let position = Position::from_key(store.position(id)?).unwrap();
+                    let position = Position::from_key(position(store, id)).unwrap();
                     if position.fixed().is_some() {
                         continue;
                     }
@@ -380,6 +386,6 @@ fn a_million_nodes() {
     );
     drop(store);
     let began = Instant::now();
-    Tree::open(&path).unwrap();
+    Tree::open(&place).unwrap();
     println!("open {:?}", began.elapsed());
 }

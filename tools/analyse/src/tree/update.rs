@@ -1,6 +1,6 @@
 //! Keeps values, costs, distances and components up to date while the tree changes.
 
-use super::graph::{Graph, NEVER, Settings};
+use super::graph::{Graph, NEVER, Node, Settings};
 use super::position::Position;
 use super::store::{Done, Store};
 use lento::chess::Move;
@@ -19,27 +19,20 @@ impl Changed {
     /// Computes the values of these nodes, of their parents where they changed, and so on.
     pub fn settle(self, store: &Store, settings: &Settings) -> Done<()> {
         // The deepest first, so that few nodes are computed twice.
-        let mut waiting = BTreeSet::new();
-        for node in self.0 {
-            waiting.insert((Reverse(store.ply(node)?), node));
-        }
-        while let Some((_, node)) = waiting.pop_first() {
-            let unit = match store.component(node)? {
-                Some(component) => store.members(component)?,
-                None => vec![node],
-            };
+        let nodes: Vec<i64> = self.0.into_iter().collect();
+        let mut waiting: BTreeSet<_> = store.places(&nodes)?.into_iter().collect();
+        while let Some((_, node, component)) = waiting.pop_first() {
+            let unit = component.map_or_else(|| Ok(vec![node]), |component| store.members(component))?;
             let mut graph = store.load(&unit)?;
             let before = graph.nodes.clone();
             graph.solve(settings);
-            for (node, before) in graph.nodes.iter().zip(before).take(unit.len()) {
-                waiting.remove(&(Reverse(node.ply), node.id));
-                if (node.value, node.cost) == (before.value, before.cost) {
-                    continue;
-                }
-                store.set_result(node.id, node.value, node.cost)?;
-                for parent in store.parents(node.id)?.into_iter().filter(|parent| unit.binary_search(parent).is_err()) {
-                    waiting.insert((Reverse(store.ply(parent)?), parent));
-                }
+            for node in &graph.nodes[..unit.len()] {
+                waiting.remove(&(Reverse(node.ply), node.id, component));
+            }
+            let changed = set_changed(store, &before, &graph)?;
+            if !changed.is_empty() {
+                let parents = store.parents(&changed)?.into_iter();
+                waiting.extend(parents.filter(|(_, parent, _)| unit.binary_search(parent).is_err()));
             }
         }
         Ok(())
@@ -59,8 +52,11 @@ impl Changed {
         if position.fixed().is_some() {
             return Ok(());
         }
-        for mv in position.board.legal_moves() {
-            if let Some(child) = store.find(&position.after(mv).key)? {
+        let moves: Vec<(Move, String)> =
+            position.board.legal_moves().into_iter().map(|mv| (mv, position.after(mv).key)).collect();
+        let known = store.find_all(moves.iter().map(|(_, key)| key.as_str()))?;
+        for (mv, key) in moves {
+            if let Some(&child) = known.get(&key) {
                 self.edge(store, node, mv.word(), child, position.is_irreversible(mv))?;
             }
         }
@@ -125,10 +121,8 @@ impl Changed {
         while below.grow(store, false)? || above.grow(store, true)? {}
         let members: BTreeSet<i64> = below.seen.intersection(&above.seen).copied().collect();
         let component = members.first().copied().unwrap_or(parent);
-        for &member in &members {
-            // Members of an earlier component are on cycles with one of these, so they are all here.
-            store.set_component(member, component)?;
-        }
+        // Members of an earlier component are on cycles with one of these, so they are all here.
+        store.set_component(&members.into_iter().collect::<Vec<_>>(), component)?;
         self.add([component]);
         Ok(())
     }
@@ -145,10 +139,13 @@ impl Reach {
         Self { seen: HashSet::from([node]), waiting: VecDeque::from([node]) }
     }
 
-    /// Visits one more node. Returns false at the end.
+    /// Visits a few more nodes. Returns false at the end.
     fn grow(&mut self, store: &Store, parents: bool) -> Done<bool> {
-        let Some(node) = self.waiting.pop_front() else { return Ok(false) };
-        for next in store.reversible(node, parents)? {
+        let nodes: Vec<i64> = self.waiting.drain(..self.waiting.len().min(32)).collect();
+        if nodes.is_empty() {
+            return Ok(false);
+        }
+        for next in store.reversible(&nodes, parents)? {
             if self.seen.insert(next) {
                 self.waiting.push_back(next);
             }
@@ -165,14 +162,19 @@ pub fn recompute(store: &Store, settings: &Settings) -> Done<(Graph, Graph)> {
     Ok((before, graph))
 }
 
+/// Stores values and costs that have changed. Returns their nodes.
+fn set_changed(store: &Store, before: &[Node], graph: &Graph) -> Done<Vec<i64>> {
+    let both = graph.nodes.iter().zip(before);
+    let is_changed = |(node, before): &(&Node, &Node)| (node.value, node.cost) != (before.value, before.cost);
+    let changed: Vec<&Node> = both.filter(is_changed).map(|(node, _)| node).collect();
+    store.set_results(&changed)?;
+    Ok(changed.into_iter().map(|node| node.id).collect())
+}
+
 /// Computes the whole tree again and stores what changed.
 pub fn store_all(store: &Store, settings: &Settings) -> Done<()> {
     let (before, graph) = recompute(store, settings)?;
-    for (node, before) in graph.nodes.iter().zip(&before.nodes) {
-        if (node.value, node.cost) != (before.value, before.cost) {
-            store.set_result(node.id, node.value, node.cost)?;
-        }
-    }
+    set_changed(store, &before.nodes, &graph)?;
     debug_assert!(graph.nodes.iter().all(|node| node.cost <= NEVER), "no cost beyond the greatest");
     Ok(())
 }

@@ -3,22 +3,22 @@
 use super::Tree;
 use super::graph::{Graph, NEVER};
 use super::position::Position;
-use super::store;
+use super::store::{self, Entry, Search, Step};
 use super::update::recompute;
+use crate::database::Location;
 use lento::chess::{Board, Move};
 use lento::cli::Done;
 use lento::cli::units::grouped;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{Write, stdout};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Problems that are printed.
 const MOST: usize = 100;
 
-pub fn run(path: &Path) -> Done {
-    let tree = Tree::open(path)?;
-    let problems = tree.store.write(|_| check(&tree)).map_err(|error| tree.store.explain(error))?;
+pub fn run(location: &Location) -> Done {
+    let tree = Tree::open(location)?;
+    let problems = tree.store.read(|_| check(&tree)).map_err(|error| tree.store.explain(error))?;
     let mut out = stdout();
     for problem in problems.iter().take(MOST) {
         writeln!(out, "{problem}")?;
@@ -48,11 +48,23 @@ pub fn check(tree: &Tree) -> store::Done<Vec<String>> {
     }
     let mut after = 0;
     loop {
-        let batch = tree.store.batch(after)?;
-        let Some((last, ..)) = batch.last() else { return Ok(problems) };
-        after = *last;
-        for (id, key, _) in batch {
-            if let Err(problem) = check_node(tree, &before, id, &key)? {
+        let page = tree.store.page(after)?;
+        let Some(last) = page.last() else { return Ok(problems) };
+        after = last.id;
+        let ids: Vec<i64> = page.iter().map(|entry| entry.id).collect();
+        let (mut moves, mut searches) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        tree.store.moves_of(&ids)?.into_iter().for_each(|(id, step)| moves.entry(id).or_default().push(step));
+        tree.store
+            .searches_of(&ids)?
+            .into_iter()
+            .for_each(|(id, _, found)| searches.entry(id).or_default().push(found));
+        let children: Vec<i64> = moves.values().flatten().map(|step| step.child).collect();
+        let keys = tree.store.texts(&children)?;
+        for Entry { id, key, .. } in page {
+            let of_node = |step: &Step| (*step, keys.get(&step.child).map_or("", |(key, _)| key.as_str()));
+            let moves: Vec<_> = moves.get(&id).into_iter().flatten().map(of_node).collect();
+            let searches = searches.get(&id).map_or(&[][..], Vec::as_slice);
+            if let Err(problem) = check_node(&before, id, &key, &moves, searches) {
                 problems.push(format!("node {id}: {problem}"));
             }
         }
@@ -79,35 +91,32 @@ pub fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
     plies
 }
 
-fn check_node(tree: &Tree, graph: &Graph, id: i64, key: &str) -> store::Done<Result<(), String>> {
-    let position = match Position::from_key(key.to_owned()) {
-        Ok(position) => position,
-        Err(error) => return Ok(Err(error)),
-    };
+fn check_node(graph: &Graph, id: i64, key: &str, steps: &[(Step, &str)], searches: &[Search]) -> Result<(), String> {
+    let position = Position::from_key(key.to_owned())?;
     if Position::new(&position.board).key != key {
-        return Ok(Err(format!("{key:?} is not how this position is written")));
+        return Err(format!("{key:?} is not how this position is written"));
     }
     let moves = position.board.legal_moves();
     let node = graph.nodes.binary_search_by_key(&id, |node| node.id).ok().map(|at| &graph.nodes[at]);
     let facts = node.map(|node| (node.white, node.moves, node.fixed));
     if facts != Some((position.white(), moves.len(), position.fixed())) {
-        return Ok(Err(format!("side, moves and end of the game are {facts:?} for {key}")));
+        return Err(format!("side, moves and end of the game are {facts:?} for {key}"));
     }
-    for edge in tree.store.moves(id)? {
+    for (edge, child) in steps {
         if !moves.contains(&edge.mv) {
-            return Ok(Err(format!("illegal move {} in {key}", edge.mv.word())));
+            return Err(format!("illegal move {} in {key}", edge.mv.word()));
         }
-        let (child, expected) = (tree.store.position(edge.child)?, position.after(edge.mv).key);
-        if child != expected || edge.irreversible != position.is_irreversible(edge.mv) {
-            return Ok(Err(format!("{} leads to {child}, expected {expected}", position.board.san(edge.mv))));
+        let expected = position.after(edge.mv).key;
+        if *child != expected || edge.irreversible != position.is_irreversible(edge.mv) {
+            return Err(format!("{} leads to {child}, expected {expected}", position.board.san(edge.mv)));
         }
     }
-    for (_, search) in tree.store.searches(id)? {
+    for search in searches {
         if search.pv.first().is_none_or(|mv| search.avoided.contains(mv)) || !is_line(&position.board, &search.pv) {
-            return Ok(Err(format!("a search with an illegal line in {key}")));
+            return Err(format!("a search with an illegal line in {key}"));
         }
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 fn is_line(board: &Board, words: &[u16]) -> bool {

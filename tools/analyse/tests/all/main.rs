@@ -10,5 +10,7 @@ mod server;
 mod servers;
 mod serving;
 mod tree;
+#[cfg(all(feature = "postgres", unix))]
+mod tree_servers;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");

@@ -40,11 +40,11 @@ fn start(folder: &Folder, args: &[&str], log: &str) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program starts")
 }
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
 }
 
-fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
+pub fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !is_true() {
         assert!(begin.elapsed() < Duration::from_secs(60), "{what}");

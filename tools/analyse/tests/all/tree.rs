@@ -7,17 +7,17 @@ use std::fs;
 use std::io::Read;
 use std::process::{Command, Output, Stdio};
 
-fn tree(args: &[&str]) -> Output {
+pub fn tree(args: &[&str]) -> Output {
     Command::new(PROGRAM).arg("tree").args(args).stdin(Stdio::null()).output().expect("the program starts")
 }
 
-fn done(args: &[&str]) -> String {
+pub fn done(args: &[&str]) -> String {
     let output = tree(args);
     assert!(output.status.success(), "{args:?}: {}{}", said(&output), String::from_utf8_lossy(&output.stdout));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn shown(path: &str, node: &str) -> Value {
+pub fn shown(path: &str, node: &str) -> Value {
     serde_json::from_str(&done(&["show", path, node, "--json"])).expect("JSON")
 }
 
@@ -25,7 +25,7 @@ fn moves(shown: &Value) -> Vec<&str> {
     shown["moves"].as_array().unwrap().iter().map(|row| row["san"].as_str().unwrap()).collect()
 }
 
-const FEW: [&str; 4] = ["--search-nodes", "1000", "--hash", "1"];
+pub const FEW: [&str; 4] = ["--search-nodes", "1000", "--hash", "1"];
 
 fn grow(path: &str, args: &[&str]) -> String {
     done(&[&["grow", path][..], &FEW, args].concat())
@@ -34,7 +34,10 @@ fn grow(path: &str, args: &[&str]) -> String {
 #[test]
 fn a_tree_grows_alike_each_time_and_is_exported() {
     let folder = Folder::new("tree");
-    let paths = ["one.tree", "two.tree"].map(|name| folder.path(name));
+    grows_alike_and_is_exported(&folder, &["one.tree", "two.tree"].map(|name| folder.path(name)));
+}
+
+pub fn grows_alike_and_is_exported(folder: &Folder, paths: &[String; 2]) {
     let printed = paths.each_ref().map(|path| {
         done(&["init", path, "--moves", "e4 c5"]);
         let text = grow(path, &["--positions", "12"]);
@@ -46,6 +49,8 @@ fn a_tree_grows_alike_each_time_and_is_exported() {
     assert_eq!((&root["positions"], &root["moves"][0]["expected"]), (&13.into(), &root["expected"]));
     assert_eq!(done(&["verify", &paths[0]]).lines().last().unwrap().split(": ").last(), Some("0 problems"));
     done(&["note", &paths[0], "", "a note {with} braces"]);
+    done(&["note", &paths[1], "", "a note {with} braces"]);
+    assert_eq!(shown(&paths[0], ""), shown(&paths[1], ""));
     let names = ["out.pgn", "out.bin", "out.epd", "out.html"].map(|name| folder.path(name));
     let [pgn, book, epd, html] = &names;
     let outputs = ["--pgn", pgn, "--polyglot", book, "--epd", epd, "--html", html, "--within", "100cp", "--best", "9"];
@@ -69,24 +74,26 @@ fn a_tree_grows_alike_each_time_and_is_exported() {
 
 #[test]
 fn excluded_moves_are_not_grown_and_pinned_ones_are() {
-    let folder = Folder::new("tree-marks");
-    let path = folder.path("a.tree");
-    done(&["init", &path, "--white-best", "1"]);
-    done(&["exclude", &path, "e4"]);
-    done(&["exclude", &path, "d4"]);
-    done(&["pin", &path, "a4 e5"]);
-    grow(&path, &["--positions", "10"]);
-    let root = shown(&path, "");
+    keeps_marks(&Folder::new("tree-marks").path("a.tree"));
+}
+
+pub fn keeps_marks(path: &str) {
+    done(&["init", path, "--white-best", "1"]);
+    done(&["exclude", path, "e4"]);
+    done(&["exclude", path, "d4"]);
+    done(&["pin", path, "a4 e5"]);
+    grow(path, &["--positions", "10"]);
+    let root = shown(path, "");
     let row = |san: &str| root["moves"].as_array().unwrap().iter().find(|row| row["san"] == san).unwrap().clone();
     assert_eq!((&row("e4")["below"], &row("e4")["expected"]), (&1.into(), &Value::Null), "e4 is not searched");
     assert!(row("e4")["excluded"] == true && row("a4")["below"].as_u64() > Some(1));
-    assert!(moves(&shown(&path, "a4")).contains(&"e5") && shown(&path, "a4 e5")["own_expected"].is_number());
-    done(&["verify", &path]);
+    assert!(moves(&shown(path, "a4")).contains(&"e5") && shown(path, "a4 e5")["own_expected"].is_number());
+    done(&["verify", path]);
     // Marks can be taken back.
-    done(&["unmark", &path, "e4"]);
-    grow(&path, &["--positions", "1", "--white-best", "3"]);
-    assert_eq!(shown(&path, "")["moves"].as_array().unwrap().iter().filter(|row| row["excluded"] == true).count(), 1);
-    done(&["verify", &path]);
+    done(&["unmark", path, "e4"]);
+    grow(path, &["--positions", "1", "--white-best", "3"]);
+    assert_eq!(shown(path, "")["moves"].as_array().unwrap().iter().filter(|row| row["excluded"] == true).count(), 1);
+    done(&["verify", path]);
 }
 
 #[test]
@@ -108,30 +115,33 @@ fn games_and_analyses_become_a_tree() {
 #[test]
 fn halves_merge_in_either_order() {
     let folder = Folder::new("tree-merge");
-    let [a, b, ab, ba] = ["a.tree", "b.tree", "ab.tree", "ba.tree"].map(|name| folder.path(name));
-    done(&["init", &a]);
-    done(&["init", &b, "--max-ply", "3"]);
-    grow(&a, &["--positions", "6"]);
-    done(&["note", &a, "", "from a"]);
-    done(&["note", &b, "", "from b"]);
-    done(&[&["grow", &b][..], &["--search-nodes", "1500", "--hash", "1", "--positions", "6"]].concat());
-    done(&["merge", &ab, &a, &b]);
-    done(&["merge", &ba, &b, &a]);
+    merges_in_either_order(&folder, &["a.tree", "b.tree", "ab.tree", "ba.tree"].map(|name| folder.path(name)));
+}
+
+pub fn merges_in_either_order(folder: &Folder, [a, b, ab, ba]: &[String; 4]) {
+    done(&["init", a]);
+    done(&["init", b, "--max-ply", "3"]);
+    grow(a, &["--positions", "6"]);
+    done(&["note", a, "", "from a"]);
+    done(&["note", b, "", "from b"]);
+    done(&[&["grow", b][..], &["--search-nodes", "1500", "--hash", "1", "--positions", "6"]].concat());
+    done(&["merge", ab, a, b]);
+    done(&["merge", ba, b, a]);
     let exported = |path: &str| {
         let out = folder.path("out.pgn");
         done(&["export", path, "--pgn", &out, "--best", "99", "--within", "999cp"]);
         let text = fs::read_to_string(&out).unwrap();
         (text.split_once("\n\n").unwrap().1.to_owned(), shown(path, ""))
     };
-    let once = exported(&ab);
-    assert_eq!(once, exported(&ba));
+    let once = exported(ab);
+    assert_eq!(once, exported(ba));
     assert_eq!(once.1["note"], "from a\nfrom b");
-    done(&["merge", &ab, &b, &a]);
-    assert_eq!(once, exported(&ab));
-    done(&["verify", &ab]);
+    done(&["merge", ab, b, a]);
+    assert_eq!(once, exported(ab));
+    done(&["verify", ab]);
     let other = folder.path("other.tree");
     done(&["init", &other, "--moves", "e4"]);
-    assert!(said(&tree(&["merge", &ab, &other])).contains("other.tree: its root is"));
+    assert!(said(&tree(&["merge", ab, &other])).contains("other.tree: its root is"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::args::Export;
 use super::position::{Position, centipawns};
 use super::show::{Row, best_line, own_search, rows};
 use super::store::Search;
+use crate::sql;
 use lento::chess::Move;
 use lento::cli::Done;
 use lento::files::draft::{Draft, write};
@@ -23,7 +24,7 @@ pub fn run(args: &Export) -> Done {
         return Err("nothing to write; expected --pgn, --polyglot, --epd or --html".into());
     }
     let (node, position, path) = tree.node(&args.at.node)?;
-    let explain = |error: Box<dyn Error>| match error.downcast::<rusqlite::Error>() {
+    let explain = |error: Box<dyn Error>| match error.downcast::<sql::Error>() {
         Ok(error) => tree.store.explain(*error).into(),
         Err(error) => error,
     };

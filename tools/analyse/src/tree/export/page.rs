@@ -65,7 +65,7 @@ pub fn page(
             note
         ]));
     }
-    let name = tree.store.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = tree.store.location().name();
     let start = if path.is_empty() { String::new() } else { numbered(&tree.start, path).join(" ") };
     let first =
         (tree.start.fullmove_number() * 2 + u32::from(tree.start.side_to_move() == Color::Black)) as usize + path.len();

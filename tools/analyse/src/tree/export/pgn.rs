@@ -20,7 +20,7 @@ struct Writer<'a> {
 
 /// The moves of a node as variations of a game that starts at `start` with `path`.
 pub fn game(tree: &Tree, node: i64, start: &Board, path: &[Move], args: &Export) -> store::Done<String> {
-    let name = tree.store.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = tree.store.location().name();
     let mut tags: Vec<(&str, String)> = vec![("Event", format!("Tree {name}"))];
     for (name, value) in
         [("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")]
