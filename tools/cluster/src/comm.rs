@@ -1,19 +1,19 @@
 //! The thread of a rank that talks to the others. It never waits for any of them, nor does the search wait for it.
 
 use crate::exchange::Team;
-use crate::link::{Link, WINDOW};
+use crate::link::Link;
 use crate::relay::{Order, Relay};
 use crate::wire::{Kind, Reader, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use lento::search::threads::ThreadResult;
 use lento::tt::Record;
 use lento::uci::task::Message;
-use mpi::environment::Universe;
 use mpi::point_to_point::MatchedReceiveVec;
+use mpi::request::{Request, StaticScope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
 use parking_lot::Mutex;
-use std::mem::take;
+use std::mem::{forget, take};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::sleep;
@@ -36,6 +36,8 @@ pub struct Comm {
     pub rank: usize,
     pub size: usize,
     links: Vec<Link>,
+    /// Frames on their way.
+    outgoing: Vec<Outgoing>,
     team: Arc<Team>,
     /// The least depth of entries that travel; `None` without exchange.
     least: Option<i32>,
@@ -50,17 +52,15 @@ pub struct Comm {
 
 impl Comm {
     /// Prepares the messages of this rank.
-    pub fn new(universe: &mut Universe, team: Arc<Team>, least: Option<i32>) -> Self {
-        let world = universe.world();
+    pub fn new(world: SimpleCommunicator, team: Arc<Team>, least: Option<i32>) -> Self {
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        // What is on its way is limited for each link; twice that, since the library's allocator may waste some.
-        universe.set_buffer_size((2 * WINDOW as usize + (64 << 10)) * size);
         team.least.store(least.filter(|_| size > 1).unwrap_or(i32::MAX), Relaxed);
         Self {
             world,
             rank,
             size,
             links: (0..size).map(|_| Link::default()).collect(),
+            outgoing: Vec::new(),
             team,
             least,
             raised: Instant::now(),
@@ -145,12 +145,60 @@ impl Comm {
         }
     }
 
-    /// Sends what may be sent now. The library copies it and returns at once.
+    /// Begins to send what may be sent now, and frees what has been sent.
     fn pump(&mut self) {
         for (rank, link) in self.links.iter_mut().enumerate() {
             while let Some(frame) = link.next_frame() {
-                self.world.process_at_rank(rank as i32).buffered_send(&frame[..]);
+                self.outgoing.push(Outgoing::send(&self.world, rank, frame));
             }
+        }
+        self.outgoing = take(&mut self.outgoing).into_iter().filter_map(Outgoing::unless_sent).collect();
+    }
+
+    /// Tells the others whether MPI can be finalised.
+    pub fn end(&mut self, all_ended: bool) {
+        self.send_to_all(Kind::End, &[u8::from(all_ended)]);
+        self.finish();
+    }
+
+    /// Sends the rest, or gives it up.
+    fn finish(&mut self) {
+        let since = Instant::now();
+        loop {
+            self.pump();
+            if self.outgoing.is_empty() || since.elapsed() > PATIENCE / 4 {
+                break;
+            }
+            sleep(PAUSE.0);
+        }
+        take(&mut self.outgoing).into_iter().for_each(forget);
+    }
+}
+
+/// A frame on its way. The library reads it until the request is complete, so it is leaked and taken back.
+struct Outgoing {
+    request: Request<'static, [u8], StaticScope>,
+    frame: *mut [u8],
+}
+
+impl Outgoing {
+    fn send(world: &SimpleCommunicator, rank: usize, frame: Vec<u8>) -> Self {
+        let frame: *mut [u8] = Box::into_raw(frame.into_boxed_slice());
+        // SAFETY: the pointer is of a box that is freed only after the request, which holds the only reference.
+        let bytes: &'static [u8] = unsafe { &*frame };
+        Self { request: world.process_at_rank(rank as i32).immediate_send(StaticScope, bytes), frame }
+    }
+
+    /// Itself, unless it has been sent.
+    fn unless_sent(self) -> Option<Self> {
+        let frame = self.frame;
+        match self.request.test() {
+            Ok(_) => {
+                // SAFETY: the pointer is of a box, and the request, which held the only reference, is complete.
+                drop(unsafe { Box::from_raw(frame) });
+                None
+            }
+            Err(request) => Some(Self { request, frame }),
         }
     }
 }
@@ -241,12 +289,13 @@ pub struct Worker {
     pub over: Receiver<()>,
 }
 
-/// The part of the other ranks, until the session is over.
-pub fn follow(comm: &mut Comm, worker: &Worker, host: &str) {
+/// The part of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised.
+pub fn follow(comm: &mut Comm, worker: &Worker, host: &str) -> bool {
     let mut hello = (lento::processors::count() as u64).to_le_bytes().to_vec();
     hello.extend(host.as_bytes());
     comm.links[0].send(Kind::Hello, &hello);
     let (mut begun, mut sent, mut reported) = (0, Status::default(), None::<Instant>);
+    let mut ended: Option<Instant> = None;
     loop {
         let is_searching = worker.answered.load(Relaxed) < begun;
         sleep(if is_searching { PAUSE.0 } else { PAUSE.1 });
@@ -261,6 +310,11 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str) {
                     *worker.network.lock() = bytes;
                     let _ = worker.session.send(Message::Line("setoption name EvalFile value received".into()));
                 }
+                Kind::End => {
+                    let all_ended = bytes == [1];
+                    comm.finish();
+                    return all_ended;
+                }
                 Kind::Missing => comm.missing = bytes.iter().map(|byte| *byte == 1).collect(),
                 _ => {}
             }
@@ -274,13 +328,14 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str) {
             report(comm, answered, &mut sent);
             reported = Some(Instant::now());
         }
-        let over = worker.over.try_recv().is_err_and(|error| error.is_disconnected());
-        if over {
+        if ended.is_none() && worker.over.try_recv().is_err_and(|error| error.is_disconnected()) {
             comm.links[0].send(Kind::Bye, &[]);
+            ended = Some(Instant::now());
         }
         comm.pump();
-        if over {
-            return;
+        if ended.is_some_and(|since| since.elapsed() > 4 * PATIENCE) {
+            comm.finish();
+            return false;
         }
     }
 }

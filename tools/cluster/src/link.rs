@@ -8,7 +8,7 @@ pub const FRAME: usize = 3800;
 /// The acknowledgement, the kind, and whether the message goes on.
 const HEADER: usize = 10;
 /// The most bytes on their way, counted with what the library adds.
-pub const WINDOW: u64 = 256 << 10;
+const WINDOW: u64 = 256 << 10;
 const OVERHEAD: u64 = 256;
 
 /// The state of the connection to another rank.

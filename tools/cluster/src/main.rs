@@ -28,7 +28,7 @@ use relay::{Order, Relay};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Write};
-use std::process::ExitCode;
+use std::process::{ExitCode, exit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
@@ -60,7 +60,7 @@ enum Task {
 fn main() -> ExitCode {
     let args = Args::parse();
     // The main thread alone calls MPI.
-    let Some((mut universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
+    let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("lento-cluster: MPI cannot be initialised");
         return ExitCode::FAILURE;
     };
@@ -68,13 +68,17 @@ fn main() -> ExitCode {
     let host = mpi::environment::processor_name().unwrap_or_else(|_| "unknown".into());
     let mut engine = Engine::new();
     let least = (!args.no_exchange).then_some(args.exchange_depth);
-    let mut comm = Comm::new(&mut universe, Team::join(&mut engine), least);
+    let mut comm = Comm::new(universe.world(), Team::join(&mut engine), least);
     if comm.rank > 0 {
         let worker = start_worker(engine, comm.rank);
-        comm::follow(&mut comm, &worker, &host);
+        if !comm::follow(&mut comm, &worker, &host) {
+            // To finalise MPI would wait for ranks that are gone.
+            exit(1);
+        }
         return ExitCode::SUCCESS;
     }
     let all_ended = lead(&mut comm, engine, &args, host);
+    comm.end(all_ended);
     if !all_ended {
         eprintln!("lento-cluster: not all ranks have ended; ending the job");
         universe.world().abort(1);
@@ -97,8 +101,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool 
             bench::run(&args, engine, &passing, ranks, &counted);
         } else {
             end_on_signals(inbox.clone());
-            let input = inbox.clone();
-            thread::spawn(move || run::read_lines(io::stdin().lock(), &input));
+            pass_input(inbox.clone());
             let mut session = Session::new(engine, InputMode::Live, inbox, Writer::new(io::stdout()));
             let relay = Arc::clone(&passing);
             session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine, &host)));
@@ -108,6 +111,21 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool 
         passing.order(Order::Over);
     });
     comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence), &traffic)
+}
+
+/// Passes standard input to the session.
+fn pass_input(inbox: Sender<Message>) {
+    let (send, lines) = unbounded();
+    thread::spawn(move || run::read_lines(io::stdin().lock(), &send));
+    thread::spawn(move || {
+        for message in lines {
+            if matches!(message, Message::EndOfInput) {
+                // `mpirun` closes the input just before its signal, whose message is wanted.
+                thread::sleep(Duration::from_millis(50));
+            }
+            let _ = inbox.send(message);
+        }
+    });
 }
 
 /// Answers a search when the job is ended from outside, as `mpirun` does when it has lost a rank.

@@ -18,6 +18,8 @@ pub enum Kind {
     Network,
     /// From rank 0: a byte for each rank, 1 if it is left out of the exchange.
     Missing,
+    /// From rank 0: the program ends; a byte says whether MPI can be finalised.
+    End,
     /// To rank 0: [`Status`].
     Status,
     /// To rank 0: CPUs and host name.
@@ -31,11 +33,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Ack,
         Self::Line,
         Self::Network,
         Self::Missing,
+        Self::End,
         Self::Status,
         Self::Hello,
         Self::Note,
