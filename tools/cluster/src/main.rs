@@ -25,14 +25,17 @@ use mpi::Threading;
 use mpi::traits::Communicator;
 use parking_lot::Mutex;
 use relay::{Order, Relay};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Write};
 use std::process::{ExitCode, exit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// For the user when the job is ended from outside.
+const ENDED: &str = "the job is being ended, perhaps since a rank has died; the best move so far:";
 
 /// One search of Lento on several machines. Start it with mpirun or srun; rank 0 speaks UCI.
 #[derive(Parser, Clone)]
@@ -100,7 +103,6 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool 
         if let Some(Task::Bench(args)) = task {
             bench::run(&args, engine, &passing, ranks, &counted);
         } else {
-            end_on_signals(inbox.clone());
             pass_input(inbox.clone());
             let mut session = Session::new(engine, InputMode::Live, inbox, Writer::new(io::stdout()));
             let relay = Arc::clone(&passing);
@@ -113,29 +115,35 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool 
     comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence), &traffic)
 }
 
-/// Passes standard input to the session.
+/// Passes standard input to the session, and ends it when the job is ended from outside. `mpirun` does that when it has lost a
+/// rank: it sends SIGCONT and closes the input, and a second later sends SIGTERM and SIGKILL.
 fn pass_input(inbox: Sender<Message>) {
     let (send, lines) = unbounded();
+    let (continued, ending) = (Arc::new(Mutex::new(None::<Instant>)), inbox.clone());
+    let latest = Arc::clone(&continued);
     thread::spawn(move || run::read_lines(io::stdin().lock(), &send));
     thread::spawn(move || {
         for message in lines {
             if matches!(message, Message::EndOfInput) {
-                // `mpirun` closes the input just before its signal, whose message is wanted.
+                // The signal may come a little later.
                 thread::sleep(Duration::from_millis(50));
+                if latest.lock().is_some_and(|since| since.elapsed() < Duration::from_secs(1)) {
+                    let _ = inbox.send(Message::Note(ENDED.into()));
+                }
             }
             let _ = inbox.send(message);
         }
     });
-}
-
-/// Answers a search when the job is ended from outside, as `mpirun` does when it has lost a rank.
-fn end_on_signals(inbox: Sender<Message>) {
-    let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    let Ok(mut signals) = Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM]) else { return };
     thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            let text = format!("the job is being ended (signal {signal}), perhaps since a rank has died");
-            let stop = ["stop", "quit"].map(|line| Message::Line(line.into()));
-            std::iter::once(Message::Note(text)).chain(stop).for_each(|message| _ = inbox.send(message));
+        for signal in signals.forever() {
+            if signal == SIGCONT {
+                *continued.lock() = Some(Instant::now());
+            } else {
+                let stop = ["stop", "quit"].map(|line| Message::Line(line.into()));
+                std::iter::once(Message::Note(ENDED.into())).chain(stop).for_each(|message| _ = ending.send(message));
+                return;
+            }
         }
     });
 }
