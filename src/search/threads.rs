@@ -93,6 +93,40 @@ impl Threads {
 mod tests {
     use super::*;
 
+    /// Partners with 7 nodes and 2 hits in the search 3, and nothing in others.
+    struct Others;
+
+    impl Partners for Others {
+        fn nodes(&self, search: u64) -> u64 {
+            if search == 3 { 7 } else { 0 }
+        }
+
+        fn tb_hits(&self, search: u64) -> u64 {
+            if search == 3 { 2 } else { 0 }
+        }
+
+        fn results(&self, search: u64) -> Vec<ThreadResult> {
+            (search == 3).then(|| ThreadResult { thread: 1024, depth: 9, lines: vec![] }).into_iter().collect()
+        }
+
+        fn are_busy(&self, search: u64) -> bool {
+            search == 3
+        }
+
+        fn stop(&self, _: u64) {}
+    }
+
+    #[test]
+    fn partners_count_in_their_search() {
+        for (search, expected) in [(3, (12, 2, 2)), (4, (5, 0, 1))] {
+            let threads = Threads::with_partners(1, Some(Arc::new(Others)), search);
+            threads.own[0].nodes.store(5, Relaxed);
+            threads.publish(ThreadResult { thread: 0, depth: 4, lines: vec![] });
+            assert_eq!((threads.nodes(), threads.tb_hits(), threads.results().len()), expected);
+            assert_eq!(threads.partners_are_busy(), search == 3);
+        }
+    }
+
     #[test]
     fn collects_the_latest_result_of_each_thread() {
         let threads = Threads::new(3);
