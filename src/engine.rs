@@ -29,7 +29,7 @@ use crate::search::report::{Info, Outcome, PvLine};
 pub use crate::search::stagger::Stagger;
 use crate::search::statistics::{LmrReport, SearchStats};
 use crate::search::tablebase::Probing;
-use crate::search::threads::Threads;
+use crate::search::threads::{Partners, Threads};
 use crate::smp::lockstep::Lockstep;
 use crate::smp::numa::placement::Placement;
 use crate::smp::per_cache::PerCache;
@@ -137,6 +137,10 @@ pub struct Engine {
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
     /// The caller's instrument.
     instrument: Option<Arc<dyn Instrument>>,
+    /// Other processes that search with this one.
+    partners: Option<Arc<dyn Partners>>,
+    /// The number of searches so far.
+    searches: u64,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
     /// Seed of a limited player's errors, unless set by an option.
@@ -176,6 +180,8 @@ impl Engine {
             searched: None,
             counted: None,
             instrument: None,
+            partners: None,
+            searches: 0,
             abandoned: Vec::new(),
             seed: strength::random_seed(),
         }
@@ -291,6 +297,7 @@ impl Engine {
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params);
         let (events, received) = unbounded();
         let job = Job {
+            number: self.searches,
             game,
             root_moves,
             limits: *limits,
@@ -303,7 +310,7 @@ impl Engine {
             histories: Arc::clone(&self.histories),
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
-            threads: Threads::new(threads),
+            threads: Arc::new(Threads::new(threads)),
             lockstep: (options.deterministic && threads > 1).then(|| Lockstep::new(threads, limits.nodes)),
             cpu_slots: CpuSlots::new(threads, options.deterministic),
             events,
@@ -323,6 +330,7 @@ impl Engine {
         // so that fast `go` and `stop` do not pile up jobs.
         self.abandon_search();
         self.await_released(Self::MOST_ABANDONED);
+        self.searches += 1;
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
@@ -341,7 +349,8 @@ impl Engine {
                     let resumed = if self.begin_generation(limits) { OnceLock::new() } else { OnceLock::from(None) };
                     self.searched = Some(self.game.clone());
                     let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads());
-                    (Job { resumed, ..job }, events)
+                    let all = Threads::with_partners(self.threads(), self.partners.clone(), self.searches);
+                    (Job { resumed, threads: Arc::new(all), ..job }, events)
                 }
             };
             job.control.start = start;
@@ -391,6 +400,11 @@ impl Engine {
     pub fn set_instrument(&mut self, instrument: Option<Arc<dyn Instrument>>) {
         self.finish();
         self.instrument = instrument;
+    }
+
+    /// Counts the nodes and results of partners from the next search on, except with limited strength.
+    pub fn set_partners(&mut self, partners: Option<Arc<dyn Partners>>) {
+        self.partners = partners;
     }
 
     /// Whether a `go` is pending.

@@ -115,7 +115,7 @@ impl Pool {
     /// Sends a job to its threads, with an instrument that observes them. The caller wakes the main thread and one helper, and each
     /// helper two more: a thread that wakes hundreds is busy for milliseconds.
     pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
-        let threads = self.threads.iter().take(job.threads.0.len());
+        let threads = self.threads.iter().take(job.threads.own.len());
         let start = Start {
             threads: threads.filter_map(|thread| thread.tasks.clone()).collect(),
             job: Arc::clone(job),

@@ -44,7 +44,7 @@ impl Running {
         answer: Option<Outcome>,
     ) -> Self {
         Self {
-            busy: job.as_ref().map_or(0, |job| job.threads.0.len()),
+            busy: job.as_ref().map_or(0, |job| job.threads.own.len()),
             job,
             events,
             infinite: limits.infinite,
@@ -120,7 +120,8 @@ impl Running {
     fn select_result(&mut self) {
         let Some(job) = &self.job else { return };
         let waits = job.limits.nodes.is_some() || job.lockstep.is_some();
-        let ended = self.main_ended && (self.busy == 0 || !waits);
+        let waits_for_partners = job.limits.nodes.is_some() && job.threads.partners_are_busy();
+        let ended = self.main_ended && (self.busy == 0 || !waits) && !waits_for_partners;
         if !ended && !self.due {
             return;
         }
@@ -141,6 +142,7 @@ impl Running {
             handicap.choose(root, &mut lines);
         }
         self.answer = Some(Outcome::new(lines));
+        job.threads.stop_partners();
         // Once the threads drop the job, too, the engine owns the table again.
         self.job = None;
     }
@@ -149,6 +151,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.time_is_over();
+        self.job.iter().for_each(|job| job.threads.stop_partners());
     }
 }
 

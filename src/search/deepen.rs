@@ -32,6 +32,7 @@ impl<O: Observer> Search<'_, O> {
         let mut earlier = self.resume_from();
         let mut start = 1;
         // The depth limit applies to the main thread. Helpers that reach it first go deeper.
+        let options = &self.job.options;
         let deepest = if self.me.id == 0 { self.job.depth() } else { MAX_DEPTH };
         for depth in 1..=MAX_DEPTH {
             // The first depth is always searched, to have a result.
@@ -39,7 +40,9 @@ impl<O: Observer> Search<'_, O> {
                 self.take_over(earlier);
                 start = earlier.depth + 1;
             }
-            let Some(depth) = self.job.options.stagger.depth(self.me.id, depth).filter(|_| depth >= start) else {
+            let Some(depth) =
+                options.stagger.depth(options.first_thread + self.me.id, depth).filter(|_| depth >= start)
+            else {
                 continue;
             };
             if depth > deepest || self.iterate(depth).is_err() {

@@ -41,6 +41,8 @@ pub struct SearchOptions {
     pub nodes_time: u64,
     /// Depths of helper threads.
     pub stagger: Stagger,
+    /// The number of the main thread among all that search the position, for [`Stagger`].
+    pub first_thread: usize,
     /// Last Best Reply variant.
     pub lbr: Lbr,
     /// Whether searches on several threads are reproducible, at some cost in speed.
@@ -60,6 +62,7 @@ impl Default for SearchOptions {
             move_overhead: 10,
             nodes_time: 0,
             stagger: Stagger::default(),
+            first_thread: 0,
             lbr: Lbr::default(),
             deterministic: false,
             probe_depth: 1,
@@ -71,6 +74,8 @@ impl Default for SearchOptions {
 
 /// One search. Immutable except for atomics and short locks.
 pub struct Job {
+    /// Which search of its engine this is, from 1.
+    pub(crate) number: u64,
     /// The root position and the game that led to it.
     pub(crate) game: Game,
     /// The root moves to search, in order of generation.
@@ -88,7 +93,7 @@ pub struct Job {
     pub(crate) probing: Option<Probing>,
     /// Stop flag, clock and node budget.
     pub(crate) control: Control,
-    pub(crate) threads: Threads,
+    pub(crate) threads: Arc<Threads>,
     /// Keeps the threads in step (`Deterministic` only).
     pub(crate) lockstep: Option<Lockstep>,
     /// CPU slots when oversubscribed.
@@ -98,6 +103,16 @@ pub struct Job {
 }
 
 impl Job {
+    /// Which search of its engine this is, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Nodes and results, for instruments that report them elsewhere.
+    pub fn threads(&self) -> &Arc<Threads> {
+        &self.threads
+    }
+
     /// Number of lines to search, at most the number of root moves.
     pub(crate) fn lines(&self) -> usize {
         self.root_moves.len().min(self.options.multi_pv as usize)
@@ -121,7 +136,7 @@ impl Job {
         if thread == 0 {
             let pv = PvLine::from_iter(self.root_moves.first().copied());
             let lines = vec![Info { multipv: 1, pv, ..Info::default() }];
-            self.threads.0[0].result.lock().get_or_insert(ThreadResult { thread, depth: 0, lines });
+            self.threads.own[0].result.lock().get_or_insert(ThreadResult { thread, depth: 0, lines });
         }
     }
 

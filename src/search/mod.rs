@@ -18,7 +18,7 @@ pub(crate) mod stack;
 pub mod stagger;
 pub mod statistics;
 pub(crate) mod tablebase;
-pub(crate) mod threads;
+pub mod threads;
 pub mod worker;
 
 pub(crate) mod clock;

@@ -4,6 +4,7 @@ use super::job::Job;
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::score::Score;
+use crate::tt::{Tt, TtEntry};
 
 /// Observes one thread's search. The defaults do nothing; with [`NoObserver`] they compile to nothing.
 pub trait Observer {
@@ -22,6 +23,10 @@ pub trait Observer {
     /// The table has been probed.
     #[inline(always)]
     fn probed(&mut self, _key: u64, _hit: bool) {}
+
+    /// An entry has been stored under this key of the table, mate scores relative to the node. Not in rounds (`Deterministic`).
+    #[inline(always)]
+    fn stored(&mut self, _table: &Tt, _key: u64, _entry: &TtEntry) {}
 
     /// A move has been searched: the depth of its node in plies, its number in the node from 1, its reduction in plies (0 or
     /// below if it was not reduced), and if the reduced search failed high, whether that at full depth did so, too.

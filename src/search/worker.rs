@@ -89,7 +89,7 @@ impl Worker {
 
     /// Uses the shared histories, or those of its own for a single thread and deterministic searches. Returns the corrections.
     fn share_histories(&mut self, job: &Job) -> Corrections {
-        let shared = if job.threads.0.len() > 1 && job.lockstep.is_none() {
+        let shared = if job.threads.own.len() > 1 && job.lockstep.is_none() {
             job.histories.local(SharedHistories::default)
         } else {
             self.own.get_or_insert_default().clone()
@@ -165,7 +165,7 @@ impl<'a, O: Observer> Search<'a, O> {
         let id = me.id;
         // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
         let mut root = RootMoves::new(&job.root_moves);
-        let published = &*job.threads.0[id];
+        let published = &*job.threads.own[id];
         let tb_pieces = job.probing.as_ref().map_or(0, |probing| probing.rank_root(job, &mut root, &published.tb_hits));
         let earlier = job.game.earlier_keys();
         let lockstep = job.lockstep.as_ref().map(|lockstep| lockstep.join(id));
@@ -340,7 +340,10 @@ impl<'a, O: Observer> Search<'a, O> {
     pub(super) fn store(&mut self, board: &Board, ply: usize, known: TtEntry) {
         let hit = TtEntry { score: score::to_table(known.score, ply), ..known };
         match &mut self.lockstep {
-            None => self.tt.store(board.key(), hit),
+            None => {
+                self.tt.store(board.key(), hit);
+                self.observer.stored(self.tt, board.key(), &hit);
+            }
             Some(thread) => thread.store(self.tt, board.key(), hit),
         }
     }

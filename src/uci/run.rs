@@ -63,7 +63,7 @@ pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
 }
 
 /// Sends each line without its line break until the end of input. Invalid UTF-8 is replaced.
-fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
+pub fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();

@@ -9,6 +9,7 @@ use super::listing;
 use super::options::{self, Target};
 use super::sent_lines::SentLines;
 use super::task::{self, Console, Message, Task};
+pub use super::task::{Hook, Refuse};
 use super::writer::Writer;
 use crate::chess::Game;
 use crate::engine::{Engine, Output};
@@ -52,10 +53,9 @@ pub struct Session {
     pub repeat_after: Duration,
     /// Commands that are refused.
     pub refuse: Refuse,
+    /// Called before a command is executed.
+    pub hook: Option<Hook>,
 }
-
-/// Why a command is refused, given the number of queued ones.
-pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
 
 /// How commands are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,7 @@ impl Session {
             placed: Vec::new(),
             repeat_after: SentLines::REPEAT_AFTER,
             refuse: Box::new(|_, _| None),
+            hook: None,
         }
     }
 
@@ -154,6 +155,7 @@ impl Session {
             }
             Message::EndOfInput if self.mode == InputMode::Script => self.closing = true,
             Message::EndOfInput => self.close(false),
+            Message::Note(text) => self.print(&format::message(text)),
             Message::Task(id, effect) if self.is_work(id) || self.hash_files.saves.iter().any(|save| save.id == id) => {
                 effect(self);
             }
@@ -301,7 +303,10 @@ impl Session {
         }
     }
 
-    fn execute(&mut self, queued: Queued) {
+    fn execute(&mut self, mut queued: Queued) {
+        if let Some(text) = self.hook.as_mut().and_then(|hook| hook(&mut queued.command, &mut self.engine)) {
+            self.print(&format::message(text));
+        }
         let chess960 = self.engine.settings.chess960;
         if self.replaces_table(&queued.command) {
             self.hash_files.own_file = None;

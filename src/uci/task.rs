@@ -1,5 +1,6 @@
 //! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
 
+use super::command::Command;
 use super::format;
 use super::session::Session;
 use crate::bench;
@@ -23,12 +24,20 @@ pub enum Message {
     Line(String),
     /// The end of input.
     EndOfInput,
+    /// A message to print.
+    Note(String),
     /// A task's id, and what to do unless it was cancelled.
     Task(u64, Effect),
 }
 
 /// Output or the result of a task, applied by the event loop.
 pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
+
+/// Why a command is refused, given the number of queued ones.
+pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
+
+/// Sees commands in the order of their execution, and may change them. What it returns is printed as a message.
+pub type Hook = Box<dyn FnMut(&mut Command, &mut Engine) -> Option<String>>;
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub(super) struct Task {

@@ -1,0 +1,103 @@
+//! `lento-cluster bench`: the same positions on 1, 2, 4 ... ranks.
+
+use crate::relay::{Order, Relay};
+use lento::bench::POSITIONS;
+use lento::chess::Game;
+use lento::engine::Engine;
+use lento::search::limits::Limits;
+use lento::search::report::nps;
+use lento::uci::go::Go;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// What to search.
+#[derive(clap::Args, Clone)]
+pub struct Args {
+    /// Depth of each search, in plies
+    #[arg(long, default_value_t = 12)]
+    depth: i32,
+    /// Threads of each rank
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Table of each rank, in MiB
+    #[arg(long, default_value_t = 16)]
+    hash: usize,
+    /// Numbers of ranks, such as 1,2,4; by default powers of two up to all
+    #[arg(long, value_delimiter = ',')]
+    ranks: Vec<usize>,
+    /// Number of positions, from the first
+    #[arg(long, default_value_t = POSITIONS.len())]
+    positions: usize,
+}
+
+/// Runs the bench and prints one JSON document.
+pub fn run(args: &Args, mut engine: Engine, relay: &Arc<Relay>, ranks: usize, own: &Mutex<[u64; 4]>) {
+    let numbers: Vec<usize> = if args.ranks.is_empty() {
+        let powers = (0..).map(|power| 1 << power).take_while(|&number| number < ranks);
+        powers.chain([ranks]).collect()
+    } else {
+        args.ranks.iter().copied().filter(|number| (1..=ranks).contains(number)).collect()
+    };
+    if let Err(error) = engine
+        .set_threads(args.threads)
+        .map_err(|error| error.to_string())
+        .and_then(|()| engine.set_hash(args.hash).map_err(|error| error.to_string()))
+    {
+        eprintln!("lento-cluster: {error}");
+        return;
+    }
+    for (name, value) in [("Threads", args.threads), ("Hash", args.hash)] {
+        relay.order(Order::Line(format!("setoption name {name} value {value}")));
+    }
+    let runs: Vec<Value> = numbers.iter().map(|&number| run_on(args, &mut engine, relay, number, own)).collect();
+    let document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "depth": args.depth,
+        "threads": args.threads,
+        "hash_mib": args.hash,
+        "runs": runs,
+    });
+    println!("{document:#}");
+}
+
+/// Searches the positions on this many ranks.
+fn run_on(args: &Args, engine: &mut Engine, relay: &Arc<Relay>, ranks: usize, own: &Mutex<[u64; 4]>) -> Value {
+    relay.set_active(ranks);
+    let traffic = || {
+        // The others report now and then.
+        sleep(Duration::from_millis(300));
+        let (own, others) = (*own.lock(), relay.traffic());
+        std::array::from_fn::<u64, 4, _>(|at| own[at] + others[at])
+    };
+    let before = traffic();
+    let (mut nodes, mut time, mut positions) = (0, Duration::ZERO, Vec::new());
+    for fen in POSITIONS.iter().take(args.positions) {
+        engine.new_game();
+        engine.game = Game::from_fen(fen).expect("the bench positions are valid");
+        relay.order(Order::Line("ucinewgame".into()));
+        relay.order(Order::Line("setoption name UCI_Chess960 value true".into()));
+        relay.order(Order::Line(format!("position fen {fen}")));
+        let limits = Limits { depth: Some(args.depth), ..Limits::default() };
+        relay.go(&mut Go { limits, ..Go::default() }, false);
+        let start = Instant::now();
+        let outcome = engine.search_blocking(&limits, |_| ());
+        let (elapsed, of_search) = (start.elapsed(), outcome.lines.first().map_or(0, |line| line.nodes));
+        (nodes, time) = (nodes + of_search, time + elapsed);
+        let best = outcome.best.map(|mv| engine.game.board().uci(mv, true));
+        positions.push(json!({ "fen": fen, "best": best, "nodes": of_search, "time_ms": elapsed.as_millis() as u64 }));
+    }
+    let after = traffic();
+    let [sent, received, stored, bytes] = std::array::from_fn(|at| after[at] - before[at]);
+    json!({
+        "ranks": ranks,
+        "nodes": nodes,
+        "time_ms": time.as_millis() as u64,
+        "nps": nps(nodes, time),
+        "entries": { "sent": sent, "received": received, "stored": stored },
+        "bytes_sent_per_second_and_rank": (bytes as f64 / time.as_secs_f64() / ranks as f64) as u64,
+        "positions": positions,
+    })
+}

@@ -1,0 +1,238 @@
+//! Drives `mpirun -n N lento-cluster` as a user interface does. Needs Open MPI's `mpirun`.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a slow and busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What makes up for a busy machine where an answer has a time limit.
+const SLACK: Duration = Duration::from_secs(3);
+
+fn mpirun(ranks: usize, of_mpirun: &[&str], args: &[&str]) -> Command {
+    let mut command = Command::new("mpirun");
+    command.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", &ranks.to_string()]);
+    command.args(of_mpirun).arg(env!("CARGO_BIN_EXE_lento-cluster")).args(args);
+    command.env("OMPI_MCA_plm_rsh_agent", "false");
+    command
+}
+
+struct Cluster {
+    child: Child,
+    input: ChildStdin,
+    output: Receiver<String>,
+}
+
+impl Cluster {
+    fn start(ranks: usize, of_mpirun: &[&str], args: &[&str]) -> Self {
+        let mut command = mpirun(ranks, of_mpirun, args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("mpirun starts");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (send, output) = channel();
+        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        Self { input: child.stdin.take().expect("a pipe"), child, output }
+    }
+
+    fn say(&mut self, lines: &str) {
+        let _ = writeln!(self.input, "{lines}").and_then(|()| self.input.flush());
+    }
+
+    /// All lines up to the first that starts with this.
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let (deadline, mut lines) = (Instant::now() + PATIENCE, Vec::new());
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok(line) = self.output.recv_timeout(left) else { panic!("no {start:?} after: {lines:#?}") };
+            lines.push(line);
+            if lines[lines.len() - 1].starts_with(start) {
+                return lines;
+            }
+        }
+    }
+
+    fn search(&mut self, commands: &str) -> Vec<String> {
+        self.say(commands);
+        self.until("bestmove ")
+    }
+
+    /// The process of a rank.
+    fn process(&self, rank: usize) -> String {
+        let (own, name) = (self.child.id().to_string(), format!("OMPI_COMM_WORLD_RANK={rank}"));
+        let is_it = |process: &String| {
+            let read = |file: &str| fs::read(format!("/proc/{process}/{file}")).unwrap_or_default();
+            let (stat, environment) = (String::from_utf8_lossy(&read("stat")).into_owned(), read("environ"));
+            stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)) == Some(&own)
+                && environment.split(|byte| *byte == 0).any(|entry| entry == name.as_bytes())
+        };
+        let processes = fs::read_dir("/proc").expect("/proc").flatten();
+        processes.map(|entry| entry.file_name().to_string_lossy().into_owned()).find(is_it).expect("the rank runs")
+    }
+
+    fn signal(&self, rank: usize, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.process(rank)]).status().expect("kill runs").success());
+    }
+
+    fn quit(mut self) -> bool {
+        self.say("quit");
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status.success();
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The number after a word in the last line that has it.
+fn number(lines: &[String], word: &str) -> u64 {
+    let line = lines.iter().rev().find(|line| line.contains(&format!(" {word} "))).expect("a line with the number");
+    let mut words = line.split(' ').skip_while(|found| *found != word);
+    words.nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+fn says_its_ranks_shares_nodes_and_ends() {
+    let mut cluster = Cluster::start(3, &[], &[]);
+    cluster.say("uci\nsetoption name Threads value 2\nisready");
+    let lines = cluster.until("uciok");
+    assert!(lines.iter().any(|line| line.starts_with("info string cluster: 3 ranks of 1 threads: 0 on ")), "{lines:?}");
+    let lines = cluster.until("readyok");
+    assert!(lines.iter().any(|line| line.starts_with("info string cluster: 3 ranks of 2 threads: ")), "{lines:?}");
+    for nodes in [100_000, 99_998, 3000] {
+        let lines = cluster.search(&format!("ucinewgame\nposition startpos moves e2e4\ngo nodes {nodes}"));
+        // A thread asks for nodes in batches of 512.
+        assert!(number(&lines, "nodes").abs_diff(nodes) <= 512, "{nodes}: {lines:#?}");
+    }
+    assert_eq!(
+        cluster.search("position startpos\ngo depth 5 searchmoves a2a3").last().unwrap()[..13],
+        *"bestmove a2a3"
+    );
+    assert!(cluster.quit());
+}
+
+#[test]
+fn options_that_a_rank_refuses_are_reported_with_its_number() {
+    let mut cluster = Cluster::start(2, &[], &[]);
+    cluster.say("setoption name SyzygyPath value /nonexistent/tables\nposition startpos\ngo depth 6\nisready");
+    cluster.until("info string rank 1 (");
+    assert!(cluster.quit());
+}
+
+#[test]
+fn every_go_has_one_answer() {
+    let mut random = fastrand::Rng::with_seed(41);
+    let commands: usize = std::env::var("LENTO_CLUSTER_COMMANDS").map_or(300, |text| text.parse().expect("a number"));
+    let mut cluster = Cluster::start(3, &[], &[]);
+    let (mut asked, mut answered) = (0, 0);
+    let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"];
+    for number in 0..commands {
+        let line = match random.u32(0..14) {
+            0 => "ucinewgame".into(),
+            1 => format!("position startpos moves {}", moves[..random.usize(1..=moves.len())].join(" ")),
+            2 => "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1".into(),
+            3 => "isready".into(),
+            4 => format!("setoption name Threads value {}", random.u32(1..4)),
+            5 => format!("setoption name Hash value {}", random.u32(1..9)),
+            6 => "stop".into(),
+            7 => "ponderhit".into(),
+            8 => format!("go nodes {}", random.u32(1..20_000)),
+            9 => format!("go movetime {}", random.u32(1..30)),
+            10 => format!("go depth {}", random.u32(1..8)),
+            11 => "go infinite".into(),
+            12 => "go ponder wtime 1000 btime 1000".into(),
+            _ => "d\nfoo bar\ngo wtime 100 btime 100 winc 5".into(),
+        };
+        asked += line.matches("go ").count();
+        cluster.say(&line);
+        if line.contains("infinite") || line.contains("ponder ") || number % 20 == 19 {
+            thread::sleep(Duration::from_millis(random.u64(0..20)));
+            cluster.say("stop\nisready");
+            answered += cluster.until("readyok").iter().filter(|line| line.starts_with("bestmove")).count();
+        }
+    }
+    cluster.say("stop\nwait\nposition startpos\ngo depth 3 searchmoves a2a4");
+    answered += cluster.until("bestmove a2a4").iter().filter(|line| line.starts_with("bestmove")).count();
+    assert_eq!(answered, asked + 1);
+    assert!(cluster.quit());
+}
+
+#[test]
+fn a_rank_that_is_stopped_is_reported_and_comes_back() {
+    let mut cluster = Cluster::start(3, &[], &["--silence", "300"]);
+    cluster.say("position startpos\nisready");
+    cluster.until("readyok");
+    cluster.signal(2, "-STOP");
+    let since = Instant::now();
+    let lines = cluster.search("go movetime 1500");
+    assert!(since.elapsed() < Duration::from_millis(1500) + SLACK);
+    assert!(lines.iter().any(|line| line.starts_with("info string rank 2 (")), "{lines:#?}");
+    assert_eq!(number(&cluster.search("ucinewgame\ngo nodes 30000"), "nodes"), 30_000);
+    cluster.signal(2, "-CONT");
+    cluster.until("info string rank 2 (");
+    assert_eq!(number(&cluster.search("ucinewgame\ngo nodes 30000"), "nodes"), 30_000);
+    // A share of the nodes is with the rank that stops.
+    cluster.signal(2, "-STOP");
+    let since = Instant::now();
+    cluster.search("go nodes 40000");
+    assert!(since.elapsed() < SLACK);
+    assert!(!cluster.quit());
+}
+
+#[test]
+fn a_rank_that_is_killed_is_done_without() {
+    let mut cluster = Cluster::start(3, &["--enable-recovery"], &["--silence", "300"]);
+    cluster.say("position startpos\nisready");
+    cluster.until("readyok");
+    cluster.say("go movetime 1500");
+    thread::sleep(Duration::from_millis(300));
+    cluster.signal(1, "-KILL");
+    let lines = cluster.until("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info string rank 1 (")), "{lines:#?}");
+    assert!(number(&cluster.search("ucinewgame\ngo nodes 30000"), "nodes") <= 30_000);
+    cluster.quit();
+}
+
+#[test]
+fn a_job_that_mpirun_ends_still_answers() {
+    let mut cluster = Cluster::start(3, &[], &[]);
+    cluster.say("position startpos\nisready");
+    cluster.until("readyok");
+    cluster.say("go infinite");
+    thread::sleep(Duration::from_millis(300));
+    cluster.signal(1, "-KILL");
+    let lines = cluster.until("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info string the job is being ended")), "{lines:#?}");
+}
+
+/// The output of `bench` on two ranks.
+fn bench(args: &[&str]) -> String {
+    let Output { status, stdout, .. } =
+        mpirun(2, &[], &[&["bench", "--positions", "6", "--depth", "11"], args].concat())
+            .output()
+            .expect("mpirun runs");
+    assert!(status.success());
+    String::from_utf8(stdout).expect("UTF-8")
+}
+
+#[test]
+fn entries_arrive_unless_there_is_no_exchange() {
+    let stored = |text: &str| -> Vec<u64> {
+        let lines = text.lines().filter_map(|line| line.trim().strip_prefix("\"stored\": "));
+        lines.map(|number| number.trim_end_matches(',').parse().expect("a number")).collect()
+    };
+    let with = stored(&bench(&[]));
+    assert!(with.len() == 2 && with[0] == 0 && with[1] > 100, "{with:?}");
+    assert_eq!(stored(&bench(&["--no-exchange"])), [0, 0]);
+}
