@@ -110,9 +110,9 @@ pub struct Row(pub Vec<Value>);
 impl Row {
     /// The value of a column, from 0.
     pub fn get<T: FromValue>(&self, column: usize) -> Result<T> {
-        let value = self.0.get(column).cloned();
+        let value = self.0.get(column);
         let unexpected = || format!("column {column}: unexpected value {value:?}");
-        value.clone().and_then(T::from_value).ok_or_else(|| Error::Data(unexpected()))
+        value.cloned().and_then(T::from_value).ok_or_else(|| Error::Data(unexpected()))
     }
 }
 
