@@ -250,9 +250,7 @@ pub fn lead(
                         Relay::update(partner, from, status);
                     }
                 }
-                Kind::Note => {
-                    relay.note(format!("rank {from} ({}): {}", partner.host, String::from_utf8_lossy(&bytes)))
-                }
+                Kind::Note => relay.note(format!("{}: {}", partner.name(from), String::from_utf8_lossy(&bytes))),
                 Kind::Bye => byes[from] = true,
                 _ => {}
             });

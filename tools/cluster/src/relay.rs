@@ -37,6 +37,13 @@ pub struct Partner {
     pub status: Status,
 }
 
+impl Partner {
+    /// Its rank, with its host once it has said hello.
+    pub fn name(&self, rank: usize) -> String {
+        if self.host.is_empty() { format!("rank {rank}") } else { format!("rank {rank} ({})", self.host) }
+    }
+}
+
 /// Rank 0's connection to the others.
 pub struct Relay {
     orders: Sender<Order>,
@@ -115,7 +122,7 @@ impl Relay {
         partner.heard = Instant::now();
         if partner.is_silent {
             partner.is_silent = false;
-            self.note(format!("rank {rank} ({}) answers again", partner.host));
+            self.note(format!("{} answers again", partner.name(rank)));
         }
         let answered = partner.status.answered;
         change(partner);
@@ -144,11 +151,8 @@ impl Relay {
             let silent = partner.heard.elapsed();
             if silent > most && !partner.is_silent {
                 partner.is_silent = true;
-                self.note(format!(
-                    "rank {rank} ({}) has not answered for {} ms; searching without it",
-                    partner.host,
-                    silent.as_millis()
-                ));
+                let (name, silent) = (partner.name(rank), silent.as_millis());
+                self.note(format!("{name} has not answered for {silent} ms; searching without it"));
                 let _ = self.session.send(Message::Line(String::new()));
             }
         }
