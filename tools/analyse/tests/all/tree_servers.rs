@@ -107,9 +107,9 @@ fn a_tree_is_whole_when_workers_and_server_are_killed() {
         positions = server.sql("tree", "SELECT count(*) FROM lento_tree.node").parse().expect("a number");
     }
     for worker in &mut workers {
-        // One that was started without a server has ended.
+        // One that was started without a server has ended. A job in the background ignores SIGINT until it has its handler.
         if worker.try_wait().expect("a state").is_none() {
-            signal(worker, "-INT");
+            signal(worker, "-TERM");
         }
         worker.wait().expect("ended");
     }
