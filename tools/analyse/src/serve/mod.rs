@@ -24,6 +24,7 @@ use lento::processors;
 use pool::Pool;
 use std::error::Error;
 use std::net::SocketAddr;
+#[cfg(unix)]
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
