@@ -2,7 +2,7 @@
 
 use super::Tree;
 use super::args::Show;
-use super::graph::NEVER;
+use super::graph::{NEVER, Node};
 use super::position::{FULL, Value, centipawns};
 use super::store::{self, Search};
 use lento::chess::{Board, Move};
@@ -14,7 +14,7 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 /// Nodes below a move are counted up to here.
-pub const MOST: i64 = 1000;
+const MOST: i64 = 1000;
 
 /// A move of a node as it is shown.
 pub struct Row {
@@ -120,47 +120,63 @@ pub fn percent(value: Value) -> String {
     format!("{:.1} % {points}", f64::from(value) / 1e4)
 }
 
+/// A node as it is shown.
+pub struct Shown {
+    node: Node,
+    /// The value of its own search.
+    own: Option<Value>,
+    note: String,
+    rows: Vec<Row>,
+    /// The number of nodes below each move.
+    below: Vec<i64>,
+    pub best: Vec<Move>,
+}
+
+pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
+    let store = &tree.store;
+    let rows = rows(tree, node)?;
+    let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| store.below(child, MOST)));
+    Ok(Shown {
+        node: store.load(&[node])?.nodes.swap_remove(0),
+        own: own_search(tree, node)?.map(|search| search.value),
+        note: store.note(node)?,
+        below: below.collect::<store::Done<_>>()?,
+        best: best_line(tree, node)?,
+        rows,
+    })
+}
+
 pub fn run(args: &Show) -> Done {
     let tree = Tree::open(&args.at.tree)?;
     let (node, position, path) = tree.node(&args.at.node)?;
-    let show = || -> store::Done<(Vec<Row>, Vec<i64>)> {
-        let rows = rows(&tree, node)?;
-        let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| tree.store.below(child, MOST)));
-        let below = below.collect::<store::Done<_>>()?;
-        Ok((rows, below))
-    };
-    let (rows, below) = show().map_err(|error| tree.store.explain(error))?;
+    let shown = shown(&tree, node).map_err(|error| tree.store.explain(error))?;
     // With its move number, if the path is known.
     let known = !args.at.node.contains('/');
     let board = path.iter().fold(if known { tree.start.clone() } else { position.board }, |board, &mv| board.after(mv));
     let text = if args.json {
-        format!("{:#}", document(&tree, node, &board, &path, &rows, &below).map_err(|error| tree.store.explain(error))?)
+        format!("{:#}", document(&tree, &board, &path, &shown).map_err(|error| tree.store.explain(error))?)
     } else {
-        table(&tree, node, &board, &path, &rows, &below).map_err(|error| tree.store.explain(error))?
+        table(&tree, &board, &path, &shown)
     };
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn table(tree: &Tree, node: i64, board: &Board, path: &[Move], rows: &[Row], below: &[i64]) -> store::Done<String> {
-    let graph = tree.store.load(&[node])?;
+fn table(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> String {
+    let text = |value: Option<Value>| value.map_or_else(|| "–".into(), percent);
     let mut lines = vec![board.fen(false)];
     if !path.is_empty() {
         lines.push(numbered(&tree.start, path).join(" "));
     }
-    let own = own_search(tree, node)?.map_or_else(|| "–".into(), |search| percent(search.value));
-    let value = graph.nodes[0].value.map_or_else(|| "–".into(), percent);
-    lines.push(format!("tree {value}, own search {own}"));
-    let note = tree.store.note(node)?;
-    if !note.is_empty() {
-        lines.push(note);
+    lines.push(format!("tree {}, own search {}", text(shown.node.value), text(shown.own)));
+    if !shown.note.is_empty() {
+        lines.push(shown.note.clone());
     }
     lines.push(format!(
         "\n{:<8} {:>14} {:>14} {:>5} {:>7} {:>6}",
         "move", "tree", "own search", "depth", "nodes", "below"
     ));
-    for (row, &below) in rows.iter().zip(below) {
-        let text = |value: Option<Value>| value.map_or_else(|| "–".into(), percent);
+    for (row, &below) in shown.rows.iter().zip(&shown.below) {
         let (depth, nodes) = row.search.as_ref().map_or((0, 0), |search| (search.depth, search.nodes));
         let below = if below == MOST { format!("{MOST}+") } else { below.to_string() };
         let mut line = format!(
@@ -180,24 +196,15 @@ fn table(tree: &Tree, node: i64, board: &Board, path: &[Move], rows: &[Row], bel
         }
         lines.push(line);
     }
-    let best = best_line(tree, node)?;
-    if !best.is_empty() {
-        lines.push(format!("\nbest line: {}", numbered(board, &best).join(" ")));
+    if !shown.best.is_empty() {
+        lines.push(format!("\nbest line: {}", numbered(board, &shown.best).join(" ")));
     }
-    Ok(lines.join("\n"))
+    lines.join("\n")
 }
 
-pub fn document(
-    tree: &Tree,
-    node: i64,
-    board: &Board,
-    path: &[Move],
-    rows: &[Row],
-    below: &[i64],
-) -> store::Done<Json> {
-    let graph = tree.store.load(&[node])?;
+pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> store::Done<Json> {
     let points = |value: Value| f64::from(value) / 1e6;
-    let moves = rows.iter().zip(below).map(|(row, below)| {
+    let moves = shown.rows.iter().zip(&shown.below).map(|(row, below)| {
         json!({
             "uci": board.uci(row.mv, false),
             "san": board.san(row.mv),
@@ -217,13 +224,13 @@ pub fn document(
     Ok(json!({
         "fen": board.fen(false),
         "path": words(&tree.start, path),
-        "expected": graph.nodes[0].value.map(points),
-        "own_expected": own_search(tree, node)?.map(|search| points(search.value)),
-        "cost": Some(graph.nodes[0].cost).filter(|cost| *cost < NEVER).map(|cost| cost as f64 / 1e6),
-        "ply": graph.nodes[0].ply,
-        "note": tree.store.note(node)?,
+        "expected": shown.node.value.map(points),
+        "own_expected": shown.own.map(points),
+        "cost": Some(shown.node.cost).filter(|cost| *cost < NEVER).map(|cost| cost as f64 / 1e6),
+        "ply": shown.node.ply,
+        "note": shown.note,
         "moves": moves.collect::<Vec<_>>(),
-        "best_line": words(board, &best_line(tree, node)?),
+        "best_line": words(board, &shown.best),
         "positions": positions,
         "searches": searches,
     }))
