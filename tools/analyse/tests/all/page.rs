@@ -272,7 +272,7 @@ fn visitors_see_the_same_positions() {
     browser.evaluate(&phone, "document.querySelector('#pause').click()");
     browser.wait_for(&phone, &format!("{LIST}.includes('paused')"));
     browser.wait_for(&desktop, &format!("{LIST}.includes('paused')"));
-    // What is known stays after loading again, and goes on.
+    // Loading the page again keeps the lines so far, and the search.
     browser.call(&desktop, "Page.reload", json!({}));
     browser.wait_for(
         &desktop,

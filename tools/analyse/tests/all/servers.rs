@@ -103,13 +103,7 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
             }
         }
         if tick % (5 * pace) == 2 * pace {
-            if rng.bool() {
-                server.stop()
-            } else {
-                server.kill()
-            }
-            sleep(Duration::from_millis(rng.u64(50..600)));
-            server.up();
+            server.restart(&mut rng);
             restarts += 1;
             let done: usize = server.sql("queue", "SELECT count(*) FROM analysis").parse().expect("a number");
             if done >= count * 9 / 10 {

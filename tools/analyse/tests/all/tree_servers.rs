@@ -95,13 +95,7 @@ fn a_tree_is_whole_when_workers_and_server_are_killed() {
             *worker = start();
             killed += 1;
         } else {
-            if rng.bool() {
-                server.stop()
-            } else {
-                server.kill()
-            }
-            sleep(Duration::from_millis(rng.u64(50..600)));
-            server.up();
+            server.restart(&mut rng);
             restarts += 1;
         }
         positions = server.sql("tree", "SELECT count(*) FROM lento_tree.node").parse().expect("a number");
@@ -143,7 +137,7 @@ fn a_search_of_a_tree_waits_for_the_server() {
             assert_eq!(worker.wait().expect("ended").code(), Some(130));
             assert!(log(name).contains("the last search is not stored"), "{}", log(name));
             server.up();
-            // Its lease goes on for a while.
+            // Its lease has not expired yet.
             server.sql("tree", "DELETE FROM lento_tree.run");
         } else {
             server.up();

@@ -79,6 +79,17 @@ impl Server {
         }
     }
 
+    /// Stops or kills it, and starts it again after a while.
+    pub fn restart(&self, rng: &mut fastrand::Rng) {
+        if rng.bool() {
+            self.stop()
+        } else {
+            self.kill()
+        }
+        sleep(Duration::from_millis(rng.u64(50..600)));
+        self.up();
+    }
+
     /// Makes a database, and returns its URL.
     pub fn create(&self, name: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE \"{name}\""));
