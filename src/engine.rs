@@ -289,7 +289,8 @@ impl Engine {
     }
 
     /// Builds the job of a search, with the receiver of its events.
-    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize) -> (Job, Receiver<Event>) {
+    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: Threads) -> (Job, Receiver<Event>) {
+        let count = threads.own.len();
         let draws = self.draws(limits, &game);
         // Scores depend on contempt, so keys must, too.
         let game = game.with_salt(draws.salt());
@@ -310,9 +311,9 @@ impl Engine {
             histories: Arc::clone(&self.histories),
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
-            threads: Arc::new(Threads::new(threads)),
-            lockstep: (options.deterministic && threads > 1).then(|| Lockstep::new(threads, limits.nodes)),
-            cpu_slots: CpuSlots::new(threads, options.deterministic),
+            threads: Arc::new(threads),
+            lockstep: (options.deterministic && count > 1).then(|| Lockstep::new(count, limits.nodes)),
+            cpu_slots: CpuSlots::new(count, options.deterministic),
             events,
         };
         (job, received)
@@ -348,9 +349,9 @@ impl Engine {
                     let _ = self.prepare();
                     let resumed = if self.begin_generation(limits) { OnceLock::new() } else { OnceLock::from(None) };
                     self.searched = Some(self.game.clone());
-                    let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads());
-                    let all = Threads::with_partners(self.threads(), self.partners.clone(), self.searches);
-                    (Job { resumed, threads: Arc::new(all), ..job }, events)
+                    let threads = Threads::with_partners(self.threads(), self.partners.clone(), self.searches);
+                    let (job, events) = self.job(limits, self.game.clone(), root_moves, threads);
+                    (Job { resumed, ..job }, events)
                 }
             };
             job.control.start = start;

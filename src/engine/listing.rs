@@ -8,6 +8,7 @@ use crate::search::node::{Pv, Root};
 use crate::search::observer::NoObserver;
 use crate::search::picker::Picker;
 use crate::search::scout::SoFar;
+use crate::search::threads::Threads;
 use crate::search::worker::{Search, Worker};
 
 /// A legal move with the data that orders it.
@@ -83,7 +84,7 @@ impl Engine {
         let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board, 2)?)));
         let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
-        let (job, _) = self.job(&Limits::default(), game, Vec::new(), 1);
+        let (job, _) = self.job(&Limits::default(), game, Vec::new(), Threads::new(1));
         self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 }

@@ -192,6 +192,7 @@ mod tests {
     use crate::engine::Wake;
     use crate::score::mate_in;
     use crate::search::report::PvLine;
+    use crate::search::threads::Threads;
 
     #[test]
     fn a_thread_that_panics_ends_the_search_and_not_the_engine() {
@@ -200,7 +201,7 @@ mod tests {
             engine.set_threads(threads).unwrap();
             engine.settings.search.deterministic = deterministic;
             // A root without moves: every thread indexes an empty list.
-            let (job, events) = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads);
+            let (job, events) = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), Threads::new(threads));
             let job = Arc::new(job);
             engine.pool.search(&job, None);
             engine.running = Some(Running::new(&Limits::default(), Some(job), events, None));

@@ -15,6 +15,7 @@ use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::observer::Instrument;
 use crate::search::report::Info;
+use crate::search::threads::Threads;
 use crate::search::worker::Worker;
 use crate::sync::channel::Receiver;
 use crate::tt::Tt;
@@ -167,7 +168,7 @@ impl Engine {
         any_move: bool,
     ) -> (Job, Receiver<Event>) {
         let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
-        let (mut job, events) = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1);
+        let (mut job, events) = self.job(&handicap.limit(limits), self.game.clone(), root_moves, Threads::new(1));
         job.options.multi_pv = handicap.multi_pv.max(handicap.level.candidates) as u64;
         job.tt = Arc::new(Tt::new(1, 1).unwrap_or_else(|_| Tt::empty()));
         (Job { probing: None, ..job }, events)
