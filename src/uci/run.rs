@@ -1,7 +1,7 @@
 //! The event loop. Reads standard input; all output goes through the session's [`Writer`].
 
-use super::session::{InputMode, Refuse, Session};
-use super::task::Message;
+use super::session::{InputMode, Session};
+use super::task::{Message, Refuse};
 use super::writer::Writer;
 use crate::engine::{Engine, Wake};
 use crate::processors;

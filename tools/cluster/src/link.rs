@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// The most bytes of a frame. MPI libraries send those up to 4 KiB at once, without asking the receiver.
 pub const FRAME: usize = 3800;
-/// The acknowledgement, the kind, and whether the message goes on.
+/// The acknowledgement, the kind, and whether more frames of the message follow.
 const HEADER: usize = 10;
 /// The most bytes on their way, counted with what the library adds.
 const WINDOW: u64 = 256 << 10;

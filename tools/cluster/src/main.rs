@@ -18,8 +18,8 @@ use lento::search::threads::Partners;
 use lento::uci::command::Command;
 use lento::uci::options;
 use lento::uci::run;
-use lento::uci::session::{Hook, InputMode, Session};
-use lento::uci::task::Message;
+use lento::uci::session::{InputMode, Session};
+use lento::uci::task::{Hook, Message};
 use lento::uci::writer::Writer;
 use mpi::Threading;
 use mpi::traits::Communicator;
@@ -107,7 +107,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool 
             let mut session = Session::new(engine, InputMode::Live, inbox, Writer::new(io::stdout()));
             let relay = Arc::clone(&passing);
             session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine, &host)));
-            // Fails if nobody reads the output.
+            // Fails if the output is closed.
             let _ = run::serve(&mut session, &messages, run::output_is_gone);
         }
         passing.order(Order::Over);

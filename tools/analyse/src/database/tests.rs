@@ -191,7 +191,7 @@ fn claims(place: Place) {
     first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
     let mut third = open(&location);
     assert!(matches!(claim(&mut third), Claim::Known(_)));
-    // Whoever is first: of two runs that search a position one stores it.
+    // Of two runs that search a position the first to finish stores it.
     let ids = |database: &mut Database| database.connection.query("SELECT id FROM analysis", &[]).unwrap();
     let deeper = SearchLimits { depth: Some(9), ..requested };
     let claimed = first.claim(&key, &board, &engine, 1, &deeper).unwrap();

@@ -1,4 +1,4 @@
-//! Who may connect: the token, and the number of connections.
+//! Admission of connections: the token, and their number.
 
 use constant_time_eq::constant_time_eq;
 use parking_lot::Mutex;

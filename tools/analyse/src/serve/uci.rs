@@ -6,7 +6,7 @@ use lento::engine::Engine;
 use lento::uci::command::Command;
 use lento::uci::options::same_name;
 use lento::uci::run;
-use lento::uci::session::Refuse;
+use lento::uci::task::Refuse;
 use lento::uci::words::quoted;
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, mpsc as lines_of};

@@ -183,7 +183,7 @@ async fn visit(server: &Server, mut socket: WebSocket) {
 }
 
 impl Server {
-    /// Handles a visitor's message. Returns what he alone gets.
+    /// Handles a visitor's message. Returns an answer for that visitor alone.
     async fn answer(&self, message: &str) -> Option<Value> {
         match self.tree_message(message).await {
             Some(answer) => Some(answer),
