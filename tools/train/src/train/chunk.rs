@@ -18,6 +18,7 @@ pub struct Chunk {
     pub positions: Vec<Sample>,
     /// The neurons of both sides: those of the first tile for all positions, then those of the next one.
     accumulators: Vec<[Strip; 2]>,
+    active: Active,
     sums: Vec<Sums>,
     /// In units of 400 centipawns.
     pub outputs: Vec<f32>,
@@ -47,6 +48,17 @@ impl Chunk {
         (&self.positions, &mut self.accumulators[tile * CHUNK..][..count], &mut self.sums)
     }
 
+    /// Groups the active inputs of the positions, for [`active`](Self::active).
+    pub fn group_inputs(&mut self) {
+        self.active.group(&self.positions);
+    }
+
+    /// Each input that is active in the chunk, with its places: twice the number of the position, plus the side.
+    #[inline(always)]
+    pub fn active(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        self.active.inputs()
+    }
+
     /// Each position, its neurons of this tile, and the gradient of the loss by its output.
     #[inline(always)]
     pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Sample, &[Strip; 2], f32)> {
@@ -68,5 +80,59 @@ impl Chunk {
             self.gradients.push((gradient * share) as f32);
             self.loss += loss;
         }
+    }
+}
+
+/// The inputs that are active in a chunk, each with the places where it is.
+#[derive(Default)]
+struct Active {
+    /// The inputs, and where their places end.
+    inputs: Vec<(u16, u16)>,
+    places: Vec<u8>,
+    /// For each input, its number of places, then where the next one goes; zero between two groupings.
+    next: Vec<u16>,
+}
+
+impl Active {
+    fn group(&mut self, positions: &[Sample]) {
+        const { assert!(2 * CHUNK <= 1 << u8::BITS) };
+        let Self { inputs, places, next } = self;
+        inputs.clear();
+        let occurrences = || {
+            let sides = positions.iter().flat_map(|position| [0, 1].map(|side| position.features(side)));
+            (0..).zip(sides).flat_map(|(place, features)| features.iter().map(move |&input| (input, place)))
+        };
+        for (input, _) in occurrences() {
+            if next.len() <= usize::from(input) {
+                next.resize(usize::from(input) + 1, 0);
+            }
+            let count = &mut next[usize::from(input)];
+            if *count == 0 {
+                inputs.push((input, 0));
+            }
+            *count += 1;
+        }
+        let mut end = 0;
+        for (input, ends) in inputs.iter_mut() {
+            let start = end;
+            end += std::mem::replace(&mut next[usize::from(*input)], start);
+            *ends = end;
+        }
+        places.resize(usize::from(end), 0);
+        for (input, place) in occurrences() {
+            let at = &mut next[usize::from(input)];
+            places[usize::from(*at)] = place;
+            *at += 1;
+        }
+        inputs.iter().for_each(|(input, _)| next[usize::from(*input)] = 0);
+    }
+
+    #[inline(always)]
+    fn inputs(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let mut start = 0;
+        self.inputs.iter().map(move |&(input, end)| {
+            let places = &self.places[usize::from(std::mem::replace(&mut start, end))..usize::from(end)];
+            (usize::from(input), places)
+        })
     }
 }

@@ -108,11 +108,12 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         }
         _ => Parameters::random(&shape, args.schedule.seed),
     };
+    let start = values.clone();
     let weights = OptimiserState::begin(values, &shape);
     let schedule = Schedule { steps: data.steps(args.schedule.batch), ..args.schedule.clone() };
     let settings = args.settings(&data, &schedule, init.as_ref());
     let run = Run { settings, shape, progress: Progress::default(), weights };
-    let mut session = Session { run, data, schedule, gauge, checkpoint: args.checkpoint.clone() };
+    let mut session = Session { run, start, data, schedule, gauge, checkpoint: args.checkpoint.clone() };
     session.resume()?;
     Ok(Some(session))
 }
@@ -180,7 +181,9 @@ fn write_network(
     model: &TrainingNetwork,
     pool: &Pool<Pass>,
 ) -> Result<Rounding, Box<dyn Error>> {
-    let parts = export::quantise(&session.run.weights.values, &session.run.shape, &args.network_name());
+    let weights = OptimiserState::begin(session.blended(args.blend), &session.run.shape);
+    model.load(&weights);
+    let parts = export::quantise(&weights.values, &session.run.shape, &args.network_name());
     let bytes = parts.to_bytes().map_err(|error| in_file(&args.output, error))?;
     draft::write(&args.output, &bytes)?;
     let written = std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?;

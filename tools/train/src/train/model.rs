@@ -1,7 +1,7 @@
 //! The network in training.
 
 use super::chunk::{CHUNK, Chunk};
-use super::descent::{Step, Strips};
+use super::descent::{Step, Strip, Strips};
 use super::objective::Objective;
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
@@ -119,12 +119,16 @@ impl TrainingNetwork {
                 );
             }
             chunk.finish(&biases.values[0].0, objective, share);
+            if share > 0.0 {
+                chunk.group_inputs();
+            }
         }
     }
 
     fn backward(&self, step: Option<Step>) {
         let count = self.block.read().len().div_ceil(CHUNK);
         let chunks: Vec<_> = self.chunks[..count].iter().map(|chunk| chunk.read()).collect();
+        let mut neurons = Box::new([Strip::ZERO; 2 * CHUNK]);
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(tile) = self.tiles.get(index) else { break };
@@ -132,7 +136,7 @@ impl TrainingNetwork {
             for chunk in &chunks {
                 self.arch.dispatch(
                     #[inline(always)]
-                    || tile.backward(index, chunk),
+                    || tile.backward(index, chunk, &mut neurons),
                 );
             }
             if let Some(step) = step {

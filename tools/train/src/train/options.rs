@@ -31,6 +31,9 @@ pub struct Args {
     /// it says is the same until it learns.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
+    /// Share of the network of --init in the weights written; their mean with what was learned is often better than either
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share, requires = "init")]
+    pub blend: f64,
     /// Share of the positions that is kept apart to check what was learned
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = number::share)]
     pub validation: f64,

@@ -7,6 +7,7 @@ use super::model::{Pass, TrainingNetwork};
 use super::pool::Pool;
 use super::run::{Epoch, Run};
 use super::schedule::Schedule;
+use super::shape::Parameters;
 use crate::gold::{Gauge, Gauged};
 use crossbeam::channel::bounded;
 use lento::eval::nnue::Network;
@@ -22,6 +23,8 @@ const AHEAD: usize = 2;
 /// A run with its data.
 pub struct Session {
     pub run: Run,
+    /// The parameters before training.
+    pub start: Parameters,
     pub data: DataSet,
     pub schedule: Schedule,
     /// Measures the network after each epoch.
@@ -48,6 +51,15 @@ impl Session {
             self.run.write(path)?;
         }
         Ok(())
+    }
+
+    /// The weighted mean of the parameters before and after training; `share` is the weight of those before.
+    pub fn blended(&self, share: f64) -> Parameters {
+        let mut values = self.run.weights.values.clone();
+        for (value, start) in values.iter_mut().zip(self.start.iter()) {
+            *value += (start - *value) * share as f32;
+        }
+        values
     }
 
     pub fn validate(&self, model: &TrainingNetwork, pool: &Pool<Pass>) -> f64 {

@@ -155,6 +155,8 @@ fn a_network_is_trained_further() {
     let kept = folder.path().join("run.ckpt");
     let options = "--hidden 32 --batch 128 --validation 0.1 --lr 0.01 --wdl 0 --threads 1";
     let before = train(&args(&folder, &format!("{options} --epochs 6 --checkpoint {}", kept.display())), None);
+    let net = || std::fs::read(folder.path().join("net.lnn")).unwrap();
+    let first = net();
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 14)));
     let further = args(&folder, &format!("{options} --epochs 1 --init {}", kept.display()));
     let session = open(&further, &Stop::default()).unwrap().unwrap();
@@ -162,8 +164,12 @@ fn a_network_is_trained_further() {
     let after = train(&further, None);
     let starts = [&before, &after].map(|session| session.run.progress.start.unwrap());
     assert!(starts[1] < 0.7 * starts[0], "{starts:?}");
-    let net = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
-    let session = open(&net, &Stop::default()).unwrap().unwrap();
+    for (blend, is_first) in [("0", false), ("0.5", false), ("1", true)] {
+        train(&args(&folder, &format!("{options} --epochs 1 --blend {blend} --init {}", kept.display())), None);
+        assert_eq!(net() == first, is_first, "{blend}");
+    }
+    let rounded = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
+    let session = open(&rounded, &Stop::default()).unwrap().unwrap();
     assert!(session.run.weights.values.row(0, &session.run.shape).iter().any(|&weight| weight != 0.0));
     let other = args(&folder, &format!("{options} --output-buckets 4 --init {}", kept.display()));
     assert!(refused(&other).contains("run.ckpt: a network of another shape"));

@@ -4,7 +4,7 @@
 //! into a core's cache, and one thread computes all sums of a tile. What is always inlined uses the vector instructions
 //! of its caller.
 
-use super::chunk::Chunk;
+use super::chunk::{CHUNK, Chunk};
 use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::features::INPUTS;
@@ -16,6 +16,9 @@ pub const FEATURE_LIMIT: f32 = 1.98;
 pub const THREAT_LIMIT: f32 = i8::MAX as f32 / QA as f32;
 /// The largest output weight: 8 bits.
 pub const OUTPUT_LIMIT: f32 = i8::MAX as f32 / QB as f32;
+
+/// The gradients of a tile's neurons, by position of a chunk and side.
+pub type NeuronGradients = [Strip; 2 * CHUNK];
 
 /// Some neurons: their columns of all parameters. Columns beyond the last neuron stay zero.
 pub struct Tile {
@@ -109,18 +112,19 @@ impl Tile {
         }
     }
 
-    /// Adds the gradients of the positions of a chunk, after [`forward`](Self::forward).
+    /// Adds the gradients of the positions of a chunk, after [`forward`](Self::forward). `neurons` receives those of the neurons,
+    /// which are then added input by input, so that a sum stays in registers.
     #[inline(always)]
-    pub fn backward(&mut self, index: usize, chunk: &Chunk) {
+    pub fn backward(&mut self, index: usize, chunk: &Chunk, neurons: &mut NeuronGradients) {
         let outputs = self.shape.outputs().start;
         let (features, rest) = self.strips.gradients.split_at_mut(self.shape.bias());
         let (bias, output_gradients) = rest.split_first_mut().expect("there is a row of biases");
-        for (position, accumulators, gradient) in chunk.backward(index) {
-            for (side, neurons) in accumulators.iter().enumerate() {
+        let sides = neurons.as_chunks_mut::<2>().0;
+        for ((position, accumulators, gradient), sides) in chunk.backward(index).zip(sides) {
+            for (side, (neurons, neuron_gradients)) in accumulators.iter().zip(sides).enumerate() {
                 let row = 2 * position.bucket() + side;
                 let output = &self.used[outputs + row];
                 let output_gradient = &mut output_gradients[row];
-                let mut neuron_gradients = Strip::ZERO;
                 for column in 0..TILE {
                     let value = neurons.0[column];
                     let active = value.clamp(0.0, 1.0);
@@ -129,11 +133,13 @@ impl Tile {
                     let steepness = if active == value { 2.0 * active } else { 0.0 };
                     neuron_gradients.0[column] = gradient * output.0[column] * steepness;
                 }
-                bias.add(&neuron_gradients);
-                for &feature in position.features(side) {
-                    features[usize::from(feature)].add(&neuron_gradients);
-                }
+                bias.add(neuron_gradients);
             }
+        }
+        for (input, places) in chunk.active() {
+            let mut sum = features[input];
+            places.iter().for_each(|&place| sum.add(&neurons[usize::from(place)]));
+            features[input] = sum;
         }
     }
 
