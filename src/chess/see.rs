@@ -112,22 +112,26 @@ impl Board {
         })
     }
 
-    /// The knights, bishops, rooks and queens of a color that are attacked by a cheaper piece, or attacked and undefended.
-    pub fn hanging(&self, color: Color) -> Bitboard {
+    /// The squares on which a piece of this color and of each type is attacked by a cheaper one; none for pawns and kings.
+    pub fn attacked_by_cheaper(&self, color: Color) -> [Bitboard; 6] {
         let (them, occupied) = (!color, self.occupied());
-        let theirs = |kind| self.pieces(them, kind);
         let attacked = |kind| {
-            let sets = theirs(kind).map(|square| attacks::of(Piece::new(them, kind), square, occupied));
+            let sets = self.pieces(them, kind).map(|square| attacks::of(Piece::new(them, kind), square, occupied));
             sets.fold(Bitboard::EMPTY, |all, set| all | set)
         };
-        let by_pawns = theirs(PieceType::Pawn).pawn_attacks(them);
+        let by_pawns = self.pieces(them, PieceType::Pawn).pawn_attacks(them);
         let by_minors = by_pawns | attacked(PieceType::Knight) | attacked(PieceType::Bishop);
         let by_rooks = by_minors | attacked(PieceType::Rook);
-        let ours = |kind| self.pieces(color, kind);
-        let minors = ours(PieceType::Knight) | ours(PieceType::Bishop);
-        let pieces = minors | ours(PieceType::Rook) | ours(PieceType::Queen);
-        let loose = pieces & self.attacked_by(them, occupied) & !self.attacked_by(color, occupied);
-        loose | (minors & by_pawns) | (ours(PieceType::Rook) & by_minors) | (ours(PieceType::Queen) & by_rooks)
+        [Bitboard::EMPTY, by_pawns, by_pawns, by_minors, by_rooks, Bitboard::EMPTY]
+    }
+
+    /// The knights, bishops, rooks and queens of a color that are attacked by a cheaper piece, or attacked and undefended.
+    pub fn hanging(&self, color: Color) -> Bitboard {
+        let (occupied, cheaper) = (self.occupied(), self.attacked_by_cheaper(color));
+        let undefended = self.attacked_by(!color, occupied) & !self.attacked_by(color, occupied);
+        let kinds = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
+        let hanging = kinds.map(|kind| self.pieces(color, kind) & (undefended | cheaper[kind.index()]));
+        hanging.into_iter().fold(Bitboard::EMPTY, |all, set| all | set)
     }
 }
 

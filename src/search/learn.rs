@@ -4,7 +4,7 @@ use super::negamax::{Best, Tried};
 use super::node::{Node, NodeState};
 use super::observer::Observer;
 use super::worker::Search;
-use crate::chess::{Board, Move};
+use crate::chess::{Board, Move, MoveDelta};
 use crate::score::{Bound, is_decisive};
 use crate::tt::TtEntry;
 
@@ -19,8 +19,9 @@ impl<O: Observer> Search<'_, O> {
                 self.me.histories.recipe.learn(rule, board, node.depth, best, &tried.quiets);
             }
         }
-        if let Some(mv) = best.mv {
-            self.learn_moves(board, node, mv, tried, failed_high);
+        match best.mv {
+            Some(mv) => self.learn_moves(board, node, mv, tried, failed_high),
+            None => self.learn_refutation(board, node, best.bound),
         }
         if node.excluded.is_none() && (!N::ROOT || self.root.all_open()) {
             // The root is stored after each iteration, so that bounds of the next one do not replace its result.
@@ -40,14 +41,16 @@ impl<O: Observer> Search<'_, O> {
         }
         let share = if failed_high { 64 } else { self.params.learn_exact };
         let (params, depth) = (self.params, node.depth);
-        let bonus = (params.bonus_base + depth * params.bonus_slope).clamp(0, params.bonus_cap) * share / 64;
+        let bonus = self.bonus(depth) * share / 64;
         let malus = (params.malus_base + depth * params.malus_slope).clamp(0, params.malus_cap) * share / 64;
         let context = self.context(node.ply);
         let histories = &mut self.me.histories;
         if best.is_quiet() {
             histories.learn_quiet(board, best, &context, bonus);
+            let mut fading = malus;
             for &mv in &tried.quiets {
-                histories.learn_quiet(board, mv, &context, -malus);
+                histories.learn_quiet(board, mv, &context, -fading);
+                fading -= fading * params.malus_fade / 1024;
             }
         } else {
             histories.learn_noisy(board, best, bonus);
@@ -57,6 +60,25 @@ impl<O: Observer> Search<'_, O> {
         }
         if failed_high && best.is_quiet() {
             self.frame_mut(node.ply).killer = Some(best);
+        }
+    }
+
+    /// The bonus of a move at a depth in plies.
+    fn bonus(&self, depth: i32) -> i32 {
+        (self.params.bonus_base + depth * self.params.bonus_slope).clamp(0, self.params.bonus_cap)
+    }
+
+    /// Updates the histories of the quiet move before a node that failed low: it refutes every move.
+    fn learn_refutation(&mut self, board: &Board, node: &NodeState, bound: Bound) {
+        let (ply, params) = (node.ply, self.params);
+        let quiet = |played: MoveDelta| played.mv.is_quiet();
+        if params.learn_fail_low > 0
+            && bound == Bound::Upper
+            && node.excluded.is_none()
+            && self.me.stack.before(ply, 1).played.is_some_and(quiet)
+        {
+            let bonus = self.bonus(node.depth) * params.learn_fail_low / 64;
+            self.me.histories.learn_played(&self.me.stack, ply - 1, !board.side_to_move(), bonus);
         }
     }
 

@@ -118,6 +118,7 @@ impl<O: Observer> Search<'_, O> {
         let mut picker = Picker::new(node.tt_move);
         self.prefetch_tt(board, picker.first(board, &self.me.histories));
         self.frame_mut(ply + 2).killer = None;
+        self.frame_mut(ply + 1).cuts = 0;
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
                 continue;
@@ -160,6 +161,8 @@ impl<O: Observer> Search<'_, O> {
                         self.extend_pv(ply, mv);
                     }
                     if score >= window.beta {
+                        let cuts = &mut self.frame_mut(ply).cuts;
+                        *cuts = cuts.saturating_add(1);
                         break;
                     }
                     alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };
@@ -300,6 +303,7 @@ impl<O: Observer> Search<'_, O> {
             killer: (self.frame(ply).killer, params.order_killer),
             reply: (reply, params.order_reply),
             checks: Some((checks, params.order_check)),
+            threats: params.order_threats,
             see_by_history: params.order_noisy,
         }
     }

@@ -120,8 +120,10 @@ tunables! {
 
     // ProbCut
     probcut_depth: 3..=8 = 5, off 255;         // Minimum depth
-    probcut_margin: 80..=400 = 181;            // Margin above beta
-    probcut_improving: 0..=120 = 46;           // Decrease of the margin when improving
+    probcut_margin: 80..=400 = 145;            // Margin above beta
+    probcut_improving: 0..=120 = 38;           // Decrease of the margin when improving
+    probcut_deeper: 40..=400 = 120, off 30000; // Evaluation above the margin per further ply of reduction
+    probcut_table: 100..=400 = 190, off 30000; // Margin above beta of a TT score that cuts by itself
 
     // Internal iterative reduction
     iir_depth: 2..=8 = 3, off 255;             // Minimum depth
@@ -131,10 +133,11 @@ tunables! {
     improving_above_beta: 0..=1 = 1;           // Treat nodes at or above beta as improving
 
     // Pruning of moves; depths are reduced by LMR unless stated otherwise
+    prune_history: -400..=0 = -100;            // Change of this reduction per 1024 points of history, in 1/1024 ply
     lmp_base: 1..=16 = 8, off 255;             // Late move pruning: number of moves at depth 0
     futility_depth: 4..=12 = 8, off -1;        // Futility pruning: maximum depth
-    futility_base: 20..=250 = 85;              // Futility pruning: base margin
-    futility_margin: 40..=200 = 86;            // Futility pruning: margin per ply
+    futility_base: 20..=250 = 55;              // Futility pruning: base margin
+    futility_margin: 40..=200 = 72;            // Futility pruning: margin per ply
     see_quiet_depth: 4..=12 = 8, off -1;       // SEE pruning of quiet moves: maximum depth
     see_quiet: 5..=60 = 23;                    // SEE pruning of quiet moves: margin per squared ply
     see_noisy_depth: 4..=12 = 8, off 0;        // SEE pruning of captures: maximum depth of the node
@@ -143,7 +146,7 @@ tunables! {
     history_margin: 1000..=8000 = 4459;        // History pruning: margin below zero per ply of the node's depth
 
     // Singular extension
-    singular_depth: 4..=10 = 7, off 255;       // Minimum depth
+    singular_depth: 4..=10 = 6, off 255;       // Minimum depth
     singular_margin: 16..=200 = 46;            // Margin below the TT score per ply of depth, in 1/64 centipawns
     singular_double: 2..=60 = 12, off 30000;   // Further margin for a double extension
     singular_triple: 10..=300 = 90, off 30000; // Further margin for a triple extension of a quiet move
@@ -165,6 +168,8 @@ tunables! {
     lmr_killer: -3072..=1024 = -896;           // Killer moves
     lmr_tt_above: -3072..=1024 = -800;         // TT entry from a PV node with a score above alpha
     lmr_raised: -1024..=3072 = 600;            // A move has raised alpha
+    lmr_tt_noisy: -1024..=3072 = 600;          // The TT move captures or promotes
+    lmr_cuts: -1024..=3072 = 600;              // More than three fail highs below the node
     lmr_correction: -40..=0 = -8;              // Per centipawn of the evaluation's correction
     lmr_history: -400..=0 = -143;              // Per 1024 points of history
     deeper_margin: 10..=150 = 47, off 30000;   // Margin of a reduced fail high to verify one ply deeper
@@ -176,7 +181,9 @@ tunables! {
     malus_slope: 50..=600 = 230;               // Malus per ply of depth
     malus_base: -400..=200 = -110;             // Malus at depth 0
     malus_cap: 400..=4000 = 1350;              // Maximum malus
+    malus_fade: 0..=256 = 60;                  // Decrease of the malus per quiet move searched before, in 1/1024
     learn_exact: 0..=64 = 20;                  // Weight of exact scores relative to fail highs, in 1/64
+    learn_fail_low: 0..=64 = 32;               // Share of the bonus for the quiet move before a fail low, in 1/64
     gain_slope: 0..=16 = 4;                    // Butterfly history per centipawn that a quiet move gains
     gain_bonus_cap: 100..=2000 = 600;          // Maximum bonus by gain
     gain_malus_cap: 100..=2000 = 550;          // Maximum malus by gain
@@ -193,12 +200,14 @@ tunables! {
     order_killer: 0..=60000 = 10000;           // Bonus of the killer move
     order_reply: 0..=60000 = 8000;             // Bonus of the last best reply
     order_check: 0..=60000 = 8000;             // Bonus of quiet checks that lose no material
+    order_threats: 0..=64 = 8;                 // Bonus of escapes from cheaper pieces, malus of moves into their attacks, per centipawn of the piece
     order_noisy: 0..=64 = 8;                   // SEE margin of good captures by history, in 1/1024
 
     // Weights of correction history, in 1/1024 centipawn per point
     correct_pawns: 0..=256 = 42;               // Pawn structure
     correct_pieces: 0..=256 = 58;              // Pieces of each color
     correct_moves: 0..=256 = 108;              // Last two moves
+    correct_four: 0..=256 = 80;                // The last move and that of four plies ago
 
     net_base: 512..=1536 = 1042;               // Factor of the network's value, in 1/1024
     vote: 0..=1 = 1;                           // Threads vote on the best move; 0 plays the main thread's

@@ -28,6 +28,8 @@ pub struct Hints {
     pub reply: (Option<Move>, i32),
     /// Squares from which pieces give check, if checks are ordered, and the bonus of a check that loses no material.
     pub checks: Option<(CheckSquares, i32)>,
+    /// Bonus of an escape from an attack by a cheaper piece, per centipawn of the piece, and malus of a move into one.
+    pub threats: i32,
     /// Margin of the SEE threshold of captures by history, in 1/1024.
     pub see_by_history: i32,
 }
@@ -39,7 +41,7 @@ impl Hints {
     /// History context only.
     #[inline(always)]
     pub const fn of(context: Context) -> Self {
-        Self { context, killer: (None, 0), reply: (None, 0), checks: None, see_by_history: 0 }
+        Self { context, killer: (None, 0), reply: (None, 0), checks: None, threats: 0, see_by_history: 0 }
     }
 
     #[inline(always)]
@@ -196,8 +198,10 @@ impl Picker {
             return self.make_quiets_by_recipe(board, histories, hints);
         }
         let Self { list, ranking, .. } = self;
+        let attacked =
+            if hints.threats > 0 { board.attacked_by_cheaper(board.side_to_move()) } else { Default::default() };
         ranking.clear();
-        board.generate::<false, true>(&mut RankedQuiets { list, ranking, board, histories, hints });
+        board.generate::<false, true>(&mut RankedQuiets { list, ranking, board, histories, hints, attacked });
         ranking.close();
     }
 
@@ -245,6 +249,8 @@ struct RankedQuiets<'a> {
     board: &'a Board,
     histories: &'a Histories,
     hints: &'a Hints,
+    /// By type of piece, the squares that cheaper ones attack.
+    attacked: [Bitboard; 6],
 }
 
 impl RankedQuiets<'_> {
@@ -261,8 +267,12 @@ impl Sink for RankedQuiets<'_> {
         let Some(piece) = self.board.piece_on(from) else { return };
         let history = self.histories.of_piece(self.board, piece, from, &self.hints.context);
         let checks = self.hints.checks_of(piece, from);
+        let (attacked, value) =
+            (self.attacked[piece.kind().index()], piece.kind().exchange_value() * self.hints.threats);
+        let escape = if attacked.has(from) { value } else { 0 };
         for to in quiets {
-            self.add(Move::new(from, to, MoveKind::Quiet), history.get(to), checks.has(to));
+            let threat = if attacked.has(to) { -value } else { escape };
+            self.add(Move::new(from, to, MoveKind::Quiet), history.get(to) + threat, checks.has(to));
         }
     }
 

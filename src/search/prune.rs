@@ -1,6 +1,7 @@
 //! Whole-node pruning before moves are searched; never in PV nodes, in check or in singular searches.
 
 use super::Searched;
+use super::negamax::TABLE_SAFE_CLOCK;
 use super::node::{NodeState, NonPv, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
@@ -85,6 +86,18 @@ impl<O: Observer> Search<'_, O> {
         if node.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {
             return Ok(None);
         }
+        // The table alone may suffice.
+        if let Some(hit) = node.hit
+            && hit.bound == Bound::Lower
+            && board.halfmove_clock() < TABLE_SAFE_CLOCK
+            && hit.depth >= node.depth - 4
+            && hit.score >= beta + params.probcut_table
+            && !is_decisive(hit.score)
+        {
+            return Ok(Some(beta + params.probcut_table));
+        }
+        // The further the evaluation is above, the shallower the search.
+        let depth = node.depth - 4 - ((node.eval - target) / params.probcut_deeper).clamp(0, 3);
         let hints = Hints::of(self.context(node.ply));
         let threshold = target - node.eval;
         let tt_move = node.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
@@ -94,12 +107,12 @@ impl<O: Observer> Search<'_, O> {
             let mut child = board.clone();
             self.play(board, &mut child, node.ply, mv);
             let mut score = -self.quiesce::<NonPv>(&child, node.ply + 1, window, false)?;
-            if score >= target && node.depth > 4 {
-                score = -self.negamax::<NonPv>(&child, node.ply + 1, window, node.depth - 4, !node.cut)?;
+            if score >= target && depth > 0 {
+                score = -self.negamax::<NonPv>(&child, node.ply + 1, window, depth, !node.cut)?;
             }
             self.take_back();
             if score >= target {
-                let (depth, eval) = (node.depth - 3, Some(node.raw_eval));
+                let (depth, eval) = (depth.max(0) + 1, Some(node.raw_eval));
                 let found = TtEntry { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: node.tt_pv };
                 self.store(board, node.ply, found);
                 return Ok(Some(if is_decisive(score) { score } else { score - (target - beta) }));

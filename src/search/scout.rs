@@ -57,7 +57,9 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::Killer, hints.killer.0 == Some(mv))
             .with_if(Fact::Noisy, !quiet)
             .with_if(Fact::TtAbove, node.tt_pv && node.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > alpha))
-            .with_if(Fact::Raised, raised);
+            .with_if(Fact::Raised, raised)
+            .with_if(Fact::TtNoisy, node.tt_move.is_some_and(|mv| !mv.is_quiet()))
+            .with_if(Fact::Cuts, self.frame(node.ply + 1).cuts > 3);
         MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
     }
 

@@ -39,7 +39,8 @@ impl<O: Observer> Search<'_, O> {
             return !facts.gives_check;
         }
         let base = self.job.lmr.tuned.base(true, node.depth, facts.number);
-        let reduced = (node.depth - base / PLY).max(0);
+        let reduction = base + facts.history * params.prune_history / 1024;
+        let reduced = (node.depth - reduction / PLY).max(0);
         // Futility pruning: the evaluation is too far below alpha for a quiet move.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
         if !node.in_check

@@ -2,7 +2,7 @@
 
 use super::MAX_PLY;
 use super::history::Continuation;
-use crate::chess::{Move, MoveDelta};
+use crate::chess::{Bitboard, Move, MoveDelta};
 use crate::score::Score;
 
 /// One ply of the current line.
@@ -16,6 +16,8 @@ pub struct Frame {
     pub tt_pv: bool,
     /// The move made at this ply; `None` for a null move and before the first move.
     pub played: Option<MoveDelta>,
+    /// The squares that the opponent attacked before that move.
+    pub threats: Bitboard,
     /// The continuation history row of that move.
     pub continuation: Continuation,
     /// The move excluded by a singular search.
@@ -24,6 +26,8 @@ pub struct Frame {
     pub killer: Option<Move>,
     /// Current reduction of that move, in plies.
     pub reduction: i32,
+    /// Fail highs at this ply below the current node of the ply before.
+    pub cuts: u8,
     /// Double extensions on the line so far.
     pub double_extensions: u8,
 }
@@ -33,8 +37,8 @@ pub struct Frame {
 pub struct Stack([Frame; Stack::SIZE]);
 
 impl Stack {
-    /// Continuation history looks back six plies.
-    const BEFORE: usize = 6;
+    /// Continuation history looks back six plies, also from the last move.
+    const BEFORE: usize = 7;
     const SIZE: usize = Self::BEFORE + MAX_PLY + 4;
 
     pub fn clear(&mut self) {
@@ -51,7 +55,7 @@ impl Stack {
         &mut self.0[Self::BEFORE + ply]
     }
 
-    /// The frame `back` plies (at most six) before a ply.
+    /// The frame `back` plies (at most seven) before a ply.
     #[inline(always)]
     pub fn before(&self, ply: usize, back: usize) -> &Frame {
         &self.0[Self::BEFORE + ply - back]

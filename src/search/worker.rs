@@ -44,8 +44,9 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// The most memory that a worker takes, in bytes: its tables come to some 4.5 MiB with corrections of its own, its accumulators to one more.
-    pub const BYTES: usize = 6 << 20;
+    /// The most memory that a worker takes, in bytes: its tables come to some 6.5 MiB with corrections of its own, its accumulators to
+    /// one more.
+    pub const BYTES: usize = 8 << 20;
 
     /// A worker with empty tables.
     pub fn new(id: usize) -> Self {
@@ -300,7 +301,7 @@ impl<'a, O: Observer> Search<'a, O> {
         self.prefetch_tt(board, Some(mv));
         let delta = MoveDelta::of(board, mv);
         let frame = self.frame_mut(ply);
-        frame.played = Some(delta);
+        (frame.played, frame.threats) = (Some(delta), board.threats());
         frame.continuation = Continuation::of(&delta);
         self.frame_mut(ply + 1).eval = None;
         self.me.evaluator.play(ply, &delta);

@@ -16,9 +16,11 @@ const PAWNS: usize = 0;
 const WHITE: usize = PAWNS + 2 * KEYS;
 const BLACK: usize = WHITE + 2 * KEYS;
 const LAST_MOVES: usize = BLACK + 2 * KEYS;
-const CELLS: usize = LAST_MOVES + MOVES * MOVES;
+const MOVES_APART: usize = LAST_MOVES + MOVES * MOVES;
+const CELLS: usize = MOVES_APART + MOVES * MOVES;
 
-/// Corrections by pawn structure, by the pieces of each color, and by the last two moves. Clones share their values.
+/// Corrections by pawn structure, by the pieces of each color, and by the last move with those two and four plies back. Clones
+/// share their values.
 #[derive(Clone)]
 pub struct Corrections(Arc<[SharedCell; CELLS]>);
 
@@ -31,9 +33,9 @@ impl Corrections {
     /// The correction of a position's static evaluation, in centipawns.
     #[inline]
     pub fn correction(&self, board: &Board, stack: &Stack, ply: usize, params: &Params) -> i32 {
-        let [pawns, white, black, moves] = Self::places(board, stack, ply).map(|place| self.0[place].get());
-        (pawns * params.correct_pawns + (white + black) * params.correct_pieces + moves * params.correct_moves)
-            / (1024 * 16)
+        let [pawns, white, black, moves, apart] = Self::places(board, stack, ply).map(|place| self.0[place].get());
+        let by_moves = moves * params.correct_moves + apart * params.correct_four;
+        (pawns * params.correct_pawns + (white + black) * params.correct_pieces + by_moves) / (1024 * 16)
     }
 
     /// Updates the corrections after a search of this depth with a score `error` centipawns above the evaluation.
@@ -46,7 +48,7 @@ impl Corrections {
 
     /// The indices of a position's corrections.
     #[inline(always)]
-    fn places(board: &Board, stack: &Stack, ply: usize) -> [usize; 4] {
+    fn places(board: &Board, stack: &Stack, ply: usize) -> [usize; 5] {
         let side = board.side_to_move().index();
         let by_key = |part: usize, key: u64| part + key as usize % KEYS * 2 + side;
         let slot = |back| stack.before(ply, back).continuation.row() % MOVES;
@@ -55,6 +57,7 @@ impl Corrections {
             by_key(WHITE, board.non_pawn_key(Color::White)),
             by_key(BLACK, board.non_pawn_key(Color::Black)),
             LAST_MOVES + slot(2) * MOVES + slot(1),
+            MOVES_APART + slot(4) * MOVES + slot(1),
         ]
     }
 }

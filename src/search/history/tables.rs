@@ -1,7 +1,7 @@
 //! Move histories: butterfly, capture and continuation history.
 
 use super::{Cell, RecipeHistory, SharedCell};
-use crate::chess::{Bitboard, Board, Move, MoveDelta, Piece, PieceType, Square};
+use crate::chess::{Bitboard, Board, Color, Move, MoveDelta, Piece, PieceType, Square};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 use std::sync::Arc;
@@ -200,16 +200,32 @@ impl Histories {
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         self.learn_butterfly(board, mv, bonus);
         let Some(piece) = board.piece_on(mv.from()) else { return };
+        self.learn_continuation(piece, mv.to(), context, bonus);
+    }
+
+    /// Updates butterfly and continuation history of the quiet move made at a ply by `side`.
+    pub fn learn_played(&mut self, stack: &Stack, ply: usize, side: Color, bonus: i32) {
+        let frame = stack.at(ply);
+        let Some(played) = frame.played else { return };
+        self.learn_from_to(side, frame.threats, played.mv, bonus);
+        self.learn_continuation(played.mover, played.mv.to(), &Context::at(stack, ply), bonus);
+    }
+
+    fn learn_continuation(&self, piece: Piece, to: Square, context: &Context, bonus: i32) {
         for row in context.0.into_iter().filter(|&row| row != Continuation::NONE) {
-            self.continuations.0[row.row()][piece.index()][mv.to().index()].update(bonus);
+            self.continuations.0[row.row()][piece.index()][to.index()].update(bonus);
         }
     }
 
     pub fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
+        self.learn_from_to(board.side_to_move(), board.threats(), mv, bonus);
+    }
+
+    #[inline(always)]
+    fn learn_from_to(&mut self, side: Color, threats: Bitboard, mv: Move, bonus: i32) {
         let (from, to) = (mv.from(), mv.to());
-        let [from_attacked, to_attacked] = [from, to].map(|square| usize::from(board.threats().has(square)));
-        let table = &mut self.quiets[board.side_to_move().index()][from_attacked][to_attacked];
-        table[from.index()][to.index()].update(bonus);
+        let [from_attacked, to_attacked] = [from, to].map(|square| usize::from(threats.has(square)));
+        self.quiets[side.index()][from_attacked][to_attacked][from.index()][to.index()].update(bonus);
     }
 
     pub fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {

@@ -53,6 +53,8 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::Killer, params.lmr_killer),
             (Fact::TtAbove, params.lmr_tt_above),
             (Fact::Raised, params.lmr_raised),
+            (Fact::TtNoisy, params.lmr_tt_noisy),
+            (Fact::Cuts, params.lmr_cuts),
         ],
         history_slope: params.lmr_history,
         correction: params.lmr_correction,

@@ -18,6 +18,10 @@ pub enum Fact {
     TtAbove,
     /// A move has raised alpha.
     Raised,
+    /// The TT move captures or promotes.
+    TtNoisy,
+    /// More than three nodes below this one have failed high.
+    Cuts,
     // The facts from here on are computed only for recipes that read one of them.
     Capture,
     QueenPromotion,
