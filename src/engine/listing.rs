@@ -167,6 +167,7 @@ mod tests {
                 let hints = Hints {
                     killer: (worker.stack.at(0).killer, job.params.order_killer),
                     checks: Some((board.check_squares(), job.params.order_check)),
+                    threats: job.params.order_threats,
                     see_by_history: job.params.order_noisy,
                     ..Hints::of(Context::at(&Stack::default(), 0))
                 };

@@ -55,7 +55,9 @@ fn plain_params() -> Params {
             params.set(tunable.name, off).unwrap();
         }
     }
-    for name in ["soften_fail_highs", "quiesce_evasions", "correct_pawns", "correct_pieces", "correct_moves"] {
+    for name in
+        ["soften_fail_highs", "quiesce_evasions", "correct_pawns", "correct_pieces", "correct_moves", "correct_four"]
+    {
         params.set(name, 0).unwrap();
     }
     params

@@ -47,12 +47,19 @@ fn check(engine: &mut Engine) -> Vec<ListedMove> {
         _ => 3,
     };
     assert!(listed.is_sorted_by_key(group), "{fen}");
+    let attacked = board.attacked_by_cheaper(board.side_to_move());
+    let threat = |mv: Move| {
+        let kind = board.piece_on(mv.from()).unwrap().kind();
+        let [from, to] = [mv.from(), mv.to()].map(|square| i32::from(attacked[kind.index()].has(square)));
+        kind.exchange_value() * params.order_threats * if to > 0 { -1 } else { from }
+    };
     let score = |ranked: &ListedMove| {
         let good_check = board.gives_check(ranked.mv) && board.see_ge(ranked.mv, -50);
         ranked.history
             + i32::from(ranked.killer) * params.order_killer
             + i32::from(ranked.reply) * params.order_reply
             + i32::from(good_check) * params.order_check
+            + threat(ranked.mv)
     };
     let quiets: Vec<i32> = listed.iter().filter(|ranked| group(ranked) == 2).map(score).collect();
     assert!(quiets.is_sorted_by(|earlier, later| earlier >= later), "{fen}: {quiets:?}");
