@@ -4,7 +4,7 @@ use super::negamax::{Best, Tried};
 use super::node::{Node, NodeState};
 use super::observer::Observer;
 use super::worker::Search;
-use crate::chess::{Board, Move, MoveDelta};
+use crate::chess::{Board, Move};
 use crate::score::{Bound, is_decisive};
 use crate::tt::TtEntry;
 
@@ -34,7 +34,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Updates Last Best Reply and move histories by the best move; the killer only by a fail high.
+    /// Updates Last Best Reply and move histories by the best move; the killer and the count of fail highs only by a fail high.
     fn learn_moves(&mut self, board: &Board, node: &NodeState, best: Move, tried: &Tried, failed_high: bool) {
         if let Some(place) = self.reply_place(board, node.ply) {
             self.me.lbr.remember(place, best);
@@ -58,8 +58,12 @@ impl<O: Observer> Search<'_, O> {
         for &mv in &tried.noisy {
             histories.learn_noisy(board, mv, -malus);
         }
-        if failed_high && best.is_quiet() {
-            self.frame_mut(node.ply).killer = Some(best);
+        if failed_high {
+            let frame = self.frame_mut(node.ply);
+            frame.cuts = frame.cuts.saturating_add(1);
+            if best.is_quiet() {
+                frame.killer = Some(best);
+            }
         }
     }
 
@@ -70,15 +74,9 @@ impl<O: Observer> Search<'_, O> {
 
     /// Updates the histories of the quiet move before a node that failed low: it refutes every move.
     fn learn_refutation(&mut self, board: &Board, node: &NodeState, bound: Bound) {
-        let (ply, params) = (node.ply, self.params);
-        let quiet = |played: MoveDelta| played.mv.is_quiet();
-        if params.learn_fail_low > 0
-            && bound == Bound::Upper
-            && node.excluded.is_none()
-            && self.me.stack.before(ply, 1).played.is_some_and(quiet)
-        {
-            let bonus = self.bonus(node.depth) * params.learn_fail_low / 64;
-            self.me.histories.learn_played(&self.me.stack, ply - 1, !board.side_to_move(), bonus);
+        if node.ply > 0 && bound == Bound::Upper && node.excluded.is_none() {
+            let bonus = self.bonus(node.depth) * self.params.learn_fail_low / 64;
+            self.me.histories.learn_played(&self.me.stack, node.ply - 1, !board.side_to_move(), bonus);
         }
     }
 

@@ -117,8 +117,7 @@ impl<O: Observer> Search<'_, O> {
         let hints = self.hints(ply, reply, checks);
         let mut picker = Picker::new(node.tt_move);
         self.prefetch_tt(board, picker.first(board, &self.me.histories));
-        self.frame_mut(ply + 2).killer = None;
-        self.frame_mut(ply + 1).cuts = 0;
+        self.me.stack.begin_moves(ply);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
                 continue;
@@ -161,8 +160,6 @@ impl<O: Observer> Search<'_, O> {
                         self.extend_pv(ply, mv);
                     }
                     if score >= window.beta {
-                        let cuts = &mut self.frame_mut(ply).cuts;
-                        *cuts = cuts.saturating_add(1);
                         break;
                     }
                     alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };

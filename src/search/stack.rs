@@ -45,6 +45,13 @@ impl Stack {
         self.0.fill(Frame::default());
     }
 
+    /// Forgets what other nodes have left for the children of a node, before its moves are searched.
+    #[inline(always)]
+    pub fn begin_moves(&mut self, ply: usize) {
+        self.at_mut(ply + 1).cuts = 0;
+        self.at_mut(ply + 2).killer = None;
+    }
+
     #[inline(always)]
     pub fn at(&self, ply: usize) -> &Frame {
         &self.0[Self::BEFORE + ply]

@@ -203,10 +203,10 @@ impl Histories {
         self.learn_continuation(piece, mv.to(), context, bonus);
     }
 
-    /// Updates butterfly and continuation history of the quiet move made at a ply by `side`.
+    /// Updates butterfly and continuation history of the move that `side` made at a ply, if it is quiet.
     pub fn learn_played(&mut self, stack: &Stack, ply: usize, side: Color, bonus: i32) {
         let frame = stack.at(ply);
-        let Some(played) = frame.played else { return };
+        let Some(played) = frame.played.filter(|played| played.mv.is_quiet()) else { return };
         self.learn_from_to(side, frame.threats, played.mv, bonus);
         self.learn_continuation(played.mover, played.mv.to(), &Context::at(stack, ply), bonus);
     }
