@@ -33,6 +33,7 @@ pub mod engine;
 pub mod eval;
 pub mod files;
 pub mod hash_file;
+pub mod huge_pages;
 pub mod named;
 pub mod processors;
 pub mod score;

@@ -1,6 +1,10 @@
 //! The `lento` binary.
 
+use lento::huge_pages::HugePages;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]

@@ -45,8 +45,8 @@ pub struct Worker {
 
 impl Worker {
     /// The most memory that a worker takes, in bytes: its tables come to some 6.5 MiB with corrections of its own, its accumulators to
-    /// one more.
-    pub const BYTES: usize = 8 << 20;
+    /// one more, and huge pages to some 3 MiB more than is used.
+    pub const BYTES: usize = 11 << 20;
 
     /// A worker with empty tables.
     pub fn new(id: usize) -> Self {

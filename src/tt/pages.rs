@@ -2,6 +2,7 @@
 
 use super::backing;
 use super::cluster::Cluster;
+use crate::huge_pages::{self, HUGE_PAGE};
 use crate::processors::in_parallel;
 use std::alloc::{Layout, alloc, dealloc};
 use std::io;
@@ -11,8 +12,6 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::OnceLock;
 
-/// The size of a huge page in bytes, which is also the alignment.
-const HUGE_PAGE: usize = 2 << 20;
 /// Clusters in a huge page: the unit of parallel work and of distribution over NUMA nodes.
 const PIECE: usize = HUGE_PAGE / size_of::<Cluster>();
 
@@ -47,7 +46,7 @@ impl Pages {
         let start = NonNull::new(unsafe { alloc(Self::layout(len)?) })?.cast();
         let mut pages = Self::empty();
         (pages.start, pages.len) = (start, len);
-        system::advise_huge_pages(pages.part(0..len));
+        huge_pages::advise(start.as_ptr().cast(), len * size_of::<Cluster>());
         if !nodes.is_empty() {
             pages.spread(nodes);
         }
@@ -119,17 +118,8 @@ impl Deref for Pages {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{Cluster, HUGE_PAGE};
+    use super::Cluster;
     use std::io;
-
-    /// Asks for huge pages, since a table in small ones needs an address translation for nearly every probe.
-    pub fn advise_huge_pages(clusters: *const [Cluster]) {
-        let bytes = clusters.len() * size_of::<Cluster>();
-        if bytes >= HUGE_PAGE {
-            // SAFETY: the range starts on a page; the advice does not change its contents.
-            unsafe { libc::madvise(clusters.cast_mut().cast(), bytes, libc::MADV_HUGEPAGE) };
-        }
-    }
 
     /// Moves these pages to a NUMA node, as far as it has room, and allocates missing ones there; without a node, as the system
     /// likes.
@@ -155,8 +145,6 @@ mod system {
 mod system {
     use super::Cluster;
     use std::io;
-
-    pub fn advise_huge_pages(_: *const [Cluster]) {}
 
     pub fn bind(_: *const [Cluster], _: Option<usize>) -> io::Result<()> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "supported on Linux only"))

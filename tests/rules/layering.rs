@@ -5,14 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("sync", &[]),
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &["sync"]),
     ("named", &[]),
-    ("tt", &["chess", "score", "processors", "sync"]),
+    ("huge_pages", &[]),
+    ("tt", &["chess", "score", "processors", "huge_pages", "sync"]),
     ("tb", &["chess", "files", "sync"]),
     ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
     ("eval", &["chess", "score", "named", "files", "tb::Material"]),
@@ -61,7 +62,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "uci",
         ],
     ),
-    ("main", &["cli"]),
+    ("main", &["cli", "huge_pages"]),
 ];
 
 /// A path into another part, or the same one.
