@@ -42,18 +42,19 @@ impl<O: Observer> Search<'_, O> {
         mv: Move,
         beta: Score,
     ) -> Searched<ControlFlow<Score, i32>> {
-        let Some(hit) = node.hit else { return Ok(ControlFlow::Continue(0)) };
         let params = self.params;
-        if N::ROOT
-            || node.tt_move != Some(mv)
-            || node.excluded.is_some()
-            || node.depth < params.singular_depth
+        let near = (node.ply as i32) < 2 * self.iteration;
+        let Some(hit) = node.hit.filter(|_| !N::ROOT && node.tt_move == Some(mv) && node.excluded.is_none() && near)
+        else {
+            return Ok(ControlFlow::Continue(0));
+        };
+        if node.depth < params.singular_depth
             || hit.depth < node.depth - 3
             || hit.bound == Bound::Upper
             || is_decisive(hit.score)
-            || node.ply as i32 >= 2 * self.iteration
         {
-            return Ok(ControlFlow::Continue(0));
+            let recaptures = N::PV && !mv.is_quiet() && self.me.stack.recaptures(node.ply, mv);
+            return Ok(ControlFlow::Continue(i32::from(recaptures && params.extend_recaptures > 0)));
         }
         let target = hit.score - node.depth * params.singular_margin / 64;
         self.frame_mut(node.ply).excluded = Some(mv);
@@ -72,8 +73,8 @@ impl<O: Observer> Search<'_, O> {
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {
             -(params.singular_negative - i32::from(N::PV)).max(0)
-        } else if node.cut && params.singular_negative > 0 {
-            -1
+        } else if node.cut {
+            -params.singular_cut
         } else {
             0
         };

@@ -21,8 +21,9 @@ impl<O: Observer> Search<'_, O> {
         }
         match best.mv {
             Some(mv) => self.learn_moves(board, node, mv, tried, failed_high),
-            None => self.learn_refutation(board, node, best.bound),
+            None => {}
         }
+        self.learn_last(board, node, best.bound);
         if node.excluded.is_none() && (!N::ROOT || self.root.all_open()) {
             // The root is stored after each iteration, so that bounds of the next one do not replace its result.
             if !N::ROOT {
@@ -42,7 +43,7 @@ impl<O: Observer> Search<'_, O> {
         let share = if failed_high { 64 } else { self.params.learn_exact };
         let (params, depth) = (self.params, node.depth);
         let bonus = self.bonus(depth) * share / 64;
-        let malus = (params.malus_base + depth * params.malus_slope).clamp(0, params.malus_cap) * share / 64;
+        let malus = self.malus(depth) * share / 64;
         let context = self.context(node.ply);
         let histories = &mut self.me.histories;
         if best.is_quiet() {
@@ -72,12 +73,25 @@ impl<O: Observer> Search<'_, O> {
         (self.params.bonus_base + depth * self.params.bonus_slope).clamp(0, self.params.bonus_cap)
     }
 
-    /// Updates the histories of the quiet move before a node that failed low: it refutes every move.
-    fn learn_refutation(&mut self, board: &Board, node: &NodeState, bound: Bound) {
-        if node.ply > 0 && bound == Bound::Upper && node.excluded.is_none() {
-            let bonus = self.bonus(node.depth) * self.params.learn_fail_low / 64;
-            self.me.histories.learn_played(&self.me.stack, node.ply - 1, !board.side_to_move(), bonus);
+    /// The malus of a move at a depth in plies.
+    fn malus(&self, depth: i32) -> i32 {
+        (self.params.malus_base + depth * self.params.malus_slope).clamp(0, self.params.malus_cap)
+    }
+
+    /// Updates the histories of the quiet move before the node: it refutes every move of a node that failed low, and a fail high
+    /// refutes the first move of its own.
+    fn learn_last(&mut self, board: &Board, node: &NodeState, bound: Bound) {
+        if node.ply == 0 || node.excluded.is_some() {
+            return;
         }
+        let bonus = match bound {
+            Bound::Upper => self.bonus(node.depth) * self.params.learn_fail_low / 64,
+            Bound::Lower if self.frame(node.ply - 1).number == 1 => {
+                -self.malus(node.depth + 1) * self.params.learn_refuted / 64
+            }
+            _ => return,
+        };
+        self.me.histories.learn_played(&self.me.stack, node.ply - 1, !board.side_to_move(), bonus);
     }
 
     /// Updates butterfly history by the change of the static evaluation that a quiet move has just made.

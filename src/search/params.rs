@@ -106,6 +106,7 @@ tunables! {
     rfp_margin: 30..=150 = 56;                 // Margin per ply
     rfp_worsening: 0..=100 = 32;               // Decrease of the margin if the opponent is worsening
     rfp_all: 0..=150 = 8;                      // Increase of the margin in expected all nodes
+    rfp_history: 0..=32 = 3;                   // Decrease of the margin per 1024 points of the last move's history
 
     // Null move pruning
     null_min_depth: 1..=6 = 3, off 255;        // Minimum depth
@@ -113,6 +114,7 @@ tunables! {
     null_depth_divisor: 2..=8 = 4;             // Depth per further ply of reduction
     null_eval_divisor: 80..=400 = 171;         // Evaluation above beta per further ply of reduction
     null_eval_cap: 0..=8 = 3;                  // Maximum reduction by evaluation, in plies
+    null_history: 1000..=60000 = 11264, off 1000000; // Maximum history of the last move
     null_static_base: 0..=300 = 157;           // Margin of the static evaluation above beta at depth 0
     null_static_slope: 0..=60 = 23;            // Decrease of that margin per ply of depth
     null_verify_depth: 8..=20 = 13, off 255;   // Minimum depth to verify a fail high without null moves
@@ -143,7 +145,7 @@ tunables! {
     see_noisy_depth: 4..=12 = 8, off 0;        // SEE pruning of captures: maximum depth of the node
     see_noisy: 30..=200 = 123;                 // SEE pruning of captures: margin per ply of the node's depth
     history_depth: 2..=8 = 5, off -1;          // History pruning: maximum depth
-    history_margin: 1000..=8000 = 4459;        // History pruning: margin below zero per ply of the node's depth
+    history_margin: 1000..=8000 = 4700;        // History pruning: margin below zero per ply of the node's depth
 
     // Singular extension
     singular_depth: 4..=10 = 6, off 255;       // Minimum depth
@@ -152,8 +154,10 @@ tunables! {
     singular_triple: 10..=300 = 90, off 30000; // Further margin for a triple extension of a quiet move
     singular_multicut: 0..=1 = 1;              // Cut the node if another move than the TT move beats beta, too
     singular_negative: 0..=3 = 3;              // Reduction of other good TT moves in non-PV nodes, in plies
+    singular_cut: 0..=3 = 2;                   // Reduction of other TT moves in expected cut nodes, in plies
+    extend_recaptures: 0..=1 = 1;              // Extend noisy TT moves of PV nodes that recapture
 
-    hindsight_deeper: 1..=8 = 3, off 255;      // Hindsight extension: minimum reduction of the last move
+    hindsight_deeper: 1..=8 = 2, off 255;      // Hindsight extension: minimum reduction of the last move
 
     // LMR by the recipe `tuned`: logarithmic base of depth and move number, and changes to it, in 1/1024 ply
     lmr_quiet_base: 0..=2048 = 1275;           // Quiet moves: constant
@@ -170,8 +174,9 @@ tunables! {
     lmr_raised: -1024..=3072 = 600;            // A move has raised alpha
     lmr_tt_noisy: -1024..=3072 = 600;          // The TT move captures or promotes
     lmr_cuts: -1024..=3072 = 600;              // More than three fail highs below the node
+    lmr_extended: -3072..=1024 = -500;         // The TT move was extended
     lmr_correction: -40..=0 = -8;              // Per centipawn of the evaluation's correction
-    lmr_history: -400..=0 = -143;              // Per 1024 points of history
+    lmr_history: -400..=0 = -112;              // Per 1024 points of history
     deeper_margin: 10..=150 = 47, off 30000;   // Margin of a reduced fail high to verify one ply deeper
 
     // Updates of histories
@@ -184,13 +189,14 @@ tunables! {
     malus_fade: 0..=256 = 60;                  // Decrease of the malus per quiet move searched before, in 1/1024
     learn_exact: 0..=64 = 20;                  // Weight of exact scores relative to fail highs, in 1/64
     learn_fail_low: 0..=64 = 32;               // Share of the bonus for the quiet move before a fail low, in 1/64
+    learn_refuted: 0..=64 = 32;                // Share of the malus for the first quiet move of a node if it is refuted, in 1/64
     gain_slope: 0..=16 = 4;                    // Butterfly history per centipawn that a quiet move gains
     gain_bonus_cap: 100..=2000 = 600;          // Maximum bonus by gain
     gain_malus_cap: 100..=2000 = 550;          // Maximum malus by gain
 
     // Weights of histories, in 1/64
-    history_butterfly: 0..=160 = 64;           // Butterfly history
-    history_one: 0..=160 = 64;                 // Continuation history one ply back
+    history_butterfly: 0..=160 = 46;           // Butterfly history
+    history_one: 0..=160 = 52;                 // Continuation history one ply back
     history_two: 0..=160 = 64;                 // Continuation history two plies back
     history_four: 0..=160 = 32;                // Continuation history four plies back
     history_six: 0..=160 = 32;                 // Continuation history six plies back

@@ -18,9 +18,11 @@ impl<O: Observer> Search<'_, O> {
 
         // Reverse futility pruning: the evaluation is far above beta. Like the null move it ignores zugzwang, so it must not
         // decide the verification of a null move.
+        let before = self.me.stack.before(node.ply, 1);
         let margin = params.rfp_margin * (node.depth - i32::from(node.improving))
             - params.rfp_worsening * i32::from(node.opponent_worsening)
-            + params.rfp_all * i32::from(!node.cut);
+            + params.rfp_all * i32::from(!node.cut)
+            - params.rfp_history * before.history / 1024;
         let blind = node.ply < self.null_from && self.zugzwang_is_likely(board);
         if node.depth <= params.rfp_depth
             && !blind
@@ -42,8 +44,10 @@ impl<O: Observer> Search<'_, O> {
     #[inline(always)]
     fn try_null_move(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
         let params = self.params;
-        let passed = node.ply > 0 && self.me.stack.before(node.ply, 1).played.is_none();
+        let before = self.me.stack.before(node.ply, 1);
+        let passed = node.ply > 0 && before.played.is_none();
         if passed
+            || before.history > params.null_history
             || node.depth < params.null_min_depth
             || node.ply < self.null_from
             || node.estimate < beta

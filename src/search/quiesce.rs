@@ -147,8 +147,7 @@ impl<O: Observer> Search<'_, O> {
             return None;
         }
         // Late captures that neither recapture nor check.
-        let recaptures = || self.me.stack.before(ply, 1).played.is_some_and(|played| played.mv.to() == mv.to());
-        if number > self.params.quiesce_moves && !recaptures() && !board.gives_check(mv) {
+        if number > self.params.quiesce_moves && !self.me.stack.recaptures(ply, mv) && !board.gives_check(mv) {
             return Some(-INFINITE);
         }
         // Delta pruning: not even a won exchange raises the evaluation above alpha.

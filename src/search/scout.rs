@@ -59,7 +59,8 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::TtAbove, node.tt_pv && node.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > alpha))
             .with_if(Fact::Raised, raised)
             .with_if(Fact::TtNoisy, node.tt_move.is_some_and(|mv| !mv.is_quiet()))
-            .with_if(Fact::Cuts, self.frame(node.ply + 1).cuts > 3);
+            .with_if(Fact::Cuts, self.frame(node.ply + 1).cuts > 3)
+            .with_if(Fact::Extended, self.frame(node.ply).extended);
         MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
     }
 
@@ -78,7 +79,9 @@ impl<O: Observer> Search<'_, O> {
     ) -> Searched {
         let ply = node.ply + 1;
         let doubled = self.me.stack.before(node.ply, 1).double_extensions + u8::from(extension > 1);
-        self.frame_mut(node.ply).double_extensions = doubled;
+        let frame = self.frame_mut(node.ply);
+        (frame.number, frame.history, frame.double_extensions) = (facts.number, facts.history, doubled);
+        frame.extended |= extension > 0;
         let mut depth = node.depth - 1 + extension;
         if facts.number == 1 {
             let score = -if N::PV {

@@ -24,6 +24,11 @@ pub struct Frame {
     pub excluded: Option<Move>,
     /// The quiet move that last failed high at this ply.
     pub killer: Option<Move>,
+    /// The number of the move made at this ply among the moves of its node, and its history; 0 for other moves than those of PVS.
+    pub number: usize,
+    pub history: i32,
+    /// Whether the node's TT move was extended.
+    pub extended: bool,
     /// Current reduction of that move, in plies.
     pub reduction: i32,
     /// Fail highs at this ply below the current node of the ply before.
@@ -45,11 +50,18 @@ impl Stack {
         self.0.fill(Frame::default());
     }
 
-    /// Forgets what other nodes have left for the children of a node, before its moves are searched.
+    /// Forgets what other nodes have left for a node and its children, before its moves are searched.
     #[inline(always)]
     pub fn begin_moves(&mut self, ply: usize) {
+        self.at_mut(ply).extended = false;
         self.at_mut(ply + 1).cuts = 0;
         self.at_mut(ply + 2).killer = None;
+    }
+
+    /// Whether a move at a ply goes to the target square of the move before.
+    #[inline(always)]
+    pub fn recaptures(&self, ply: usize, mv: Move) -> bool {
+        self.before(ply, 1).played.is_some_and(|played| played.mv.to() == mv.to())
     }
 
     #[inline(always)]

@@ -55,9 +55,15 @@ fn plain_params() -> Params {
             params.set(tunable.name, off).unwrap();
         }
     }
-    for name in
-        ["soften_fail_highs", "quiesce_evasions", "correct_pawns", "correct_pieces", "correct_moves", "correct_four"]
-    {
+    for name in [
+        "soften_fail_highs",
+        "quiesce_evasions",
+        "extend_recaptures",
+        "correct_pawns",
+        "correct_pieces",
+        "correct_moves",
+        "correct_four",
+    ] {
         params.set(name, 0).unwrap();
     }
     params

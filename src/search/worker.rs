@@ -302,6 +302,7 @@ impl<'a, O: Observer> Search<'a, O> {
         let delta = MoveDelta::of(board, mv);
         let frame = self.frame_mut(ply);
         (frame.played, frame.threats) = (Some(delta), board.threats());
+        (frame.number, frame.history) = (0, 0);
         frame.continuation = Continuation::of(&delta);
         self.frame_mut(ply + 1).eval = None;
         self.me.evaluator.play(ply, &delta);
@@ -314,7 +315,7 @@ impl<'a, O: Observer> Search<'a, O> {
     pub(super) fn pass(&mut self, board: &Board, child: &mut Board, ply: usize) {
         self.tt.prefetch(board.key_after_pass());
         let frame = self.frame_mut(ply);
-        frame.played = None;
+        (frame.played, frame.number, frame.history) = (None, 0, 0);
         frame.continuation = Continuation::NONE;
         self.me.evaluator.pass(ply);
         self.keys.push(board.key());

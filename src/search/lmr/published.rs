@@ -55,6 +55,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::Raised, params.lmr_raised),
             (Fact::TtNoisy, params.lmr_tt_noisy),
             (Fact::Cuts, params.lmr_cuts),
+            (Fact::Extended, params.lmr_extended),
         ],
         history_slope: params.lmr_history,
         correction: params.lmr_correction,

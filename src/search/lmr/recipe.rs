@@ -22,6 +22,8 @@ pub enum Fact {
     TtNoisy,
     /// More than three nodes below this one have failed high.
     Cuts,
+    /// The TT move was extended.
+    Extended,
     // The facts from here on are computed only for recipes that read one of them.
     Capture,
     QueenPromotion,

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn patterns_choose_by_name() {
-        assert_eq!(names(&["rfp_*"]), ["rfp_depth", "rfp_margin", "rfp_worsening", "rfp_all"]);
+        assert_eq!(names(&["rfp_*"]), ["rfp_depth", "rfp_margin", "rfp_worsening", "rfp_all", "rfp_history"]);
         assert_eq!(names(&["*_pv", "rfp_margin"]), ["rfp_margin", "lmr_pv", "lmr_tt_pv"], "in order of declaration");
         assert_eq!(names(&["lmr*base"]), ["lmr_quiet_base", "lmr_noisy_base"]);
         assert_eq!(names(&["all"]).len(), TUNABLES.len());
