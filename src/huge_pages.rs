@@ -1,5 +1,5 @@
-//! Huge pages for large allocations. Histories, network and accumulators are read at random, and together they are beyond what a
-//! processor can translate in pages of 4 KiB.
+//! Huge pages for large allocations. Histories, network and accumulators are read at random, and in pages of 4 KiB they need more
+//! translations than the TLB holds.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

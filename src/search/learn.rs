@@ -19,9 +19,8 @@ impl<O: Observer> Search<'_, O> {
                 self.me.histories.recipe.learn(rule, board, node.depth, best, &tried.quiets);
             }
         }
-        match best.mv {
-            Some(mv) => self.learn_moves(board, node, mv, tried, failed_high),
-            None => {}
+        if let Some(mv) = best.mv {
+            self.learn_moves(board, node, mv, tried, failed_high);
         }
         self.learn_last(board, node, best.bound);
         if node.excluded.is_none() && (!N::ROOT || self.root.all_open()) {
@@ -78,8 +77,8 @@ impl<O: Observer> Search<'_, O> {
         (self.params.malus_base + depth * self.params.malus_slope).clamp(0, self.params.malus_cap)
     }
 
-    /// Updates the histories of the quiet move before the node: it refutes every move of a node that failed low, and a fail high
-    /// refutes the first move of its own.
+    /// Updates the histories of the quiet move before the node. After a fail low it refutes every reply; a fail high refutes it, which
+    /// counts for the first move of a node.
     fn learn_last(&mut self, board: &Board, node: &NodeState, bound: Bound) {
         if node.ply == 0 || node.excluded.is_some() {
             return;

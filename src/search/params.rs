@@ -189,7 +189,7 @@ tunables! {
     malus_fade: 0..=256 = 60;                  // Decrease of the malus per quiet move searched before, in 1/1024
     learn_exact: 0..=64 = 20;                  // Weight of exact scores relative to fail highs, in 1/64
     learn_fail_low: 0..=64 = 32;               // Share of the bonus for the quiet move before a fail low, in 1/64
-    learn_refuted: 0..=64 = 32;                // Share of the malus for the first quiet move of a node if it is refuted, in 1/64
+    learn_refuted: 0..=64 = 32;                // Share of the malus for a node's first move if it is quiet and refuted, in 1/64
     gain_slope: 0..=16 = 4;                    // Butterfly history per centipawn that a quiet move gains
     gain_bonus_cap: 100..=2000 = 600;          // Maximum bonus by gain
     gain_malus_cap: 100..=2000 = 550;          // Maximum malus by gain

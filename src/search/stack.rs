@@ -20,19 +20,19 @@ pub struct Frame {
     pub threats: Bitboard,
     /// The continuation history row of that move.
     pub continuation: Continuation,
+    /// The number of that move in its node, from 1, and its history; 0 for moves of null move pruning, ProbCut and quiescence.
+    pub number: usize,
+    pub history: i32,
     /// The move excluded by a singular search.
     pub excluded: Option<Move>,
     /// The quiet move that last failed high at this ply.
     pub killer: Option<Move>,
-    /// The number of the move made at this ply among the moves of its node, and its history; 0 for other moves than those of PVS.
-    pub number: usize,
-    pub history: i32,
-    /// Whether the node's TT move was extended.
-    pub extended: bool,
     /// Current reduction of that move, in plies.
     pub reduction: i32,
     /// Fail highs at this ply below the current node of the ply before.
     pub cuts: u8,
+    /// Whether the node's TT move was extended.
+    pub extended: bool,
     /// Double extensions on the line so far.
     pub double_extensions: u8,
 }
