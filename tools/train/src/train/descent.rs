@@ -111,7 +111,8 @@ impl Strips {
             for column in 0..TILE {
                 let (mean, square) = (&mut first.0[column], &mut second.0[column]);
                 let value = step.apply(values.0[column], gradients.0[column], mean, square);
-                values.0[column] = value.clamp(-limit, limit);
+                // `clamp` checks its bounds for each value, which prevents vectorisation.
+                values.0[column] = value.max(-limit).min(limit);
             }
             *gradients = Strip::ZERO;
         }
