@@ -26,9 +26,9 @@ pub const SHOWN_MAX: Score = SHOWN_TB_WIN - 2 * MAX_PLY as Score - 1;
 pub type Coefficients = [f64; 4];
 
 /// Score with a 50 % win probability. Rewritten by `lento wdl --write`.
-const A: Coefficients = [234.11, -392.341, 387.322, -143.042];
+const A: Coefficients = [286.938, -624.446, 678.105, -254.091];
 /// Width of the curve. Rewritten by `lento wdl --write`.
-const B: Coefficients = [64.959, -141.653, 230.814, -99.759];
+const B: Coefficients = [90.966, -245.208, 363.197, -153.529];
 
 /// The fitted model.
 pub const FITTED: Model = Model { a: A, b: B };
@@ -188,7 +188,11 @@ mod tests {
             let (a, b) = (polynomial(&A, material), polynomial(&B, material));
             assert!((20.0..1000.0).contains(&a) && (5.0..1000.0).contains(&b), "{material}: {a} and {b}");
         }
-        assert_eq!([0, 100, -100].map(|shown| normalise(in_middlegame(shown), MIDDLEGAME)), [0, 100, -100]);
+        // An internal centipawn is more than a displayed one, so the way there and back is not exact.
+        for shown in [0, 100, -100] {
+            let off = normalise(in_middlegame(shown), MIDDLEGAME) - shown;
+            assert!(off.abs() <= (50.0 / FITTED.a(MIDDLEGAME)).ceil() as Score, "{shown} {off}");
+        }
         assert_eq!(FITTED.a(-7), FITTED.a(*RANGE.start()));
         assert_eq!(FITTED.b(186), FITTED.b(*RANGE.end()));
     }

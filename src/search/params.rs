@@ -215,7 +215,7 @@ tunables! {
     correct_moves: 0..=256 = 108;              // Last two moves
     correct_four: 0..=256 = 80;                // The last move and that of four plies ago
 
-    net_base: 512..=1536 = 1136;               // Factor of the network's value, in 1/1024
+    net_base: 512..=1536 = 1085;               // Factor of the network's value, in 1/1024
     vote: 0..=1 = 1;                           // Threads vote on the best move; 0 plays the main thread's
 
     // Quiescence search
