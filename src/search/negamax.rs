@@ -44,7 +44,7 @@ impl<O: Observer> Search<'_, O> {
     /// Up to this ply, quiescence also searches quiet checks, so that it overlooks no short mate.
     const QUIET_CHECKS_UNTIL: usize = 4;
     /// Up to this iteration, replies to root moves are not pruned, so that short mates are found.
-    const REPLIES_PRUNED_AFTER: i32 = 8;
+    const REPLIES_PRUNED_AFTER: i32 = 9;
 
     /// Fail-soft principal variation search to a depth in plies. `cut` means that a fail high is expected.
     pub(super) fn negamax<N: Node>(
