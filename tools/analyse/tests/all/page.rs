@@ -4,7 +4,7 @@ use crate::PROGRAM;
 use crate::analysing::Folder;
 use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -88,7 +88,7 @@ fn malformed_and_silent_http_changes_nothing() {
             bytes[at] = random.u8(..);
         }
         let mut stream = TcpStream::connect(address).expect("a connection");
-        let _ = std::io::Write::write_all(&mut stream, &bytes);
+        let _ = stream.write_all(&bytes);
     }
     let mut visitor = Visitor::connect(address);
     for message in ["", "x", "[]", r#"{"add":{"id":1}}"#, r#"{"add":{"fen":3,"depth":1}}"#, r#"{"remove":77}"#] {
@@ -100,8 +100,32 @@ fn malformed_and_silent_http_changes_nothing() {
     drop(silent);
 }
 
+/// A connection that is still read after SIGSTOP and SIGCONT, where a read with a timeout ends with an error: signal(7).
+struct Connection(TcpStream);
+
+impl Read for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                result => return result,
+            }
+        }
+    }
+}
+
+impl Write for Connection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// A visitor without a browser.
-struct Visitor(WebSocket<TcpStream>);
+struct Visitor(WebSocket<Connection>);
 
 impl Visitor {
     fn connect(address: SocketAddr) -> Self {
@@ -112,7 +136,7 @@ impl Visitor {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         let request = url.into_client_request().expect("an address");
-        Self(tungstenite::client(request, stream).expect("a WebSocket").0)
+        Self(tungstenite::client(request, Connection(stream)).expect("a WebSocket").0)
     }
 
     fn send(&mut self, text: impl Into<String>) {
