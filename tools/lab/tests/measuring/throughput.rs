@@ -65,7 +65,7 @@ fn measures_and_compares() {
     let file = folder.at("a.json");
     let name = |path: &Path| path.display().to_string();
     let work = ["2", "--nodes=25000", "--hash=1", "--positions=3"];
-    let output = run(&mut measuring(&[&work[..], &["--within=100", "--json", &name(&file)]].concat()));
+    let output = run(&mut measuring(&[&work[..], &["--within=10000", "--json", &name(&file)]].concat()));
     assert!(output.status.success() && output.stderr.is_empty(), "{}", told(&output));
     assert!(told(&output).contains("stable after 6 passes"), "{}", told(&output));
     let text = std::fs::read(&file).expect("a document");
