@@ -64,14 +64,14 @@ fn measures_and_compares() {
     let folder = Folder::new("throughput");
     let file = folder.at("a.json");
     let name = |path: &Path| path.display().to_string();
-    let work = ["2", "--nodes=25000", "--hash=1", "--positions=3"];
+    let work = ["2", "--nodes=2500", "--hash=1", "--positions=3"];
     let output = run(&mut measuring(&[&work[..], &["--within=10000", "--json", &name(&file)]].concat()));
     assert!(output.status.success() && output.stderr.is_empty(), "{}", told(&output));
     assert!(told(&output).contains("stable after 6 passes"), "{}", told(&output));
     let text = std::fs::read(&file).expect("a document");
     let found = document(&text);
     documented::check(&found, &["throughput.md", "scaling.md"], &["machine.caches", "disturbances"]);
-    assert_eq!(found["work"], json!({ "threads": 2, "nodes": 25000, "hash_mib": 1, "positions": 3 }));
+    assert_eq!(found["work"], json!({ "threads": 2, "nodes": 2500, "hash_mib": 1, "positions": 3 }));
     for figure in ["speed", "rate"] {
         let [low, median, high] = ["low", "median", "high"].map(|end| number(&found["results"][figure][end]));
         assert!(0.0 < low && low <= median && median <= high, "{}", found["results"]);
@@ -118,7 +118,7 @@ fn measures_and_compares() {
     for (change, part) in [
         (
             &(|other: &mut Value| other["work"]["nodes"] = 7.into()) as &dyn Fn(&mut Value),
-            "field /work/nodes: 25000 and 7",
+            "field /work/nodes: 2500 and 7",
         ),
         (&|other| other["checksum"]["rate"] = "0".into(), "field /checksum/rate: "),
         (
