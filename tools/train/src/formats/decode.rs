@@ -1,15 +1,19 @@
 //! Reading games on several threads, in order.
 
+use super::shards::{self, is_packed};
 use super::{Place, Shards, StoredGame};
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::error::Error;
-use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::slice;
 
 /// Games that a thread processes at a time.
 const PARCEL: usize = 128;
+/// A packed file up to this many bytes is decoded by the thread that processes its games, and several files at once. The results of a
+/// file are kept until its turn comes, so the games of larger ones are decoded in order.
+const WHOLE: u64 = 8 << 20;
 
 /// Reads all games of some files. `work` processes a few games at a time, on several threads; `on_done` gets its results in the order of
 /// the games, with the number of bytes read by then. Games before an error may have been processed. Returns whether all files were read
@@ -21,32 +25,101 @@ pub fn run<T: Send>(
     work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
     mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
 ) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
-    let (mut shards, mut finished) = (Shards::new(files), false);
-    let parcels = iter::from_fn(|| {
-        let mut games = Vec::new();
-        while !finished && games.len() < PARCEL {
-            match shards.next() {
-                Some(Ok(game)) => games.push(game),
-                Some(Err(error)) => return Some(Err(error)),
-                None => finished = true,
+    let mut source =
+        Source { files: files.into_iter(), open: None, bytes: 0, torn: Vec::new(), taken: 0, is_at_end: false };
+    let decode = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| match item? {
+        Item::Games(games, bytes) => Ok(Some(vec![(work(&games)?, bytes)])),
+        Item::File(file, bytes) => {
+            let (mut shards, mut results) = (Shards::new(vec![file]), Vec::new());
+            while let Some(games) = parcel(&mut shards)? {
+                if stops.iter().any(|stop| stop.asked()) {
+                    return Ok(None);
+                }
+                results.push((work(&games)?, bytes + shards.bytes()));
             }
+            Ok(Some(results))
         }
-        (!games.is_empty()).then(|| Ok((games, shards.bytes())))
-    });
-    let decode = |_: &mut (), parcel: Result<(Vec<StoredGame>, u64), String>, _: [&Stop; 2]| {
-        let (games, bytes) = parcel?;
-        Ok(Some((work(&games)?, bytes)))
     };
-    let done = |(made, bytes)| on_done(made, bytes).map(ControlFlow::Continue);
-    ordered::run(threads, parcels, stop, || Ok(()), decode, done)?;
-    Ok((finished, shards.torn().to_vec()))
+    let mut done = 0;
+    ordered::run(
+        threads,
+        &mut source,
+        stop,
+        || Ok(()),
+        decode,
+        |results| {
+            done += 1;
+            results.into_iter().try_for_each(|(result, bytes)| on_done(result, bytes))?;
+            Ok(ControlFlow::Continue(()))
+        },
+    )?;
+    Ok((source.is_at_end && done == source.taken, source.torn))
+}
+
+/// The next games; `None` at the end.
+fn parcel(shards: &mut Shards) -> Result<Option<Vec<StoredGame>>, String> {
+    let games = shards.take(PARCEL).collect::<Result<Vec<_>, _>>()?;
+    Ok((!games.is_empty()).then_some(games))
+}
+
+/// The work of a thread until it takes more.
+enum Item {
+    /// Some games, and the number of bytes read by then.
+    Games(Vec<StoredGame>, u64),
+    /// A whole file, and the number of bytes before it.
+    File(PathBuf, u64),
+}
+
+struct Source {
+    files: std::vec::IntoIter<PathBuf>,
+    /// The file that is being read.
+    open: Option<Shards>,
+    /// Bytes of the files before.
+    bytes: u64,
+    torn: Vec<Place>,
+    /// The items so far.
+    taken: usize,
+    is_at_end: bool,
+}
+
+impl Source {
+    fn item(&mut self) -> Result<Option<Item>, String> {
+        loop {
+            if let Some(shards) = &mut self.open {
+                if let Some(games) = parcel(shards)? {
+                    return Ok(Some(Item::Games(games, self.bytes + shards.bytes())));
+                }
+                self.bytes += shards.bytes();
+                self.torn.extend_from_slice(shards.torn());
+                self.open = None;
+            }
+            let Some(file) = self.files.next() else { return Ok(None) };
+            let size = shards::size(slice::from_ref(&file))?;
+            if is_packed(&file) && size <= WHOLE {
+                self.bytes += size;
+                return Ok(Some(Item::File(file, self.bytes - size)));
+            }
+            self.open = Some(Shards::new(vec![file]));
+        }
+    }
+}
+
+impl Iterator for Source {
+    type Item = Result<Item, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = self.item().transpose();
+        self.taken += usize::from(item.is_some());
+        self.is_at_end |= item.is_none();
+        item
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::folder::Folder;
-    use crate::formats::shards;
+    use crate::formats::lgp;
     use crate::tests::sample;
 
     type Game = (Place, usize);
@@ -81,6 +154,46 @@ mod tests {
         assert_eq!((ended.0, ended.1.len(), ended.1[0].game), (true, 1, 480));
         assert!(read(&files, 3, &Stop::default()).unwrap() == (games, ended));
         assert!(shards::size(&files).unwrap() > 0);
+    }
+
+    #[test]
+    fn packed_files_are_read_at_once_and_in_order() {
+        let folder = Folder::new("decode-packed");
+        let mut files = Vec::new();
+        for (seed, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
+            let plain = folder.write("plain.vf", &sample::bytes(&sample::games(PARCEL + 30 * seed, seed as u64)));
+            let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()]), |_| true).unwrap().unwrap();
+            files.push(folder.write(&format!("{name}.lgp"), &packed.bytes));
+        }
+        let direct: Vec<Game> =
+            Shards::new(files.clone()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
+        assert_eq!(direct.len(), 5 * PARCEL + 300);
+        for threads in [1, 2, 4] {
+            let (games, ended) = read(&files, threads, &Stop::default()).unwrap();
+            assert!(games == direct && ended.0, "{threads} threads");
+        }
+        let mut damaged = std::fs::read(&files[2]).unwrap();
+        damaged[20] ^= 1;
+        folder.write("c.lgp", &damaged);
+        for threads in [1, 2] {
+            assert!(read(&files, threads, &Stop::default()).unwrap_err().contains("c.lgp: damaged: checksum"));
+        }
+    }
+
+    /// A stop during a file that one thread decodes.
+    #[test]
+    fn an_interrupted_file_is_not_finished() {
+        let folder = Folder::new("decode-stopped");
+        let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * PARCEL, 5)));
+        let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()]), |_| true).unwrap().unwrap();
+        let file = folder.write("a.lgp", &packed.bytes);
+        let stop = Stop::default();
+        let work = |games: &[StoredGame]| {
+            stop.ask();
+            Ok(games.len())
+        };
+        let ended = run(vec![file], 1, &stop, work, |_, _| panic!("the file is not whole")).unwrap();
+        assert_eq!(ended, (false, Vec::new()));
     }
 
     #[test]
