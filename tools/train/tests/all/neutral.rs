@@ -77,6 +77,15 @@ fn losses_by_other_engines_stand_beside_the_gold_loss() {
             }
             assert_eq!(neutral["networks"][1][origin][judge]["beyond_the_first"]["percent"], 0.0);
         }
+        // All have twelve pieces.
+        let row = &neutral["networks"][1][origin];
+        let [class] = &row["by_pieces"].as_array().unwrap()[..] else { panic!("one class: {row}") };
+        assert_eq!((&class["pieces"], &class["positions"]), (&"10-17".into(), &neutral[origin]));
+        let same = |key: &str| (number(&class[key]) - number(&row["mean_of_both"][key])).abs() < 1e-9;
+        assert!(
+            same("loss") && class["beyond_the_reference"] == row["mean_of_both"]["beyond_the_reference"],
+            "{class}"
+        );
     }
     let text = String::from_utf8(tools(folder.path(), &words).stdout).unwrap();
     let loss = number(&neutral["networks"][0]["inside_searches"]["mean_of_both"]["loss"]);

@@ -24,6 +24,9 @@ const JUDGES: [&str; 3] = ["berserk", "stockfish", "mean_of_both"];
 /// The last judge.
 pub const BOTH: usize = 2;
 
+/// Classes of piece counts, kings and pawns included.
+const PIECES: [(u32, u32); 4] = [(2, 9), (10, 17), (18, 25), (26, 32)];
+
 /// Consecutive positions that count as one observation for standard errors: those of one game are alike, and a game has ten in a
 /// gold set at most.
 const BLOCK: usize = 20;
@@ -41,6 +44,14 @@ impl Judged {
         let fit = Fit::to(pairs)?;
         let errors = pairs.iter().map(|&(value, target)| (expectation(fit.line.of(value)) - target).powi(2)).collect();
         Some(Self { fit, errors })
+    }
+
+    /// The loss on some of the positions, with the fit for all; `None` without any.
+    fn part(&self, is_in: impl Fn(usize) -> bool) -> Option<Self> {
+        let errors: Vec<f64> =
+            (0..).zip(&self.errors).filter(|&(index, _)| is_in(index)).map(|(_, error)| *error).collect();
+        let loss = errors.iter().sum::<f64>() / errors.len() as f64;
+        (!errors.is_empty()).then_some(Self { fit: Fit { loss, ..self.fit }, errors })
     }
 
     /// Scale and offset in the unit of the values: the log odds are (value + offset) / scale. `None` if the values have no information
@@ -132,13 +143,19 @@ pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &m
             HumanCount(games),
             HumanCount(inside),
         ));
-    let rows: Vec<Value> = rows.iter().map(|row| document(row, &rows)).collect();
+    let rows: Vec<Value> = rows.iter().map(|row| document(row, &rows, set)).collect();
     for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
         let header =
             [heading, "Berserk", "", "Stockfish", "", "mean of both", "", "beyond the first", "scale", "offset"];
         let mut table = vec![header.map(str::to_owned).to_vec()];
         table.extend(rows.iter().enumerate().map(|(index, row)| cells(index, row, origin)));
         report.text(&format!("\n{}", columns(&table)));
+    }
+    report.text(
+        "\nBy pieces: positions, mean of both, and per cent above Stockfish's network with the fit for all pieces.\n",
+    );
+    for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
+        report.text(&format!("\n{}", columns(&by_pieces(&rows, origin, heading))));
     }
     report.field(
         "neutral",
@@ -156,13 +173,14 @@ pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &m
     );
 }
 
-fn document(row: &Row, rows: &[Row]) -> Value {
+fn document(row: &Row, rows: &[Row], set: &NeutralSet) -> Value {
+    let beyond = |one: &Judged, other: &Judged| {
+        let (percent, error) = one.beyond(other);
+        json!({"percent": percent, "standard_error": error})
+    };
     let judged = |origin, judge| {
         let judged = row.at(origin, judge)?;
-        let against = |other: usize| {
-            let (percent, error) = judged.beyond(rows[other].at(origin, judge)?);
-            Some(json!({"percent": percent, "standard_error": error}))
-        };
+        let against = |other: usize| Some(beyond(judged, rows[other].at(origin, judge)?));
         let scale = judged.scale();
         Some(json!({
             "loss": judged.fit.loss,
@@ -172,21 +190,59 @@ fn document(row: &Row, rows: &[Row]) -> Value {
             "beyond_the_first": against(FIRST_NETWORK),
         }))
     };
+    let of_class = |origin, (fewest, most): (u32, u32)| {
+        let positions = set.positions.iter().filter(|position| position.origin == origin);
+        let is_in: Vec<bool> =
+            positions.map(|position| (fewest..=most).contains(&position.board.occupied().count())).collect();
+        let part = |row: &Row| row.at(origin, BOTH)?.part(|index| is_in[index]);
+        let own = part(row)?;
+        let against = |other: usize| Some(beyond(&own, &part(&rows[other])?));
+        Some(json!({
+            "pieces": format!("{fewest}-{most}"),
+            "positions": own.errors.len(),
+            "loss": own.fit.loss,
+            "beyond_the_reference": against(REFERENCE),
+            "beyond_the_first": against(FIRST_NETWORK),
+        }))
+    };
     let [games, inside] = Origin::ALL.map(|origin| {
-        let judged = JUDGES.iter().enumerate().map(|(judge, name)| (*name, judged(origin, judge)));
-        judged.collect::<BTreeMap<_, _>>()
+        let judged = JUDGES.iter().enumerate().map(|(judge, name)| (*name, json!(judged(origin, judge))));
+        let by_pieces: Vec<Value> = PIECES.iter().filter_map(|&class| of_class(origin, class)).collect();
+        judged.chain([("by_pieces", json!(by_pieces))]).collect::<BTreeMap<_, _>>()
     });
     json!({"name": row.name, "unit": row.unit, "of_games": games, "inside_searches": inside})
 }
 
+/// Per cent above the reference, ± the standard error.
+fn beyond(judged: &Value, key: &str) -> String {
+    match (judged[key]["percent"].as_f64(), judged[key]["standard_error"].as_f64()) {
+        (None, _) => "-".to_owned(),
+        (Some(percent), None) => format!("{percent:+.1}"),
+        (Some(percent), Some(error)) => format!("{percent:+.1} ± {error:.1}"),
+    }
+}
+
+/// The table by number of pieces: the reference's losses, and how far the others are from them.
+fn by_pieces(rows: &[Value], origin: &str, heading: &str) -> Vec<Vec<String>> {
+    let classes = |row: &Value, cell: fn(&Value) -> String| {
+        row[origin]["by_pieces"].as_array().into_iter().flatten().map(cell).collect::<Vec<_>>()
+    };
+    let line =
+        |name: &str, row: &Value, cell: fn(&Value) -> String| [vec![name.to_owned()], classes(row, cell)].concat();
+    let (name, reference) = (|row: &Value| row["name"].as_str().unwrap_or_default().to_owned(), &rows[REFERENCE]);
+    let mut table = vec![
+        line(heading, reference, |class| class["pieces"].as_str().unwrap_or_default().to_owned()),
+        line("positions", reference, |class| class["positions"].to_string()),
+        line(&name(reference), reference, |class| shown(class["loss"].as_f64(), 6)),
+    ];
+    table.extend(
+        rows[GOLD_SCORE..].iter().map(|row| line(&name(row), row, |class| beyond(class, "beyond_the_reference"))),
+    );
+    table
+}
+
 /// The cells of a row of the table: for each judge the loss and its distance from the reference; scale and offset.
 fn cells(index: usize, row: &Value, origin: &str) -> Vec<String> {
-    let beyond =
-        |judged: &Value, key: &str| match (judged[key]["percent"].as_f64(), judged[key]["standard_error"].as_f64()) {
-            (None, _) => "-".to_owned(),
-            (Some(percent), None) => format!("{percent:+.1}"),
-            (Some(percent), Some(error)) => format!("{percent:+.1} ± {error:.1}"),
-        };
     let mut cells = vec![row["name"].as_str().unwrap_or_default().to_owned()];
     for judge in JUDGES {
         let judged = &row[origin][judge];
