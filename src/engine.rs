@@ -154,13 +154,25 @@ impl Engine {
     pub const MAX_HASH: usize = 33_554_432;
     /// Maximum number of threads.
     pub const MAX_THREADS: usize = 1024;
+    /// Stack of a thread that searches ([`inline`](Self::inline)), in bytes.
+    pub const STACK_BYTES: usize = pool::STACK_BYTES;
     /// Maximum number of stopped searches that threads have not left yet, when another begins.
     const MOST_ABANDONED: usize = 8;
 
     /// Creates an engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position.
     /// The table is allocated on first use.
     pub fn new() -> Self {
-        let mut pool = Pool::default();
+        Self::with_pool(Pool::default())
+    }
+
+    /// An engine that with one thread searches on the thread that calls [`go`](Self::go), which returns when the search has ended:
+    /// for many short searches, where the handover to another thread would take as long. A search without limits does not end. The
+    /// only outputs are notes and the result. The calling thread needs a stack of [`STACK_BYTES`](Self::STACK_BYTES).
+    pub fn inline() -> Self {
+        Self::with_pool(Pool::inline())
+    }
+
+    fn with_pool(mut pool: Pool) -> Self {
         // Without any thread `go` answers with the first legal move.
         let _ = pool.resize(1, &Placement::default(), &Evaluation::default());
         Self {
@@ -314,6 +326,7 @@ impl Engine {
             threads: Arc::new(threads),
             lockstep: (options.deterministic && count > 1).then(|| Lockstep::new(count, limits.nodes)),
             cpu_slots: CpuSlots::new(count, options.deterministic),
+            is_silent: self.pool.is_inline(),
             events,
         };
         (job, received)

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 /// More than the deepest recursion needs; only used pages take memory.
-const STACK_BYTES: usize = 8 << 20;
+pub(super) const STACK_BYTES: usize = 8 << 20;
 
 /// A closure run on a worker.
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -37,11 +37,24 @@ struct Thread {
 #[derive(Default)]
 pub struct Pool {
     threads: Vec<Thread>,
+    /// Whether a single thread is the caller's ([`Engine::inline`](super::Engine::inline)).
+    inline: bool,
+    /// The worker of that thread.
+    caller: Option<Box<Worker>>,
 }
 
 impl Pool {
+    pub fn inline() -> Self {
+        Self { inline: true, ..Self::default() }
+    }
+
+    /// Whether searches run on the thread that starts them.
+    pub fn is_inline(&self) -> bool {
+        self.caller.is_some()
+    }
+
     pub fn len(&self) -> usize {
-        self.threads.len()
+        self.threads.len() + usize::from(self.is_inline())
     }
 
     /// Starts or stops threads up to `count`, each in its place. Those that stay keep their histories; the first one
@@ -50,6 +63,12 @@ impl Pool {
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         map_large_allocations();
+        if self.inline && count == 1 {
+            self.truncate(0);
+            self.caller.get_or_insert_with(|| Box::new(Worker::new(0))).prepare(evaluation);
+            return Ok(());
+        }
+        self.caller = None;
         let node = |place: Option<&Place>| place.map(|place| place.cpus.clone());
         let stays = |(id, thread): &(usize, &Thread)| {
             thread.cpus == placement.cpus(*id) && node(thread.place.as_ref()) == node(placement.of(*id))
@@ -113,8 +132,11 @@ impl Pool {
     }
 
     /// Sends a job to its threads, with an instrument that observes them. The caller wakes the main thread and one helper, and each
-    /// helper two more: a thread that wakes hundreds is busy for milliseconds.
-    pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
+    /// helper two more: a thread that wakes hundreds is busy for milliseconds. Inline, searches to the end.
+    pub fn search(&mut self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
+        if let Some(worker) = &mut self.caller {
+            return search(worker, Arc::clone(job), instrument.cloned());
+        }
         let threads = self.threads.iter().take(job.threads.own.len());
         let start = Start {
             threads: threads.filter_map(|thread| thread.tasks.clone()).collect(),
@@ -126,12 +148,19 @@ impl Pool {
     }
 
     /// Runs a task on the main thread's worker.
-    pub fn run_on_main<T: Default + Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> T {
+    pub fn run_on_main<T: Default + Send + 'static>(
+        &mut self,
+        task: impl FnOnce(&mut Worker) -> T + Send + 'static,
+    ) -> T {
+        if let Some(worker) = &mut self.caller {
+            return task(worker);
+        }
         self.threads.first().and_then(|main| main.run_task(task).recv().ok()).unwrap_or_default()
     }
 
     /// Clears the histories of all threads. Queued, so takes effect before the next search.
-    pub fn clear_histories(&self) {
+    pub fn clear_histories(&mut self) {
+        self.caller.iter_mut().for_each(|worker| worker.clear());
         for thread in &self.threads {
             thread.queue(Worker::clear);
         }

@@ -98,7 +98,7 @@ impl<O: Observer> Search<'_, O> {
             if self.is_verbose() && self.last_report.elapsed() >= Self::LINES_INTERVAL {
                 self.last_report = Instant::now();
                 for (rank, line) in self.root.all()[..lines].iter().enumerate() {
-                    self.job.report(Output::Info(self.describe(rank, line)));
+                    self.report_line(rank, line);
                 }
             }
         }
@@ -162,7 +162,7 @@ impl<O: Observer> Search<'_, O> {
                 return Ok(());
             }
             if self.is_verbose() {
-                self.job.report(Output::Info(self.describe(self.root.open.start, self.root.current())));
+                self.report_line(self.root.open.start, self.root.current());
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {
@@ -205,11 +205,18 @@ impl<O: Observer> Search<'_, O> {
         control.may_end(only_move || settled_mate || control.spent(|| self.total_nodes()) >= soft)
     }
 
-    /// Describes a line. Only the main thread adds the totals of all threads, which reads every counter. The draw score, which
-    /// contempt shifts, is reported as 0.
+    /// Reports a line of the main thread, unless the search is silent, with the totals of all threads, which reads every counter.
+    pub(super) fn report_line(&self, rank: usize, line: &RootMove) {
+        if !self.job.is_silent {
+            let info = self.job.with_totals(self.total_nodes(), self.describe(rank, line));
+            self.job.report(Output::Info(info));
+        }
+    }
+
+    /// Describes a line, without totals. The draw score, which contempt shifts, is reported as 0.
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
         let (score, bound) = line.shown();
-        let info = Info {
+        Info {
             depth: line.depth.max(1),
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
@@ -217,7 +224,6 @@ impl<O: Observer> Search<'_, O> {
             bound,
             pv: line.pv.clone(),
             ..Info::default()
-        };
-        if self.me.id == 0 { self.job.with_totals(self.total_nodes(), info) } else { info }
+        }
     }
 }

@@ -98,6 +98,8 @@ pub struct Job {
     pub(crate) lockstep: Option<Lockstep>,
     /// CPU slots when oversubscribed.
     pub(crate) cpu_slots: CpuSlots,
+    /// Whether only notes and the result are reported, no lines and no progress.
+    pub(crate) is_silent: bool,
     /// Messages to the engine. The last field: when it disconnects, all others have been dropped.
     pub(crate) events: Sender<Event>,
 }

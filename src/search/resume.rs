@@ -2,7 +2,7 @@
 
 use super::negamax::TABLE_SAFE_CLOCK;
 use super::observer::Observer;
-use super::report::{Output, PvLine};
+use super::report::PvLine;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{self, Bound, Score};
@@ -93,13 +93,10 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Publishes and reports the last finished depth.
     pub(super) fn publish(&mut self) {
-        let result = self.result();
-        self.job.threads.publish(result.clone());
+        self.job.threads.publish(self.result());
         if self.me.id == 0 {
             self.last_report = std::time::Instant::now();
-            for line in result.lines {
-                self.job.report(Output::Info(line));
-            }
+            self.lines.iter().enumerate().for_each(|(rank, line)| self.report_line(rank, line));
         }
     }
 }

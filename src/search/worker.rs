@@ -231,7 +231,7 @@ impl<'a, O: Observer> Search<'a, O> {
             let now = Instant::now();
             if now.duration_since(self.last_report) >= Self::HEARTBEAT {
                 self.last_report = now;
-                if let Some((current, number)) = self.current {
+                if let Some((current, number)) = self.current.filter(|_| !self.job.is_silent) {
                     self.job.report(Output::Progress(Progress {
                         depth: self.iteration,
                         current,

@@ -47,6 +47,29 @@ fn one_thread_repeats_itself() {
 }
 
 #[test]
+fn an_inline_engine_searches_the_same_without_a_thread() {
+    let first = signature(&mut Engine::new());
+    let run = move || {
+        let mut engine = Engine::inline();
+        assert_eq!((engine.threads(), signature(&mut engine)), (1, first.clone()));
+        let mut outputs = 0;
+        engine.search_blocking(&depth(6), |output| {
+            assert!(matches!(output, Output::Best(_)), "{output:?}");
+            outputs += 1;
+        });
+        assert_eq!((outputs, engine.list_moves(5).len()), (1, 48));
+        engine.set_threads(3).unwrap();
+        let mut lines = 0;
+        let outcome =
+            engine.search_blocking(&nodes(5000), |output| lines += u32::from(matches!(output, Output::Info(_))));
+        assert!(outcome.lines[0].nodes == 5000 && lines > 1 && engine.threads() == 3);
+        engine.set_threads(1).unwrap();
+        assert_eq!(signature(&mut engine), first, "after more threads");
+    };
+    std::thread::Builder::new().stack_size(Engine::STACK_BYTES).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
 fn node_limits_are_exact_with_any_number_of_threads() {
     let mut engine = Engine::new();
     for threads in [1, 2, 5, 40] {

@@ -2,16 +2,19 @@
 
 use crate::interrupt::Stop;
 use crossbeam::channel::bounded;
+use lento::engine::Engine;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ops::ControlFlow;
+use std::thread::Builder;
 
 /// Processes items on several threads, each with its own state from `set_up`. `on_done` gets the results in the order of the items;
-/// it can end the run, as can `stop`. `work` sees both requests; `None` from it ends its thread.
+/// it can end the run, as can `stop`. `work` sees both requests; `None` from it ends its thread. The threads have a stack to search on
+/// ([`Engine::inline`]).
 ///
 /// # Errors
-/// Those of `set_up` and `on_done`, and those of `work` after the results before it.
+/// A thread cannot be started; those of `set_up` and `on_done`, and those of `work` after the results before it.
 pub fn run<S, I, T: Send>(
     concurrency: usize,
     items: impl IntoIterator<Item = I, IntoIter: Send>,
@@ -28,7 +31,7 @@ pub fn run<S, I, T: Send>(
         let (send, receive) = bounded(2 * concurrency);
         for _ in 0..concurrency {
             let (send, queue, set_up, work) = (send.clone(), &queue, &set_up, &work);
-            scope.spawn(move || {
+            let run = move || {
                 let mut state = match set_up() {
                     Ok(state) => state,
                     // The receiver may be gone at the end of the run.
@@ -41,7 +44,8 @@ pub fn run<S, I, T: Send>(
                         return;
                     }
                 }
-            });
+            };
+            Builder::new().stack_size(Engine::STACK_BYTES).spawn_scoped(scope, run).inspect_err(|_| enough.ask())?;
         }
         drop(send);
         let (mut waiting, mut next) = (BTreeMap::new(), 0);

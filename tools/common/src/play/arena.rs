@@ -66,7 +66,7 @@ impl Arena {
             let pair = self.pair(number, players(number), judge, stops);
             pair.map_err(|error| format!("a player could not be set up: {error}"))
         };
-        ordered::run(self.concurrency, pairs, stop, || Player::new(&[], 1), work, on_pair)
+        ordered::run(self.concurrency, pairs, stop, || Player::inline(&[], 1), work, on_pair)
     }
 
     /// Plays both games from an opening. `None` if they are interrupted.
@@ -77,7 +77,7 @@ impl Arena {
         judge: &mut Player,
         stops: [&Stop; 2],
     ) -> Result<Option<GamePair>, String> {
-        let [one, other] = settings.map(|settings| Player::new(&settings, self.hash));
+        let [one, other] = settings.map(|settings| Player::inline(&settings, self.hash));
         let (mut one, mut other) = (one?, other?);
         let opening = self.openings.get(number, judge);
         let play = |first: &mut Player, second: &mut Player| {
@@ -96,7 +96,7 @@ mod tests {
     use ControlFlow::{Break, Continue};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.0, max_imbalance: 250, seed: 5 };
+        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.0, endings: 0.0, max_imbalance: 250, seed: 5 };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::Nodes(150), rules: Rules::default(), hash: 1, concurrency }
     }

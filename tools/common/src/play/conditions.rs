@@ -62,7 +62,10 @@ impl Conditions {
             "max_plies": rules.max_plies,
             "play_out": rules.play_out,
         });
-        // Older journals do not have this field.
+        // Older journals do not have these fields.
+        if openings.endings > 0.0 {
+            conditions["endings"] = openings.endings.into();
+        }
         if let Some(judge) = &rules.syzygy {
             conditions["syzygy"] = judge.folders.clone().into();
         }
@@ -117,7 +120,9 @@ mod tests {
     fn headers_differ_by_conditions_but_not_by_concurrency() {
         let header = |words: &str| conditions(words).header("match", Limit::Nodes(5)).unwrap();
         assert_eq!(header(""), header("--concurrency 7"));
-        for other in ["--hash 9", "--seed 2", "--dfrc 0.5", "--resign 900", "--random-plies 4", "--play-out"] {
+        for other in
+            ["--hash 9", "--seed 2", "--dfrc 0.5", "--endings 0.1", "--resign 900", "--random-plies 4", "--play-out"]
+        {
             assert_ne!(header(""), header(other), "{other}");
         }
         assert!(header("")["bench"].as_u64().is_some_and(|nodes| nodes > 0));

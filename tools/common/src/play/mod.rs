@@ -3,6 +3,7 @@
 pub mod adjudicate;
 pub mod arena;
 pub mod conditions;
+mod endgame;
 pub mod game;
 pub mod limit;
 pub mod opening;

@@ -1,11 +1,12 @@
 //! First positions of games.
 
+use super::endgame;
 use super::limit::Limit;
 use super::player::Player;
 use crate::epd::has_content;
 use crate::{inputs, mix, number};
 use fastrand::Rng;
-use lento::chess::{Board, Game};
+use lento::chess::{Board, Game, Move};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,7 +24,10 @@ pub struct OpeningArgs {
     /// Share of games that begin from double Fischer random positions, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
     pub dfrc: f64,
-    /// After random plies neither side may be better than this, in centipawns
+    /// Share of games that begin from random quiet positions of 5 to 12 pieces, pawns among them, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
+    pub endings: f64,
+    /// After random plies, and in random endings, neither side may be better than this, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..))]
     pub max_imbalance: i32,
     /// Number that decides everything random
@@ -41,9 +45,9 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// The search that judges a position after random plies.
+    /// The search that judges a random position.
     const JUDGED: Limit = Limit::Nodes(2000);
-    /// Attempts to find balanced random plies.
+    /// Attempts to find a balanced one.
     const TRIES: u32 = 200;
 
     /// Reads the book, if any.
@@ -57,9 +61,15 @@ impl Openings {
     }
 
     /// The opening with this number, the same for the same number. Books are repeated. The judge rejects unbalanced positions after
-    /// random plies.
+    /// random plies, and endings that are unbalanced or not quiet.
     pub fn get(&self, number: u64, judge: &mut Player) -> Game {
         let mut rng = Rng::with_seed(mix::seed(self.args.seed, number));
+        if self.args.endings > 0.0 && rng.f64() < self.args.endings {
+            let mut draws = (0..Self::TRIES).map(|_| Game::from(endgame::draw(&mut rng)));
+            if let Some(game) = draws.find(|game| self.judge(game, judge).is_some_and(Move::is_quiet)) {
+                return game;
+            }
+        }
         let plies = self.args.random_plies.unwrap_or(if self.book.is_empty() { 8 } else { 0 });
         let plies = if plies > 0 { plies + u32::from(rng.bool()) } else { 0 };
         if plies == 0 {
@@ -68,13 +78,22 @@ impl Openings {
         for _ in 0..Self::TRIES {
             let board = self.first(number, &mut rng);
             let Some(game) = random_walk(board, plies, &mut rng) else { continue };
-            judge.engine.new_game();
-            if judge.think(&game, Self::JUDGED, Duration::ZERO).score.abs() <= self.args.max_imbalance {
+            if self.judge(&game, judge).is_some() {
                 return game;
             }
         }
         // A position of the book may be unbalanced itself.
         Game::from(self.first(number, &mut rng))
+    }
+
+    /// The best move of a short search; `None` if the game is over or one side is too much better.
+    fn judge(&self, game: &Game, judge: &mut Player) -> Option<Move> {
+        if game.verdict().is_some() {
+            return None;
+        }
+        judge.engine.new_game();
+        let ply = judge.think(game, Self::JUDGED, Duration::ZERO);
+        (ply.score.abs() <= self.args.max_imbalance).then_some(ply.mv)
     }
 
     /// The position before the random plies.
@@ -118,7 +137,7 @@ fn position(line: &str) -> String {
     fields[..fields.len().min(4 + numbers.min(2))].join(" ")
 }
 
-/// A game after random moves; `None` if it is over.
+/// A game after random moves; `None` if it is over before.
 fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
     let mut game = Game::from(board);
     for _ in 0..plies {
@@ -127,7 +146,7 @@ fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
         game.play(mv);
     }
     // Players see the position without its history.
-    Some(Game::from(game.board().clone())).filter(|game| game.verdict().is_none())
+    Some(Game::from(game.board().clone()))
 }
 
 /// A random double Fischer random position: each side has an order of pieces of its own.
@@ -156,7 +175,7 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
-        OpeningArgs { book: None, random_plies: None, dfrc: 0.0, max_imbalance: 250, seed: 1 }
+        OpeningArgs { book: None, random_plies: None, dfrc: 0.0, endings: 0.0, max_imbalance: 250, seed: 1 }
     }
 
     /// A rank with a pawn on this file.
@@ -230,6 +249,25 @@ mod tests {
         let mixed = OpeningArgs { dfrc: 0.5, random_plies: Some(0), ..args() };
         let standard = fens(&mixed, 0..40).iter().filter(|fen| fen.starts_with("rnbqkbnr/")).count();
         assert!((8..=32).contains(&standard), "{standard}");
+    }
+
+    #[test]
+    fn a_share_of_quiet_and_balanced_endings() {
+        let mixed = OpeningArgs { endings: 0.4, max_imbalance: 100, ..args() };
+        let openings = Openings::from_args(&mixed).unwrap();
+        let mut judge = Player::new(&[], 1).unwrap();
+        let mut endings = 0;
+        for number in 0..60 {
+            let game = openings.get(number, &mut judge);
+            if game.board().occupied().count() <= 12 {
+                endings += 1;
+                judge.engine.new_game();
+                let ply = judge.think(&game, Openings::JUDGED, Duration::ZERO);
+                assert!(ply.mv.is_quiet() && ply.score.abs() <= 100, "{}", game.board().fen(false));
+            }
+        }
+        assert!((12..=36).contains(&endings), "{endings}");
+        assert_eq!(fens(&mixed, 10..20), fens(&mixed, 0..20)[10..]);
     }
 
     #[test]

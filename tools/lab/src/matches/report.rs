@@ -90,7 +90,7 @@ fn player(settings: &[Setting]) -> String {
 }
 
 fn conditions(args: &Args) -> String {
-    let OpeningArgs { book, random_plies, dfrc, seed, .. } = &args.conditions.openings;
+    let OpeningArgs { book, random_plies, dfrc, endings, seed, .. } = &args.conditions.openings;
     let plies = match random_plies {
         Some(plies) => Some(format!("{plies} random plies")),
         None => book.is_none().then(|| "random plies".to_owned()),
@@ -100,6 +100,7 @@ fn conditions(args: &Args) -> String {
         book.as_ref().map(|book| format!("book {}", book.display())),
         plies,
         (*dfrc > 0.0).then(|| format!("{} % double Fischer random", 100.0 * dfrc)),
+        (*endings > 0.0).then(|| format!("{} % random endings", 100.0 * endings)),
         Some(format!("seed {seed}")),
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")

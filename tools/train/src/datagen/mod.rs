@@ -109,7 +109,7 @@ fn play_games(
     stop: &Stop,
     mut on_game: impl FnMut(&Record) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    let set_up = || Ok((Player::new(settings, arena.hash)?, Player::new(&[], 1)?));
+    let set_up = || Ok((Player::inline(settings, arena.hash)?, Player::inline(&[], 1)?));
     let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
         let opening = arena.openings.get(number, judge);
         Ok(play(&mut [player], &opening, arena.limit, &arena.rules, stops))
@@ -143,17 +143,17 @@ impl Sum {
         self.results[record.result.index()] += 1;
     }
 
-    /// Positions per second, and that divided by the number of cores in use.
-    fn rates(&self) -> [f64; 2] {
-        let rate = self.positions as f64 / self.start.elapsed().as_secs_f64().max(1e-3);
-        [rate, rate / self.concurrency.min(processors::count()) as f64]
+    /// The number of cores in use.
+    fn cores(&self) -> f64 {
+        self.concurrency.min(processors::count()) as f64
     }
 
     fn show(&self, bar: &ProgressBar) {
-        let [rate, per_core] = self.rates();
+        let per_core = self.start.elapsed().as_secs_f64().max(1e-3) * self.cores();
+        let [positions, nodes] = [self.positions, self.nodes].map(|count| HumanCount((count as f64 / per_core) as u64));
         bar.inc(1);
         bar.set_message(format!(
-            "{} positions, {rate:.0} a second, {per_core:.0} a second and core",
+            "{} positions, a second and core {positions} and {nodes} nodes",
             HumanCount(self.positions)
         ));
     }
@@ -172,10 +172,13 @@ impl Sum {
         report.count("positions", "positions", self.positions, &note);
         report.count("nodes", "nodes", self.nodes, &format!("{:.0} a position", each(self.nodes, self.positions)));
         report.count("bytes", "bytes", self.bytes, "");
-        report.speed("positions", self.positions, self.start.elapsed());
-        let per_core = self.rates()[1];
-        report.row("  and core", format!("{per_core:.0}"), "");
-        report.field("positions_per_second_and_core", per_core);
+        let time = self.start.elapsed();
+        for (items, count) in [("positions", self.positions), ("nodes", self.nodes)] {
+            report.speed(items, count, time);
+            let per_core = count as f64 / time.as_secs_f64().max(1e-3) / self.cores();
+            report.row("  and core", HumanCount(per_core as u64), "");
+            report.field(&format!("{items}_per_second_and_core"), per_core);
+        }
         report
     }
 }
@@ -188,7 +191,7 @@ mod tests {
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
+        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, endings: 0.0, max_imbalance: 250, seed: 9 };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::soft(60), rules: Rules::default(), hash: 1, concurrency }
     }

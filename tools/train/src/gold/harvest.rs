@@ -58,12 +58,12 @@ pub struct Hands {
 
 impl Hands {
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        let [player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
+        let [player, labeller] = [Player::inline(settings, hash)?, Player::new(settings, hash)?];
         let threads = player.engine.threads();
         if threads > 1 {
             return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
         }
-        Ok(Self { player, judge: Player::new(&[], 1)?, labeller })
+        Ok(Self { player, judge: Player::inline(&[], 1)?, labeller })
     }
 
     /// Plays the game with this number and takes up to `each` of its positions, scored by searches with the limit `label`. The result
@@ -142,7 +142,7 @@ mod tests {
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena() -> Arena {
-        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
+        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, endings: 0.0, max_imbalance: 250, seed: 9 };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::soft(40), rules: Rules::default(), hash: 1, concurrency: 1 }
     }

@@ -1,0 +1,109 @@
+//! Random endgame positions.
+
+use fastrand::Rng;
+use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square};
+use std::ops::RangeInclusive;
+
+/// Numbers of pieces, kings and pawns included.
+const PIECES: RangeInclusive<usize> = 5..=12;
+/// Share of pawns among the pieces that are not kings.
+const PAWNS: f64 = 0.55;
+/// What a side has besides king and pawns, at most.
+const OFFICERS: [PieceType; 7] = {
+    use PieceType::{Bishop, Knight, Queen, Rook};
+    [Knight, Knight, Bishop, Bishop, Rook, Rook, Queen]
+};
+/// Material that one side may have more, in pawns: more is rarely balanced, and a search would only find that out.
+const MAX_DIFFERENCE: i32 = 3;
+/// The move number, from which games are adjudicated as draws by default.
+const MOVE: u32 = 40;
+
+/// A random legal position of 5 to 12 pieces, pawns among them, with about equal material and without check. The game may be over.
+pub fn draw(rng: &mut Rng) -> Board {
+    let count = rng.usize(PIECES);
+    loop {
+        if let Some(board) = attempt(count, rng) {
+            return board;
+        }
+    }
+}
+
+fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
+    let mut pieces = vec![Piece::new(Color::White, PieceType::King), Piece::new(Color::Black, PieceType::King)];
+    let mut officers = [OFFICERS; 2].map(Vec::from);
+    let mut difference = 0;
+    for number in 2..count {
+        let color = if rng.bool() { Color::White } else { Color::Black };
+        let kind = if number == 2 || rng.f64() < PAWNS {
+            PieceType::Pawn
+        } else {
+            let left = &mut officers[color.index()];
+            if left.is_empty() {
+                return None;
+            }
+            left.swap_remove(rng.usize(..left.len()))
+        };
+        difference += points(kind) * color.sign();
+        pieces.push(Piece::new(color, kind));
+    }
+    if difference.abs() > MAX_DIFFERENCE {
+        return None;
+    }
+    let mut squares = Bitboard::EMPTY;
+    let mut letters = ['1'; 64];
+    for piece in pieces {
+        // Pawns do not stand on the first and the last rank.
+        let range = if piece.kind() == PieceType::Pawn { 8..56 } else { 0..64 };
+        let square = Square::from_index(rng.usize(range));
+        if (squares & square.bitboard()).any() {
+            return None;
+        }
+        squares |= square.bitboard();
+        letters[square.index()] = piece.letter();
+    }
+    let ranks: Vec<String> = letters.chunks(8).rev().map(String::from_iter).collect();
+    let side = if rng.bool() { 'w' } else { 'b' };
+    // Refused if the side not to move is in check.
+    let board = Board::from_fen(&format!("{} {side} - - 0 {MOVE}", ranks.join("/"))).ok()?;
+    (!board.in_check()).then_some(board)
+}
+
+fn points(kind: PieceType) -> i32 {
+    match kind {
+        PieceType::Pawn => 1,
+        PieceType::Knight | PieceType::Bishop => 3,
+        PieceType::Rook => 5,
+        PieceType::Queen => 9,
+        PieceType::King => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn positions_are_as_promised_and_of_every_size() {
+        let mut rng = Rng::with_seed(5);
+        let (mut counts, mut officers, mut sides) = (HashMap::new(), [0; 6], [0; 2]);
+        for _ in 0..4000 {
+            let board = draw(&mut rng);
+            assert!(!board.in_check() && board.kind(PieceType::Pawn).any(), "{}", board.fen(false));
+            assert_eq!((board.halfmove_clock(), board.fullmove_number()), (0, MOVE));
+            *counts.entry(board.occupied().count()).or_insert(0) += 1;
+            sides[board.side_to_move().index()] += 1;
+            for (kind, count) in PieceType::ALL.into_iter().zip(&mut officers) {
+                *count += board.kind(kind).count();
+            }
+            let material = |color| -> i32 {
+                PieceType::ALL.iter().map(|&kind| board.pieces(color, kind).count() as i32 * points(kind)).sum()
+            };
+            assert!((material(Color::White) - material(Color::Black)).abs() <= MAX_DIFFERENCE);
+        }
+        assert_eq!((counts.len(), counts.keys().min(), counts.keys().max()), (8, Some(&5), Some(&12)));
+        assert!(counts.values().all(|&count| (400..600).contains(&count)), "{counts:?}");
+        assert!(officers[1..5].iter().all(|&count| count > 500), "{officers:?}");
+        assert!(sides.iter().all(|&count| count > 1500), "{sides:?}");
+    }
+}
