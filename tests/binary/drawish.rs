@@ -3,7 +3,7 @@
 use crate::harness::{Session, last_pv, lines, number, run};
 
 /// A bishop ahead, and no win.
-const ROOKS: &str = "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1";
+const ROOKS: &str = "1k6/7r/8/3K4/8/2B5/3R4/8 w - - 0 1";
 
 /// The output of `eval`, and score and nodes of a search.
 fn judge(session: &mut Session, fen: &str) -> (Vec<String>, i32, u64) {
