@@ -66,6 +66,10 @@ fn the_commands_of_the_document_work() {
     // `lento wdl --write` changes a copy of the source.
     std::fs::create_dir_all(folder.join("src/eval")).unwrap();
     std::fs::copy(root.join("src/eval/wdl.rs"), folder.join("src/eval/wdl.rs")).unwrap();
+    // Book and tablebases of the stock.
+    std::os::unix::fs::symlink(root.join("tests/data/syzygy"), folder.join("syzygy")).unwrap();
+    std::fs::write(folder.join("openings.epd"), "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -\n")
+        .unwrap();
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = iter::once(programs.to_owned()).chain(env::split_paths(&paths));
     let output = Command::new("bash")
