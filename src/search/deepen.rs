@@ -65,9 +65,10 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The result so far.
+    /// The result so far. Lines after the first one that have not been searched are left out.
     pub(super) fn result(&self) -> ThreadResult {
-        let lines = self.lines.iter().enumerate().map(|(rank, line)| self.describe(rank, line)).collect();
+        let known = self.lines.iter().enumerate().filter(|(rank, line)| *rank == 0 || line.is_known());
+        let lines = known.map(|(rank, line)| self.describe(rank, line)).collect();
         ThreadResult { thread: self.me.id, depth: self.finished, lines }
     }
 

@@ -221,6 +221,7 @@ tunables! {
     // Quiescence search
     quiesce_moves: 1..=8 = 2, off 255;         // Further captures must recapture, check or promote
     quiesce_margin: 20..=300 = 127, off 30000; // Delta pruning: margin above the evaluation
+    quiesce_nodes: 128..=16384 = 1024, off 1000000000; // Nodes below a leaf after which quiescence only stands pat
     quiesce_evasions: 0..=1 = 1;               // Skip quiet evasions once a move does not lose to a mate
 }
 

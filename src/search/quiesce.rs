@@ -12,8 +12,8 @@ use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 
 impl<O: Observer> Search<'_, O> {
-    /// Fail-soft quiescence search: captures and promotions that lose no material, quiet checks if `with_checks`, and in check
-    /// all evasions.
+    /// Quiescence search of a leaf, bounded in nodes: where many pawns can promote on both sides, captures and promotions hardly come
+    /// to an end.
     pub(super) fn quiesce<N: Node>(
         &mut self,
         board: &Board,
@@ -21,6 +21,13 @@ impl<O: Observer> Search<'_, O> {
         window: Window,
         with_checks: bool,
     ) -> Searched {
+        self.quiesce_end = self.nodes + self.params.quiesce_nodes as u64;
+        self.resolve::<N>(board, ply, window, with_checks)
+    }
+
+    /// Fail-soft quiescence search: captures and promotions that lose no material, quiet checks if `with_checks`, and in check
+    /// all evasions.
+    fn resolve<N: Node>(&mut self, board: &Board, ply: usize, window: Window, with_checks: bool) -> Searched {
         // Steps 1 and 2. Leave early: stop, draws; transposition table.
         if N::PV {
             self.me.pv[ply].clear();
@@ -41,6 +48,9 @@ impl<O: Observer> Search<'_, O> {
                 self.store(board, ply, TtEntry { mv: None, score: best, eval: raw_eval, depth, bound, pv });
             }
             return Ok(best);
+        }
+        if self.nodes >= self.quiesce_end {
+            return Ok(if in_check { self.stand_pat(board, ply, hit).0 } else { best });
         }
         alpha = alpha.max(best);
 
@@ -73,7 +83,7 @@ impl<O: Observer> Search<'_, O> {
             let mut child = board.clone();
             self.play(board, &mut child, ply, mv);
             self.prefetch_tt(board, picker.ahead());
-            let score = -self.quiesce::<N::Child>(&child, ply + 1, Window { alpha, ..window }.flipped(), false)?;
+            let score = -self.resolve::<N::Child>(&child, ply + 1, Window { alpha, ..window }.flipped(), false)?;
             self.take_back();
             if score > best {
                 best = score;

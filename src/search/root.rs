@@ -33,13 +33,18 @@ pub struct RootMove {
 }
 
 impl RootMove {
-    /// The score to report and its bound: the tablebase score, unless the search has found the mate that it promises; a draw
-    /// before the first search.
+    /// Whether it has a score.
+    pub fn is_known(&self) -> bool {
+        self.depth > 0 || self.table.is_some()
+    }
+
+    /// The score to report and its bound: the tablebase score, unless the search has found the mate that it promises. Before the
+    /// first search it is a draw, marked as a bound.
     pub fn shown(&self) -> (Score, Bound) {
         let score = if self.score == -INFINITE { self.previous } else { self.score };
         match self.table {
             Some(table) if !(is_mate(score) && score.signum() == table.signum()) => (table, Bound::Exact),
-            _ if score == -INFINITE => (DRAW, self.bound),
+            _ if score == -INFINITE => (DRAW, Bound::Lower),
             _ => (score, self.bound),
         }
     }

@@ -48,6 +48,37 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
     }
 }
 
+/// Positions in which captures and promotions hardly come to an end.
+const EXPLOSIVE: [&str; 4] = [
+    "8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1",
+    "8/PPPPPPPP/8/k6K/8/8/pppppppp/8 b - - 0 1",
+    "1n1n1n1n/P1P1P1P1/1r1r1r1r/K7/7k/R1R1R1R1/1p1p1p1p/N1N1N1N1 w - - 0 1",
+    "qbqbqbqk/bqbqbqbq/8/8/8/8/QBQBQBQB/BQBQBQBK w - - 0 1",
+];
+
+#[test]
+fn a_stopped_search_ends_within_its_first_iteration() {
+    for fen in EXPLOSIVE {
+        let job = job_to(Game::from_fen(fen).unwrap(), 60, &Choice::default(), Params::default(), Tt::empty());
+        job.control.request_stop();
+        Worker::new(0).search(&job, &mut NoObserver);
+        assert!(job.threads.nodes() <= 512, "{fen}: {} nodes", job.threads.nodes());
+        let best = job.threads.results()[0].lines[0].pv[0];
+        assert!(job.root_moves.contains(&best));
+    }
+}
+
+#[test]
+fn quiescence_is_bounded() {
+    for fen in EXPLOSIVE {
+        let job = job_to(Game::from_fen(fen).unwrap(), 1, &Choice::default(), Params::default(), Tt::empty());
+        Worker::new(0).search(&job, &mut NoObserver);
+        // Each root move, searched at most three times.
+        let most = 3 * job.root_moves.len() as u64 * 2000;
+        assert!(job.threads.nodes() <= most, "{fen}: {} nodes, {} moves", job.threads.nodes(), job.root_moves.len());
+    }
+}
+
 /// Parameters without pruning, extensions, reductions of depth, and corrections of the evaluation.
 fn plain_params() -> Params {
     let mut params = Params::default();

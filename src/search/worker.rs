@@ -132,6 +132,8 @@ pub(crate) struct Search<'a, O: Observer> {
     evaluation_cost: u64,
     /// Whether the search ended because the node limit is used up.
     pub(super) out_of_nodes: bool,
+    /// The node count from which the current quiescence search only stands pat.
+    pub(super) quiesce_end: u64,
     pub(super) seldepth: i32,
     /// Depth of the current iteration.
     pub(super) iteration: i32,
@@ -188,6 +190,7 @@ impl<'a, O: Observer> Search<'a, O> {
             granted: lockstep.as_ref().map_or(job.control.first_nodes(id), |thread| thread.budget.nodes),
             evaluation_cost: lockstep.as_ref().map_or(0, |thread| thread.budget.evaluation),
             out_of_nodes: false,
+            quiesce_end: 0,
             seldepth: 0,
             iteration: 0,
             null_from: 0,
@@ -201,11 +204,13 @@ impl<'a, O: Observer> Search<'a, O> {
         }
     }
 
-    /// Counts a node and checks whether to stop. The main thread always completes the first iteration, which takes
-    /// microseconds, to have a move to play.
+    /// Nodes that the main thread searches in the first iteration even if it is stopped, so that its move is rarely arbitrary.
+    const FIRST_NODES: u64 = 512;
+
+    /// Counts a node and checks whether to stop.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize) -> Searched<()> {
-        if self.job.control.is_stopped() && (self.iteration > 1 || self.me.id != 0) {
+        if self.job.control.is_stopped() && (self.iteration > 1 || self.me.id != 0 || self.nodes >= Self::FIRST_NODES) {
             return Err(Stopped);
         }
         if self.nodes >= self.granted {

@@ -13,6 +13,7 @@ use lento::cli::progress::Progress;
 use lento::cli::setup;
 use lento::cli::speedtest::games;
 use lento::cli::{Done, programs};
+use lento_common::play::opening::read_book;
 use lento_common::summary;
 use report::{Report, Row};
 use soak::{Samples, Soak};
@@ -24,7 +25,7 @@ const FIELDS: &str = "\
 With --json one document is printed at the end:
   schema                lento-latency/1
   version, machine      program and machine, as in docs/scaling.md
-  hash_mib, time_ms, seed, interrupted
+  hash_mib, time_ms, positions, seed, interrupted
   results               for each number of threads:
     threads
     refused             the engine's error, or why it stopped, or null
@@ -51,6 +52,9 @@ pub struct Args {
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = setup::hash)]
     hash: usize,
+    /// Positions of this file, one FEN or EPD a line [default: positions of games]
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
     /// Random seed for positions and times
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -67,7 +71,10 @@ pub fn run(args: &Args) -> Done {
     let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
     let engine = args.engine.clone().map_or_else(lento, Ok)?;
     let machine = machine::here();
-    let fens: Vec<String> = games().concat().iter().map(|game| game.board().fen(false)).collect();
+    let fens = match &args.positions {
+        Some(path) => read_book(path)?,
+        None => games().concat().iter().map(|game| game.board().fen(false)).collect(),
+    };
     let stop = Stop::on_ctrl_c()?;
     let mut progress = Progress::start();
     let mut random = Rng::with_seed(args.seed);

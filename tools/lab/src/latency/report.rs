@@ -119,6 +119,7 @@ impl Report<'_> {
             "machine": self.machine,
             "hash_mib": self.args.hash,
             "time_ms": self.args.time.as_secs_f64() * 1e3,
+            "positions": self.args.positions.as_ref().map(|path| path.display().to_string()),
             "seed": self.args.seed,
             "interrupted": self.interrupted,
             "results": self.rows.iter().map(Row::json).collect::<Vec<_>>(),

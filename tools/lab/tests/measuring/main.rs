@@ -43,7 +43,12 @@ fn number(value: &Value) -> f64 {
 }
 
 fn latency_measures_response_times() {
-    let output = latency(&["--threads=1,3", "--time=1s", "--hash=1", "--json"]);
+    // Where everything can be promoted and captured.
+    let bad = std::env::temp_dir().join(format!("lento-latency-{}.epd", std::process::id()));
+    std::fs::write(&bad, "8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1\n").expect("a file");
+    let positions = format!("--positions={}", bad.display());
+    let output = latency(&["--threads=1,3", "--time=1s", "--hash=1", "--json", &positions]);
+    std::fs::remove_file(&bad).expect("the file");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     assert!(output.status.success() && output.stderr.is_empty());
     assert_eq!((&found["schema"], &found["interrupted"]), (&"lento-latency/1".into(), &false.into()));
@@ -62,6 +67,7 @@ fn latency_measures_response_times() {
     for (args, part) in [
         (["--threads", "0"], "\"0\": expected a number of threads"),
         (["--time", "0"], "expected a time above zero"),
+        (["--positions", "no/such/file"], "no/such/file: "),
         (["--engine", "no/such/engine"], "no/such/engine: "),
     ] {
         let output = latency(&args);
