@@ -18,6 +18,12 @@ const MAX_COUNTER: u32 = 100_000;
 #[error("invalid FEN \"{0}\": {1}")]
 pub struct FenError(String, String);
 
+impl FenError {
+    pub(super) fn new(text: &str, problem: String) -> Self {
+        Self(shorten(text), problem)
+    }
+}
+
 impl Board {
     /// Parses a position in FEN, X-FEN or Shredder-FEN.
     ///
@@ -27,7 +33,7 @@ impl Board {
     /// Invalid syntax, not exactly one king per side, more than [`MAX_PIECES`] pieces, a pawn on the first or last rank, or the
     /// side not to move in check. Reachability is not checked.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
-        parse(text).map_err(|problem| FenError(shorten(text), problem))
+        parse(text).map_err(|problem| FenError::new(text, problem))
     }
 
     /// Formats the position as FEN. Castling rights are written as KQkq where unambiguous and by rook file otherwise; always by
@@ -69,7 +75,7 @@ impl Board {
 }
 
 /// Truncates long input for error messages.
-fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     const LIMIT: usize = 100;
     let text = text.trim();
     match text.char_indices().nth(LIMIT) {
@@ -95,6 +101,9 @@ fn parse(text: &str) -> Result<Board, String> {
     let en_passant = fields.next().unwrap_or("-");
     board.halfmove_clock = parse_counter("halfmove clock", fields.next(), 0)?;
     board.fullmove_number = parse_counter("fullmove number", fields.next(), 1)?.max(1);
+    if let Some(rest) = fields.next() {
+        return Err(format!("'{}' after the move number, expected the end", shorten(rest)));
+    }
     board.reversible = board.halfmove_clock;
     validate_pieces(&board)?;
     parse_castling(&mut board, castling)?;

@@ -1,6 +1,6 @@
 //! A game: the position and the keys of the preceding ones.
 
-use super::fen::FenError;
+use super::fen::{FenError, shorten};
 use super::{Board, Move};
 
 /// A position with the history needed to detect repetitions.
@@ -31,12 +31,37 @@ impl Game {
         Self::from(Board::start())
     }
 
-    /// A new game from a FEN.
+    /// A new game from a FEN, which may be followed by `moves` and the moves played since, in UCI notation or SAN.
     ///
     /// # Errors
-    /// See [`Board::from_fen`].
+    /// See [`Board::from_fen`]; a move that is not legal.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
-        Board::from_fen(text).map(Self::from)
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let end = words.iter().position(|word| word.eq_ignore_ascii_case("moves")).unwrap_or(words.len());
+        let mut game = Self::from(Board::from_fen(&words[..end].join(" "))?);
+        for (number, word) in (1..).zip(words.iter().skip(end + 1)) {
+            game.play_text(word, false).map_err(|problem| FenError::new(text, format!("move {number} {problem}")))?;
+        }
+        Ok(game)
+    }
+
+    /// Plays a legal move in UCI notation or SAN, or a null move (`0000`), which drops the game before it. Fails with the text, its
+    /// fault and what is expected.
+    pub fn play_text(&mut self, text: &str, chess960: bool) -> Result<(), String> {
+        if text == "0000" {
+            *self = self.passed().map_err(|reason| format!("{text:?} is not legal: {reason}"))?;
+            return Ok(());
+        }
+        let board = &self.board;
+        let mv = board.parse_uci(text, chess960).or_else(|| board.parse_san(text)).ok_or_else(|| {
+            let expected = match board.legal_moves().first() {
+                Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
+                None => "none, the game is over".into(),
+            };
+            format!("{:?} is not legal in {}; expected {expected}", shorten(text), board.fen(chess960))
+        })?;
+        self.play(mv);
+        Ok(())
     }
 
     /// The current position.

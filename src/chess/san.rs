@@ -4,17 +4,24 @@ use super::{Board, CastlingSide, Move, PieceType, Square};
 use std::fmt::Write;
 
 impl Board {
-    /// Formats a move in UCI notation. Castling is written as e1g1, or as king takes rook for Chess960.
+    /// Formats a move in UCI notation. Castling is written as e1g1, or as king takes rook for Chess960 and where the king's target
+    /// could be reached by an ordinary king move.
     pub fn uci(&self, mv: Move, chess960: bool) -> String {
-        let to = if mv.is_castle() && !chess960 { mv.castling_side().king_target(self.side) } else { mv.to() };
+        let target = mv.is_castle().then(|| mv.castling_side().king_target(self.side)).filter(|target| {
+            let steps = target.file().index().abs_diff(mv.from().file().index());
+            !chess960 && steps > 1
+        });
+        let to = target.unwrap_or(mv.to());
         let promotion = mv.promoted().map_or(String::new(), |kind| kind.letter().to_string());
         format!("{}{to}{promotion}", mv.from())
     }
 
     /// Parses a legal move in UCI notation. Castling is accepted as king takes rook, and as the king's move to its target
-    /// unless that is an ordinary king move.
+    /// unless that is an ordinary king move; the letter of a promotion in either case.
     pub fn parse_uci(&self, text: &str, chess960: bool) -> Option<Move> {
         let moves = self.legal_moves();
+        let lower = text.ends_with(['Q', 'R', 'B', 'N']).then(|| text.to_ascii_lowercase());
+        let text = lower.as_deref().unwrap_or(text);
         let spelled = |spelling: bool| moves.iter().copied().find(|&mv| self.uci(mv, spelling) == text);
         spelled(chess960).or_else(|| spelled(!chess960))
     }

@@ -66,16 +66,8 @@ impl Position {
             Some(fen) => Game::from_fen(fen).map_err(|error| format!("{error}; position unchanged"))?,
         };
         for (number, text) in (1..).zip(&self.moves) {
-            let board = game.board();
-            let mv = board.parse_uci(text, chess960).ok_or_else(|| {
-                let expected = match board.legal_moves().first() {
-                    Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
-                    None => "none, the game is over".into(),
-                };
-                let illegal = format!("move {number} of `position` {} is not legal", quoted(text));
-                format!("{illegal} in {}; expected {expected}; position unchanged", board.fen(chess960))
-            })?;
-            game.play(mv);
+            let refused = |problem| format!("move {number} of `position` {problem}; position unchanged");
+            game.play_text(text, chess960).map_err(refused)?;
         }
         Ok(game)
     }

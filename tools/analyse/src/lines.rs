@@ -5,10 +5,32 @@ use std::io::{self, BufRead, Read};
 /// Longer lines are split, to bound memory.
 pub const MAX_LENGTH: usize = 1 << 20;
 
-/// Line reader. Invalid UTF-8 is decoded as Latin-1; byte order marks and carriage returns are stripped.
+/// How text is encoded, by its byte-order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    /// UTF-8, also without mark; invalid lines are Latin-1.
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    /// The units of text in UTF-16; `None` in UTF-8.
+    fn units(self, bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = u16>> {
+        let unit = match self {
+            Self::Utf8 => return None,
+            Self::Utf16Le => u16::from_le_bytes,
+            Self::Utf16Be => u16::from_be_bytes,
+        };
+        Some(bytes.as_chunks().0.iter().map(move |&pair| unit(pair)))
+    }
+}
+
+/// Line reader for UTF-8, UTF-16 with a byte-order mark, and Latin-1. Byte-order marks and carriage returns are stripped.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
+    encoding: Encoding,
     /// Number of the last line, from 1.
     number: u64,
     bytes: u64,
@@ -31,25 +53,64 @@ pub struct Line {
 
 impl<R: BufRead> Lines<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader, number: 0, bytes: 0, rest: Vec::new(), within: false }
+        Self { reader, encoding: Encoding::Utf8, number: 0, bytes: 0, rest: Vec::new(), within: false }
     }
 
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
+    /// Reads to the end of a line, but at most `room` bytes.
+    fn read(&mut self, room: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let end = bytes.len() + room;
+        while bytes.len() < end {
+            let left = (end - bytes.len()) as u64;
+            let read = (&mut self.reader).take(left).read_until(b'\n', bytes)?;
+            self.bytes += read as u64;
+            self.finish_unit(bytes)?;
+            if read == 0 || self.is_whole(bytes) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the second byte of a unit of UTF-16.
+    fn finish_unit(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        if self.encoding != Encoding::Utf8 && !bytes.len().is_multiple_of(2) {
+            self.bytes += (&mut self.reader).take(1).read_to_end(bytes)? as u64;
+        }
+        Ok(())
+    }
+
+    /// Whether the line has its end.
+    fn is_whole(&self, bytes: &[u8]) -> bool {
+        match self.encoding.units(bytes) {
+            None => bytes.ends_with(b"\n"),
+            Some(mut units) => units.next_back() == Some(0x0A),
+        }
+    }
+
     /// The next line; `None` at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = std::mem::take(&mut self.rest);
-        let room = (MAX_LENGTH - bytes.len()) as u64;
-        self.bytes += (&mut self.reader).take(room).read_until(b'\n', &mut bytes)? as u64;
+        let room = MAX_LENGTH - bytes.len();
+        self.read(room, &mut bytes)?;
         if bytes.is_empty() {
             return Ok(None);
         }
         let begins = !self.within;
         self.number += u64::from(begins);
-        self.within = bytes.last() != Some(&b'\n');
-        if self.within && bytes.len() == MAX_LENGTH {
+        if self.number == 1 && begins && self.encoding == Encoding::Utf8 {
+            self.encoding = match bytes[..] {
+                [0xFF, 0xFE, ..] => Encoding::Utf16Le,
+                [0xFE, 0xFF, ..] => Encoding::Utf16Be,
+                _ => Encoding::Utf8,
+            };
+            self.finish_unit(&mut bytes)?;
+        }
+        self.within = !self.is_whole(&bytes);
+        if self.within && bytes.len() == MAX_LENGTH && self.encoding == Encoding::Utf8 {
             // Split after whitespace if possible.
             let end = bytes.iter().rposition(u8::is_ascii_whitespace).map_or(MAX_LENGTH, |space| space + 1);
             self.rest = bytes.split_off(end);
@@ -57,6 +118,16 @@ impl<R: BufRead> Lines<R> {
         let mut bytes = bytes.as_slice();
         if self.number == 1 && begins {
             bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        }
+        if let Some(units) = self.encoding.units(bytes) {
+            let text: String = char::decode_utf16(units.filter(|&unit| unit != 0xFEFF))
+                .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect();
+            return Ok(Some(Line {
+                number: self.number,
+                text: text.trim_end_matches(['\r', '\n']).to_owned(),
+                begins,
+            }));
         }
         let text = match str::from_utf8(bytes) {
             Ok(text) => text.trim_end_matches(['\r', '\n']).to_owned(),
@@ -83,6 +154,12 @@ mod tests {
         assert_eq!(texts(b"\xef\xbb\xbfone\r\ntwo\n\nfour"), ["one", "two", "", "four"]);
         assert_eq!(texts(b"M\xfcller\nM\xc3\xbcller\n"), ["Müller", "Müller"]);
         assert!(texts(b"").is_empty());
+        // Some characters have a byte that is a line feed.
+        let text = "\u{FEFF}one\r\n\u{10A}\u{A0A}\u{A00}ü\n\n\u{1F600}";
+        let expected = ["one", "\u{10A}\u{A0A}\u{A00}ü", "", "\u{1F600}"];
+        assert_eq!(texts(&text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()), expected);
+        assert_eq!(texts(&text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>()), expected);
+        assert_eq!(texts(b"\xff\xfe1\0.\0x"), ["1."]);
     }
 
     #[test]

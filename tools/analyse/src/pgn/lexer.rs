@@ -29,6 +29,14 @@ const MAX_COMMENT: usize = 1 << 16;
 /// Words are truncated to this many characters.
 const MAX_WORD: usize = 255;
 
+/// Whether a character separates words: white space, and characters that are not shown, as web pages have them between moves.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}')
+        || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+}
+
 /// Tokenizer, line by line.
 #[derive(Debug)]
 pub struct Lexer<R> {
@@ -74,7 +82,7 @@ impl<R: BufRead> Lexer<R> {
     /// The next token; `None` at the end.
     pub fn token(&mut self) -> io::Result<Option<Token>> {
         loop {
-            self.at += self.rest().len() - self.rest().trim_start().len();
+            self.at += self.rest().len() - self.rest().trim_start_matches(is_blank).len();
             let Some(first) = self.rest().chars().next() else {
                 if !self.next_line()? {
                     return Ok(None);
@@ -119,7 +127,7 @@ impl<R: BufRead> Lexer<R> {
     fn word(&mut self) -> String {
         let is_glyph = |c: char| matches!(c, '!' | '?');
         let begins = self.rest().starts_with(is_glyph);
-        let ends = |c: char| c.is_whitespace() || "{}()[];$<>\"".contains(c) || is_glyph(c) != begins;
+        let ends = |c: char| is_blank(c) || "{}()[];$<>\"".contains(c) || is_glyph(c) != begins;
         let mut word = self.take(self.rest().find(ends).unwrap_or(self.rest().len()));
         // Nonstandard promotion: e8(Q).
         if let [b'(', piece @ (b'Q' | b'R' | b'B' | b'N'), b')', ..] = *self.rest().as_bytes()
@@ -242,6 +250,17 @@ mod tests {
                 word("ü"),
             ]
         );
+    }
+
+    #[test]
+    fn characters_that_are_not_shown_are_blanks() {
+        for blank in ["\u{200B}", "\u{200E}", "\u{AD}", "\u{FEFF}", "\u{2060}", "\u{202C}", "\u{A0}", "\0", "\u{2066} "]
+        {
+            let text = format!("1.d4 Nf6 2.c4 {blank}g6{blank}3.Nc3{blank} d5{blank}{{a{blank}b}}{blank}*");
+            let comment = Token::Comment(format!("a{blank}b"));
+            let expected = ["d4", "Nf6", "c4", "g6", "Nc3", "d5"].map(word);
+            assert_eq!(tokens(text.as_bytes()), [&expected[..], &[comment, Token::Result("*")]].concat(), "{blank:?}");
+        }
     }
 
     #[test]

@@ -214,7 +214,9 @@ impl<R: BufRead> Reader<R> {
             self.report(format_args!("unsupported variant {variant:?}, expected chess or Chess960; game skipped"));
             return None;
         }
-        let fen = tag(&self.state.tags, "FEN").filter(|fen| !fen.trim().is_empty());
+        // `SetUp` says whether the tag `FEN` counts.
+        let counts = tag(&self.state.tags, "SetUp").is_none_or(|value| value.trim() != "0");
+        let fen = tag(&self.state.tags, "FEN").filter(|fen| counts && !fen.trim().is_empty());
         match fen.map_or_else(|| Ok(Board::start()), Board::from_fen) {
             Ok(board) => {
                 self.state.chess960 = named;
@@ -270,6 +272,11 @@ impl<R: BufRead> Reader<R> {
         let is_null = word::NULL_MOVES.contains(&text);
         let used = line.moves.len();
         let mv = if is_null { None } else { parse(board, text, self.state.chess960) };
+        let names_no_game = main && used == 0 && self.state.tags.is_empty();
+        if mv.is_none() && !is_null && !word::is_like_a_move(text) && !names_no_game {
+            self.report(format_args!("{text:?} is no move; skipped"));
+            return Some(board.clone());
+        }
         if mv.is_none() && (main || !is_null || board.in_check()) {
             let fen = board.fen(self.state.chess960);
             self.report(match used {

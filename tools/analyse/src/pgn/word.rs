@@ -64,11 +64,45 @@ pub fn token(word: &str) -> Option<Token> {
     Some(Token::Move(word.to_owned()))
 }
 
+/// Suffixes written out, longest first.
+const SPELLED_OUT: [&str; 8] = ["checkmate", "check", "mate", "dbl.ch", "dis.ch", "ch.", "ch", "e.p."];
+
+/// Whether a word is meant as a move: castling, or a square behind a piece's letter in any language, an origin and signs of capture.
+pub fn is_like_a_move(text: &str) -> bool {
+    let text = plain(text);
+    let text = text.trim_end_matches(['+', '#']);
+    if text.len() > 1 && text.chars().all(|c| "0Oo-".contains(c)) {
+        return true;
+    }
+    let is_file = |c: char| ('a'..='h').contains(&c);
+    let squares = text.strip_prefix(|c: char| c.is_alphabetic() && !is_file(c)).unwrap_or(text);
+    let squares = squares.trim_end_matches(|c: char| c.is_alphabetic() || "=/()".contains(c));
+    let is_square = |pair: &[u8]| is_file(pair[0].into()) && pair[1].is_ascii_digit();
+    squares.chars().all(|c| is_file(c) || c.is_ascii_digit() || "x:-".contains(c))
+        && squares.as_bytes().windows(2).any(is_square)
+}
+
+/// A word with letters for figurines and without suffixes that are written out.
+fn plain(text: &str) -> String {
+    let letters = ['K', 'Q', 'R', 'B', 'N', 'P'];
+    let letter = |c: char| match c {
+        '♔'..='♙' => Some(letters[c as usize - '♔' as usize]),
+        '♚'..='♟' => Some(letters[c as usize - '♚' as usize]),
+        // Selects how the character before is shown.
+        '\u{FE0E}' | '\u{FE0F}' => None,
+        _ => Some(c),
+    };
+    let text: String = text.chars().filter_map(letter).collect();
+    let suffix = SPELLED_OUT.iter().find(|suffix| text.len() > suffix.len() && text.ends_with(**suffix));
+    text[..text.len() - suffix.map_or(0, |suffix| suffix.len())].to_owned()
+}
+
 /// Parses a legal move in SAN with nonstandard spellings, or in coordinates.
 pub fn parse(board: &Board, text: &str, chess960: bool) -> Option<Move> {
+    let text = &plain(text);
     let found = board.parse_san(text).or_else(|| board.parse_uci(text, chess960));
     found.or_else(|| {
-        let plain = text.trim_end_matches("e.p.").replace(['/', ':', '(', ')'], "");
+        let plain = text.replace(['/', ':', '(', ')'], "");
         let plain = plain.strip_prefix('P').unwrap_or(&plain);
         let castling = plain.trim_end_matches(['+', '#']).to_ascii_uppercase();
         match castling.as_str() {
@@ -109,6 +143,21 @@ mod tests {
     }
 
     #[test]
+    fn words_that_are_meant_as_moves() {
+        for text in [
+            "e4", "Sf3", "Кf3", "Dxd8+", "exd8=D", "e8S", "Nbd2", "N1f3", "e2-e4", "O-O", "0-0-0", "♘f3", "Qxf7mate",
+            "bxc3e.p.", "Nf9",
+        ] {
+            assert!(is_like_a_move(text), "{text}");
+        }
+        for text in
+            ["stray", "text", "White", "resigns", "Time", "4th", "a", "Nf", "i4", "-", "x", "2024", "½", "Elo2700"]
+        {
+            assert!(!is_like_a_move(text), "{text}");
+        }
+    }
+
+    #[test]
     fn parses_nonstandard_moves() {
         let board = Board::from_fen("r3k2r/P3P3/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1").unwrap();
         for (uci, texts) in [
@@ -126,6 +175,11 @@ mod tests {
         for text in ["a8Q", "a8=Q", "a8/Q", "a8(Q)", "a8q", "a7a8q", "a7-a8=Q", "a8=q"] {
             assert_eq!(parse(&board, text, false), board.parse_uci("a7a8q", false), "{text}");
         }
+        for text in ["♙a8=♕", "♟a8♛", "a8=Qmate", "a8=Q+ch", "a8\u{FE0F}=♕\u{FE0E}"] {
+            assert_eq!(parse(&board, text, false), board.parse_uci("a7a8q", false), "{text}");
+        }
+        assert_eq!(parse(&board, "♖b1", false), None);
+        assert_eq!(parse(&board, "♔f1", false), board.parse_uci("e1f1", false));
         for text in ["Nf9", "", "x", "é", "O-O", "Q", "a8"] {
             assert_eq!(parse(&board, text, false), None, "{text}");
         }

@@ -162,6 +162,24 @@ fn custom_starts_and_chess960() {
 }
 
 #[test]
+fn set_up_0_means_the_initial_position() {
+    let (moves, _, problems) = one("[SetUp \"0\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n1.e4 e5 *");
+    assert_eq!((moves.as_str(), problems.len()), ("e4 e5", 0));
+}
+
+#[test]
+fn words_that_are_no_moves_are_skipped() {
+    let (moves, result, problems) =
+        one("[Event \"x\"]\n{first} stray 1.♙e4 e5 2.♗c4 and more Nc6 3.Qh5 Nf6 4.Qxf7mate 1-0");
+    assert_eq!((moves.as_str(), result.as_str()), ("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#", "1-0"));
+    let words: Vec<&str> = problems.iter().filter_map(|problem| problem.split('"').nth(1)).collect();
+    assert!(words == ["stray", "and", "more"] && problems[0].ends_with("is no move; skipped"), "{problems:?}");
+    // A move that cannot be read is not skipped: the moves after it would be those of another position.
+    let (moves, _, problems) = one("[Event \"x\"]\n1.e4 e5 2.Sf3 Sc6 3.d4 *");
+    assert!(moves == "e4 e5" && problems[0].contains("illegal move \"Sf3\""), "{problems:?}");
+}
+
+#[test]
 fn enforces_limits() {
     let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES / 4 + 1);
     let readings = read(&shuffle);
