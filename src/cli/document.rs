@@ -80,7 +80,7 @@ fn line(root: &Board, info: &Info, chess960: bool) -> Value {
         "seldepth": info.seldepth,
         "multipv": info.multipv,
         "score": score(info.score, material),
-        "wdl": wdl::wdl(info.score, material),
+        "wdl": wdl::of_root(root, info.score),
         "bound": bound,
         "nodes": info.nodes,
         "nps": nps(info.nodes, info.elapsed),

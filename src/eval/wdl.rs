@@ -95,6 +95,11 @@ pub fn wdl(score: Score, material: i32) -> [u32; 3] {
     [win, 1000 - win - loss, loss]
 }
 
+/// The probabilities for a score of a search of this position; a stalemate is a draw for certain.
+pub fn of_root(root: &Board, score: Score) -> [u32; 3] {
+    if root.in_check() || root.has_legal_move() { wdl(score, material(root)) } else { [0, 1000, 0] }
+}
+
 /// The displayed score in centipawns: 100 means a 50 % win probability. Mates are unchanged, tablebase wins map to
 /// [`SHOWN_TB_WIN`], all others stay below both.
 pub fn normalise(score: Score, material: i32) -> Score {

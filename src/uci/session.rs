@@ -463,13 +463,20 @@ impl Session {
             self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));
         }
         self.engine.go_among(&go.limits, &moves);
+        let root = self.engine.game.board();
+        if !root.has_legal_move() {
+            self.print(&format::no_move(root, &self.engine.settings));
+        }
     }
 
     /// Ends a search: prints final lines not printed before, then the best move.
     fn finish_search(&mut self, outcome: &Outcome) {
         let Some(work) = self.work.take() else { return };
-        let rest = work.sent.rest(self.engine.game.board(), outcome, &self.engine.settings);
-        rest.iter().for_each(|line| self.print(line));
+        // Without a legal move that was said at once.
+        if outcome.best.is_some() {
+            let rest = work.sent.rest(self.engine.game.board(), outcome, &self.engine.settings);
+            rest.iter().for_each(|line| self.print(line));
+        }
         if self.verbose {
             let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
             let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));

@@ -218,7 +218,7 @@ fn insert_lines(
     for (rank, line) in (1_i64..).zip(lines) {
         let mate = mate_distance(line.score);
         let cp = mate.is_none().then(|| wdl::normalise(line.score, material));
-        let [win, draw, loss] = wdl::wdl(line.score, material);
+        let [win, draw, loss] = wdl::of_root(board, line.score);
         let (uci, san) = notation(board, &line.pv, chess960);
         connection.execute(
             "INSERT INTO line (analysis, rank, score, cp, mate, win, draw, loss, pv, san)
