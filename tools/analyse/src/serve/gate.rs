@@ -1,10 +1,15 @@
 //! Admission of connections: the token, and their number.
 
+use super::lines::{Line, Unreadable};
 use constant_time_eq::constant_time_eq;
+#[cfg(unix)]
+use lento::cli::notice::notice;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +57,10 @@ impl GateArgs {
             None => self.token.clone(),
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                #[cfg(unix)]
+                if std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o077 != 0) {
+                    notice(format_args!("{}: other users can read the token; expected mode 600", path.display()));
+                }
                 Some(text.trim().to_owned())
             }
         };
@@ -96,8 +105,13 @@ impl Gate {
     }
 
     /// Opens a connection by its first line, or says why not.
-    pub async fn open(&self, first: &Result<String, String>, expected: &str) -> Result<OwnedSemaphorePermit, String> {
-        let first = first.as_ref().map_or("", |line| line.trim());
+    pub async fn open(&self, first: &Line, expected: &str) -> Result<OwnedSemaphorePermit, String> {
+        let first = match first {
+            Ok(line) => line.trim(),
+            // It may be an HTTP request for a long address.
+            Err(error @ Unreadable::TooLong) => return Err(error.to_string()),
+            Err(Unreadable::NotUtf8(_)) => "",
+        };
         if is_http(first) {
             return Err(format!("HTTP; expected {expected}"));
         }
@@ -137,7 +151,8 @@ pub fn is_own_host(host: &str, names: &[String]) -> bool {
         _ => host,
     };
     let bare = name.trim_start_matches('[').trim_end_matches(']');
-    bare.parse::<std::net::IpAddr>().is_ok() || name == "localhost" || names.iter().any(|own| own == name)
+    let is = |own: &str| own.trim_end_matches('.').eq_ignore_ascii_case(name.trim_end_matches('.'));
+    bare.parse::<std::net::IpAddr>().is_ok() || is("localhost") || names.iter().any(|own| is(own))
 }
 
 #[cfg(test)]
@@ -146,8 +161,9 @@ mod tests {
 
     #[test]
     fn hosts() {
-        let names = ["chess.example".to_owned()];
-        for host in ["127.0.0.1:8617", "localhost", "localhost:1", "[::1]:80", "192.168.1.7:8617", "chess.example:80"] {
+        let names = ["chess.EXAMPLE".to_owned()];
+        for host in ["127.0.0.1:8617", "localhost", "localhost:1", "[::1]:80", "192.168.1.7:8617", "Chess.Example.:80"]
+        {
             assert!(is_own_host(host, &names), "{host}");
         }
         for host in ["evil.example", "evil.example:8617", "127.0.0.1.evil.example", "", "localhost.evil.example:80"] {

@@ -4,7 +4,9 @@ use super::Server;
 use super::client::Client;
 use super::query::Refused;
 use serde_json::Value;
+use std::fmt;
 use std::future::pending;
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, split};
@@ -17,6 +19,24 @@ pub const MAX_STALL: Duration = Duration::from_secs(20);
 /// A socket with this many unsent bytes is disconnected.
 const MAX_UNSENT: usize = 8 << 20;
 
+/// Why a line cannot be read.
+pub enum Unreadable {
+    TooLong,
+    NotUtf8(FromUtf8Error),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(f, "a line of more than {MAX_LINE} bytes; expected a shorter one"),
+            Self::NotUtf8(error) => write!(f, "{error}; expected UTF-8"),
+        }
+    }
+}
+
+/// A line of input.
+pub type Line = Result<String, Unreadable>;
+
 /// Reads lines of limited length.
 pub struct Lines<R> {
     reader: BufReader<R>,
@@ -28,14 +48,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     /// The next line, or what is wrong with it; `None` at the end of input.
-    pub async fn next(&mut self) -> Option<Result<String, String>> {
+    pub async fn next(&mut self) -> Option<Line> {
         let mut bytes = Vec::new();
         let read = (&mut self.reader).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes).await.ok()?;
         if read == 0 {
             return None;
         }
         if bytes.len() <= MAX_LINE {
-            return Some(String::from_utf8(bytes).map_err(|error| format!("{error}; expected UTF-8")));
+            return Some(String::from_utf8(bytes).map_err(Unreadable::NotUtf8));
         }
         while bytes.last() != Some(&b'\n') {
             bytes.clear();
@@ -44,7 +64,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 break;
             }
         }
-        Some(Err(format!("a line of more than {MAX_LINE} bytes; expected a shorter one")))
+        Some(Err(Unreadable::TooLong))
     }
 }
 
@@ -94,13 +114,13 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
 }
 
 /// Handles a line once the client has taken enough answers.
-async fn handle(client: &Arc<Client>, line: Result<String, String>) {
+async fn handle(client: &Arc<Client>, line: Line) {
     while client.is_crowded() {
         client.sent.notified().await;
     }
     match line {
         Ok(line) => client.request(&line),
-        Err(error) => client.refuse(Refused { id: Value::Null, error }),
+        Err(error) => client.refuse(Refused { id: Value::Null, error: error.to_string() }),
     }
 }
 

@@ -84,15 +84,15 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..))]
     queue: u32,
     /// JSON lines over TCP, such as 127.0.0.1:4617, instead of standard input and output; may be repeated
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     listen: Vec<SocketAddr>,
     /// JSON lines over a Unix socket
     #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// A page for browsers [default address: 127.0.0.1:8617]
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8617")]
-    web: Option<SocketAddr>,
+    /// A page for browsers [default address: 127.0.0.1:8617]; may be repeated
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "8617", value_parser = address)]
+    web: Vec<SocketAddr>,
     /// A tree of `lento tree` to walk and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
@@ -100,7 +100,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
     /// UCI over TCP, a session for each connection; may be repeated
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     uci: Vec<SocketAddr>,
     /// Most UCI sessions at a time; each has an engine of its own, with up to --threads and --hash
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
@@ -122,12 +122,20 @@ struct Server {
     stopped: watch::Receiver<bool>,
 }
 
+/// An address to listen on: an IP address or `localhost` with a port, or a port of this machine alone.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").unwrap_or(text).parse::<u16>().ok();
+    let local = port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let expected = || "expected an IP address or localhost with a port, such as 127.0.0.1:4617, or a port".to_owned();
+    local.or_else(|| text.parse().ok()).ok_or_else(expected)
+}
+
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
     if let Some(location) = &args.tree {
         crate::tree::look(location, "")?;
     }
-    let gate = args.gate.gate(&[&args.listen[..], &args.uci, args.web.as_slice()].concat())?;
+    let gate = args.gate.gate(&[&args.listen[..], &args.uci, &args.web].concat())?;
     let pool = Pool::start(args.engines()?, args.queue as usize)?;
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
@@ -173,11 +181,13 @@ impl Args {
             let (listener, server) = (listen(address, "UCI on ").await?, Arc::clone(&server));
             listeners.spawn(accept(listener, move |stream| uci::connection(Arc::clone(&server), stream)));
         }
-        if let Some(address) = self.web {
+        for &address in &self.web {
             let (listener, pages) = (listen(address, "page on http://").await?, web::pages(&server));
             let shared = Arc::clone(&server);
             listeners
                 .spawn(accept(listener, move |stream| web::connection(Arc::clone(&shared), pages.clone(), stream)));
+        }
+        if !self.web.is_empty() {
             listeners.spawn(desk(Arc::clone(&server)));
         }
         #[cfg(unix)]

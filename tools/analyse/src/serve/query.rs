@@ -75,6 +75,7 @@ pub struct Refused {
 /// Parses a request.
 pub fn parse(line: &str) -> Result<Request, Refused> {
     let refuse = |error| Refused { id: Value::Null, error };
+    let line = line.trim_start_matches('\u{FEFF}');
     let value: Value = serde_json::from_str(line).map_err(|error| refuse(format!("{}: {error}", quoted(line))))?;
     let Value::Object(object) = value else {
         return Err(refuse(format!("{} is not a JSON object, such as {{\"id\":\"a\",\"depth\":12}}", quoted(line))));
@@ -85,7 +86,10 @@ pub fn parse(line: &str) -> Result<Request, Refused> {
     }
     if object.contains_key("status") {
         only(&object, &["status"]).map_err(refuse)?;
-        return Ok(Request::Status);
+        return match flag(&object, "status") {
+            Ok(true) => Ok(Request::Status),
+            _ => Err(refuse(refused("status", &object["status"], "true"))),
+        };
     }
     let id = object.get("id").ok_or_else(|| refuse(format!("no \"id\" in {}", quoted(line))))?;
     let id = checked_id("id", id).map_err(refuse)?;
@@ -98,7 +102,8 @@ pub fn parse(line: &str) -> Result<Request, Refused> {
 
 fn checked_id(field: &str, id: &Value) -> Result<Value, String> {
     let fits = (id.is_string() || id.is_u64() || id.is_i64()) && id.to_string().len() <= MAX_ID;
-    fits.then(|| id.clone()).ok_or_else(|| refused(field, id, &format!("a string of up to {MAX_ID} bytes or a number")))
+    fits.then(|| id.clone())
+        .ok_or_else(|| refused(field, id, &format!("a string of up to {MAX_ID} bytes or a whole number")))
 }
 
 fn refused(field: &str, value: &Value, expected: &str) -> String {
@@ -145,8 +150,7 @@ fn query(object: &Map<String, Value>, id: Value) -> Result<Query, String> {
     };
     let priority = match object.get("priority") {
         None => 0,
-        Some(value) => value
-            .as_i64()
+        Some(value) => whole(value)
             .filter(|&value| i32::try_from(value).is_ok())
             .ok_or_else(|| refused("priority", value, "a whole number from -2147483648 to 2147483647"))?,
     };
@@ -191,8 +195,15 @@ fn flag(object: &Map<String, Value>, field: &str) -> Result<bool, String> {
 fn number(object: &Map<String, Value>, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, String> {
     let Some(value) = object.get(field) else { return Ok(None) };
     let (least, most) = (range.start(), range.end());
-    let number = value.as_u64().filter(|number| range.contains(number));
+    let number = whole(value).and_then(|number| number.try_into().ok()).filter(|number| range.contains(number));
     number.map(Some).ok_or_else(|| refused(field, value, &format!("a whole number from {least} to {most}")))
+}
+
+/// A whole number, also written as `5.0` or `1e3`.
+fn whole(value: &Value) -> Option<i64> {
+    // Larger floats do not name one number.
+    let exact = |float: &f64| float.fract() == 0.0 && float.abs() <= (1_u64 << 53) as f64;
+    value.as_i64().or_else(|| value.as_f64().filter(exact).map(|float| float as i64))
 }
 
 /// Moves as one text or a list.

@@ -23,6 +23,8 @@ const MAX_QUEUED: usize = 256;
 const MAX_WRITES: usize = 64;
 /// Time to answer after the end of input.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// Time to wait for the end of another session: that of a client which connects again may still close its engine.
+const SEAT: Duration = Duration::from_secs(1);
 /// Options that read or write files, or change the whole process.
 const REFUSED: [&str; 6] = ["HashFile", "AutoSave", "EvalFile", "SyzygyPath", "Debug Log File", "NumaPolicy"];
 
@@ -47,13 +49,13 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream) {
     let mut lines = Lines::new(reader);
     let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
     let sessions = &server.sessions;
-    let opened = server.gate.open(&first, "UCI").await.and_then(|permit| {
-        let session = Arc::clone(&sessions.free).try_acquire_owned();
-        session
-            .map(|session| (permit, session))
-            .map_err(|_| format!("{} sessions are open; expected to try again later", sessions.most))
-    });
-    let permits = match opened {
+    let seat = async {
+        let permit = server.gate.open(&first, "UCI").await?;
+        let session = timeout(SEAT, Arc::clone(&sessions.free).acquire_owned()).await.ok().and_then(Result::ok);
+        let refuse = || format!("{} sessions are open; expected to try again later", sessions.most);
+        Ok::<_, String>((permit, session.ok_or_else(refuse)?))
+    };
+    let permits = match seat.await {
         Ok(permits) => permits,
         Err(error) => {
             let _ = writer.write_all(format!("info string error: {error}\n").as_bytes()).await;
@@ -82,7 +84,7 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream) {
                 },
             };
             // A bad line becomes an unknown command.
-            if send.send(text.unwrap_or_else(|error| error)).is_err() {
+            if send.send(text.unwrap_or_else(|error| error.to_string())).is_err() {
                 break;
             }
         }

@@ -132,7 +132,8 @@ fn query_token(uri: &Uri) -> Option<&str> {
 /// The token of a cookie, or of `Authorization: Bearer`.
 fn offered_token(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
-        return value.to_str().ok()?.strip_prefix("Bearer ");
+        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+        return scheme.eq_ignore_ascii_case("bearer").then_some(token);
     }
     let mut pairs = headers
         .get_all(header::COOKIE)
