@@ -238,7 +238,12 @@ mod tests {
         assert_eq!(query.moves.len(), 1);
         assert_eq!(query.limits, Limits { nodes: Some(9), ..Limits::default() });
         assert!(matches!(parse(r#"{"cancel":"x"}"#), Ok(Request::Cancel(id)) if id == "x"));
-        assert!(matches!(parse(r#"{"status":true}"#), Ok(Request::Status)));
+        assert!(matches!(parse("\u{FEFF}{\"status\":true}"), Ok(Request::Status)));
+        let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves e2e4";
+        let line = format!(r#"{{"id":1,"fen":"{position}","moves":"e5","depth":5.0,"nodes":1e3,"priority":-2.0}}"#);
+        let Ok(Request::Query(query)) = parse(&line) else { panic!("refused") };
+        assert_eq!((query.limits.depth, query.limits.nodes, query.priority), (Some(5), Some(1000), -2));
+        assert_eq!(query.game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
     }
 
     #[test]
@@ -254,6 +259,9 @@ mod tests {
             (r#"{"id":1,"depth":"9"}"#, "\"depth\" expects a whole number from 1 to"),
             (r#"{"id":1,"depth":0}"#, "not \"0\""),
             (r#"{"id":1,"nodes":1e300}"#, "\"nodes\" expects"),
+            (r#"{"id":1,"nodes":1.5}"#, "\"nodes\" expects a whole number"),
+            (r#"{"id":1,"depth":3,"fen":"8/8/8/8/8/8/8/Kk6 w - - 0 1 x"}"#, "'x' after the move number"),
+            (r#"{"status":1}"#, "\"status\" expects true, not \"1\""),
             (r#"{"id":1,"depth":3,"moves":"e4 e4"}"#, "\"e4\" is not a legal move in rnbqkbnr"),
             (r#"{"id":1,"depth":3,"moves":[1]}"#, "\"moves\" expects moves such as"),
             (r#"{"id":1,"depth":3,"fen":"8/8"}"#, "8/8"),
