@@ -125,6 +125,14 @@ mod tests {
     use std::iter::once;
 
     #[test]
+    fn ended_games_are_certain() {
+        let of = |fen: &str, score| of_root(&Board::from_fen(fen).unwrap(), score);
+        assert_eq!(of("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", 0), [0, 1000, 0]);
+        assert_eq!(of("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", mated_in(0)), [0, 0, 1000]);
+        assert_eq!(of("8/8/8/8/8/4k3/8/4K3 w - - 0 1", 0), wdl(0, 0));
+    }
+
+    #[test]
     fn probabilities_sum_to_one_and_are_symmetric_and_monotonic() {
         for material in -5..250 {
             let (mut most, mut least) = (0, 1000);
