@@ -20,6 +20,7 @@ mod network;
 #[cfg(target_os = "linux")]
 mod numa;
 mod programs;
+mod reading;
 mod reductions;
 mod strength;
 mod tablebases;
