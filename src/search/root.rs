@@ -79,11 +79,11 @@ impl RootMoves {
         Self { moves: moves.iter().map(start).collect(), open: 0..moves.len(), settled: 0 }
     }
 
-    /// Ranks the moves by tablebases, given rank and score in order of generation. Moves of lower rank are searched only for
-    /// additional lines.
-    pub fn rank(&mut self, ranks: impl Iterator<Item = (i32, Score)>) {
-        for (root, (rank, score)) in self.moves.iter_mut().zip(ranks) {
-            (root.rank, root.table) = (rank, Some(score));
+    /// Ranks the moves by tablebases, given rank and score, if that is certain, in order of generation. Moves of lower rank are
+    /// searched only for additional lines.
+    pub fn rank(&mut self, ranks: impl Iterator<Item = (i32, Option<Score>)>) {
+        for (root, ranked) in self.moves.iter_mut().zip(ranks) {
+            (root.rank, root.table) = ranked;
         }
         self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
     }

@@ -77,7 +77,9 @@ impl Probing {
             self.rank_roots(job).inspect(|(ranks, _)| hits.store(ranks.len() as u64, Ordering::Relaxed))
         });
         let Some((ranks, by_distance)) = ranked else { return self.pieces };
-        root.rank(ranks.iter().map(|rank| (rank.rank, self.score(rank.wdl, 0))));
+        // Where the fifty-move rule leaves the result open, the search scores the move.
+        let score = |rank: &RootRank| (!rank.is_open || !self.options.fifty_move_rule).then(|| self.score(rank.wdl, 0));
+        root.rank(ranks.iter().map(|rank| (rank.rank, score(rank))));
         let settled = *by_distance || !ranks.iter().any(|rank| rank.rank > 0);
         if settled { 0 } else { self.pieces }
     }
@@ -123,8 +125,8 @@ impl Probing {
         self.depth.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise).ok().and_then(raise)
     }
 
-    /// Truncates a line before a move that changes its tablebase result, and extends it to the mate by distance tables, until
-    /// a time and as far as there is room.
+    /// Truncates a line before a move that changes its tablebase result or repeats a position of it, and extends it to the mate by
+    /// distance tables, until a time and as far as there is room.
     fn extend_line(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
         let late = || until.is_some_and(|until| Instant::now() >= until);
         let sign = |board: &Board| {
@@ -132,16 +134,18 @@ impl Probing {
             known.map(|wdl| wdl.ruled(self.options.fifty_move_rule).value() / 2)
         };
         let mut board = root.board().clone();
+        let mut seen = vec![board.key()];
         for index in 0..line.len() {
             if late() {
                 return;
             }
             let after = board.after(line[index]);
             let lost = index > 0 && sign(&board).zip(sign(&after)).is_some_and(|(before, after)| before != -after);
-            if lost {
+            if lost || seen.contains(&after.key()) {
                 line.truncate(index);
                 break;
             }
+            seen.push(after.key());
             board = after;
         }
         while !line.is_full()
@@ -150,8 +154,12 @@ impl Probing {
             && sign(&board).is_some_and(|sign| sign != 0)
             && let Some(mv) = self.tables.best_by_distance(&board, &|| !late())
         {
-            line.push(mv);
             board = board.after(mv);
+            if seen.contains(&board.key()) {
+                break;
+            }
+            seen.push(board.key());
+            line.push(mv);
         }
     }
 }
@@ -287,25 +295,29 @@ mod tests {
         assert_eq!(scores(false), [3 - TB_WIN, 3 - TB_WIN, 0, TB_WIN - 3, TB_WIN - 3]);
     }
 
-    /// A line that gives the rook away is cut there, and played on to the mate.
+    /// The line given is cut before its last move, which gives the rook away or repeats a position, and extended to the mate.
     #[test]
-    fn lines_are_cut_where_they_lose_and_played_on() {
+    fn lines_are_cut_and_extended() {
         let probing = probing(&SearchOptions::default()).expect("tables");
         let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a good FEN");
-        let mut line = PvLine::new();
-        let mut board = game.board().clone();
-        for text in ["b1b4", "e5d5", "b4d4", "d5d4"] {
-            let mv = board.parse_uci(text, false).expect("a legal move");
-            line.push(mv);
-            board = board.after(mv);
+        for moves in ["b1b4 e5d5 b4d4 d5d4", "b1b4 e5d5 b4b1 d5e5"] {
+            let mut line = PvLine::new();
+            let mut board = game.board().clone();
+            for text in moves.split(' ') {
+                let mv = board.parse_uci(text, false).expect("a legal move");
+                line.push(mv);
+                board = board.after(mv);
+            }
+            probing.extend_line(&game, &mut line, None);
+            let mut board = game.board().clone();
+            let mut seen = vec![board.key()];
+            for (index, &mv) in line.iter().enumerate() {
+                assert!(board.is_legal(mv) && (index != 2 || board.uci(mv, false) != "b4d4"), "{moves}");
+                board = board.after(mv);
+                assert!(!seen.contains(&board.key()), "{moves} repeats {}", board.fen(false));
+                seen.push(board.key());
+            }
+            assert!(board.in_check() && !board.has_legal_move(), "{moves} ends in {}", board.fen(false));
         }
-        probing.extend_line(&game, &mut line, None);
-        let mut board = game.board().clone();
-        for (index, &mv) in line.iter().enumerate() {
-            assert!(board.is_legal(mv), "{index}");
-            assert!(index != 2 || board.uci(mv, false) != "b4d4");
-            board = board.after(mv);
-        }
-        assert!(board.in_check() && !board.has_legal_move(), "{}", board.fen(false));
     }
 }

@@ -11,6 +11,8 @@ pub struct RootRank {
     pub rank: i32,
     /// Result for the side to move, given the halfmove clock.
     pub wdl: Wdl,
+    /// Whether the tables leave open if the fifty-move rule makes this win or loss a draw.
+    pub is_open: bool,
 }
 
 /// Rank of a win safe from the fifty-move rule.
@@ -33,7 +35,8 @@ impl RootRank {
             _ if plies <= 100 => (plies - BY_DISTANCE, Wdl::Loss),
             _ => (plies - BY_DISTANCE, Wdl::BlessedLoss),
         };
-        Self { rank, wdl }
+        // Where the distance may be a ply too small, the hundredth ply is open. With the clock at 0 the WDL table knows.
+        Self { rank, wdl, is_open: plies == 100 && clock > 0 && dtz.abs() > 1 }
     }
 }
 
@@ -46,11 +49,15 @@ impl Tables {
         Some(RootRank::by_distance(dtz, board.halfmove_clock() as i32, has_repeated(game)))
     }
 
-    /// Ranks a legal move by WDL. `None` as for [`rank_by_distance`](Self::rank_by_distance).
+    /// Ranks a legal move by WDL, which supposes a halfmove clock of 0. `None` as for [`rank_by_distance`](Self::rank_by_distance).
     pub fn rank_by_result(&self, game: &Game, mv: Move, fifty_moves: bool) -> Option<RootRank> {
         let after = game.board().after(mv);
         let wdl = if is_drawn_after(game, &after) { Wdl::Draw } else { (-self.wdl(&after)?).ruled(fifty_moves) };
-        Some(RootRank::by_distance(wdl.zeroing_distance(), 0, false))
+        let is_open = game.board().halfmove_clock() > 0
+            && after.halfmove_clock() > 0
+            && matches!(wdl, Wdl::Win | Wdl::Loss)
+            && !is_mate(&after);
+        Some(RootRank { is_open, ..RootRank::by_distance(wdl.zeroing_distance(), 0, false) })
     }
 
     /// The best move by DTZ: the winner makes progress as fast as possible, the loser as slowly as possible. `None` without legal
@@ -102,6 +109,10 @@ mod tests {
         for wdl in [Wdl::Win, Wdl::CursedWin, Wdl::Draw, Wdl::BlessedLoss, Wdl::Loss] {
             assert_eq!(by(wdl.zeroing_distance(), 0).wdl, wdl);
         }
+        let open = [(46, 54), (-46, 54)];
+        assert!(open.iter().all(|&(dtz, clock)| by(dtz, clock).is_open));
+        let settled = [(46, 53), (46, 55), (-46, 53), (-46, 55), (100, 0), (1, 99), (0, 100)];
+        assert!(settled.iter().all(|&(dtz, clock)| !by(dtz, clock).is_open));
     }
 
     #[test]

@@ -129,6 +129,50 @@ fn lines_and_scores_are_those_of_the_tables() {
     }
 }
 
+/// A win that the fifty-move rule prevents is no win, and one that depends on a ply that distance tables round is not claimed.
+#[test]
+fn wins_too_late_are_not_claimed() {
+    let tables = Arc::new(tables());
+    let mut engine = Engine::new();
+    engine.set_tables(Some(Arc::clone(&tables)));
+    let mut tried = [0; 3];
+    for row in rows().iter().filter(|row| ["KBNvK", "KRvK", "KQvKR", "KBBvK"].contains(&row[0].as_str())) {
+        let board = Board::from_fen(&row[1]).expect("a good FEN");
+        let distance = tables.dtz(&board).expect("tables").abs();
+        if row[2] == "0" || distance < 4 {
+            continue;
+        }
+        for (index, clock) in [99 - distance, 100 - distance, 101 - distance].into_iter().enumerate() {
+            let fields: Vec<&str> = row[1].split(' ').collect();
+            let fen = format!("{} {clock} 120", fields[..4].join(" "));
+            engine.new_game();
+            engine.game = Game::from_fen(&fen).expect("a good FEN");
+            let outcome = engine.search_blocking(&Limits { depth: Some(2), ..Limits::default() }, |_| ());
+            let score = outcome.lines[0].score;
+            match index {
+                0 => assert!(is_decisive(score), "{score} in {fen}"),
+                1 => assert!(score.abs() < TB_WIN - 200, "{score} in {fen}"),
+                _ => assert!(score.abs() <= 2, "{score} in {fen}"),
+            }
+            tried[index] += 1;
+        }
+    }
+    assert!(tried.iter().all(|&tried| tried > 10), "{tried:?}");
+}
+
+/// Distances are what the fifty-move rule needs: without their tables, a win once the clock runs is left to the search.
+#[test]
+fn results_alone_do_not_beat_the_clock() {
+    let folder = Folder::with_copies("results", &data::path("syzygy"), &["KRvK.rtbw"]);
+    let mut engine = Engine::new();
+    engine.set_tables(Some(Arc::new(Tables::open(folder.path()).expect("a table"))));
+    for (clock, claimed) in [(0, true), (90, false)] {
+        engine.game = Game::from_fen(&format!("8/8/8/4k3/8/8/8/KR6 w - - {clock} 80")).expect("a good FEN");
+        let outcome = engine.search_blocking(&Limits { depth: Some(2), ..Limits::default() }, |_| ());
+        assert_eq!(is_decisive(outcome.lines[0].score), claimed, "clock {clock}: {}", outcome.lines[0].score);
+    }
+}
+
 /// A search of several threads repeats with tables, and its hits with it.
 #[test]
 fn threads_in_rounds_repeat_their_hits() {
