@@ -14,6 +14,7 @@ use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
+use crate::named::Named;
 use crate::processors;
 use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
@@ -349,7 +350,7 @@ impl Engine {
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
         }
-        let counts = || (LmrReport { recipe: self.settings.lmr.main, ..LmrReport::default() }, Arc::default());
+        let counts = || (LmrReport { recipe: self.settings.lmr.main.name(), ..LmrReport::default() }, Arc::default());
         self.counted = self.settings.lmr_statistics.then(counts);
         self.running = Some(if root_moves.is_empty() || self.threads() == 0 {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))

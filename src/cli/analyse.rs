@@ -8,9 +8,10 @@ use super::setup::{self, Setup};
 use super::table::{Show, summary};
 use super::{Done, units};
 use crate::engine::{Engine, Output};
+use crate::named::Named;
 use crate::processors;
 use crate::search::limits::Limits;
-use crate::search::lmr;
+use crate::search::lmr::RecipeName;
 use crate::tb::Tables;
 use std::error::Error;
 use std::io::{self, Write};
@@ -59,8 +60,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub multipv: u16,
     /// Late move reduction recipe, as in the option LMR
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = setup::recipe)]
-    pub lmr: &'static str,
+    #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
+    pub lmr: RecipeName,
     /// Folders with Syzygy tablebases, as in the option SyzygyPath
     #[arg(long, value_name = "PATH")]
     pub syzygy: Option<String>,

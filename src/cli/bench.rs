@@ -6,7 +6,7 @@ use crate::bench::{self, BENCH_DEPTH, BenchEntry};
 use crate::engine::Engine;
 use crate::named::Named;
 use crate::search::lbr::Lbr;
-use crate::search::lmr;
+use crate::search::lmr::RecipeName;
 use crate::search::params::Params;
 use crate::search::report::nps;
 use crate::search::statistics::{Counts, LBR_COUNTS, LmrReport, Measure, SearchStats};
@@ -47,8 +47,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = Lbr::from_name)]
     lbr: Lbr,
     /// Late move reduction recipe, as in the option LMR
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = setup::recipe)]
-    lmr: &'static str,
+    #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
+    lmr: RecipeName,
     /// Set a search parameter, such as history_one=0; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
     set: Vec<(String, i32)>,
@@ -108,12 +108,12 @@ fn lbr_table(counts: [u64; 5]) -> String {
 /// Sums the statistics and counts the nodes of searches without reductions.
 fn count(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrReport, TtError> {
     let mut off = engine.copy();
-    off.settings.lmr.main = "off";
+    off.settings.lmr.main = RecipeName::Off;
     let nodes_off = bench::run(&mut off, depth)?.map(|entry| entry.nodes).sum();
     let mut stats = SearchStats::default();
     entries.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
     let nodes = bench::total(entries).0;
-    Ok(LmrReport { recipe: engine.settings.lmr.main, depth, nodes, nodes_off: Some(nodes_off), stats })
+    Ok(LmrReport { recipe: engine.settings.lmr.main.name(), depth, nodes, nodes_off: Some(nodes_off), stats })
 }
 
 impl Args {
@@ -145,7 +145,7 @@ impl Args {
             "hash_mib": engine.hash_mib(),
             "evaluation": engine.evaluation().to_string(),
             "lbr": self.lbr.name(),
-            "lmr": self.lmr,
+            "lmr": self.lmr.name(),
             "numbers": self.set.iter().cloned().collect::<BTreeMap<_, _>>(),
             "positions": entries.iter().map(position).collect::<Vec<_>>(),
             "nodes": nodes,

@@ -6,7 +6,6 @@ use crate::engine::Engine;
 use crate::eval::nnue::{self, simd::Simd};
 use crate::eval::{Evaluation, EvaluationKind, Model};
 use crate::named::Named;
-use crate::search::lmr;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -137,12 +136,6 @@ pub fn repetitions(text: &str) -> Result<usize, String> {
 pub fn positive_time(text: &str) -> Result<Duration, String> {
     let time = units::parse_time(text)?;
     if time.is_zero() { Err("expected a time above zero, such as 30s".into()) } else { Ok(time) }
-}
-
-/// Parses the name of a late move reduction recipe.
-pub fn recipe(name: &str) -> Result<&'static str, String> {
-    let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
-    found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::chess::Game;
     use crate::search::history::Context;
-    use crate::search::lmr::Choice;
+    use crate::search::lmr::{Choice, RecipeName};
     use crate::search::picker::Hints;
     use crate::search::stack::Stack;
     use crate::search::tests::job;
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_history_of_a_recipe_is_shown_and_kept() {
-        let madchess = Choice { main: "madchess", ..Choice::default() };
+        let madchess = Choice { main: RecipeName::Madchess, ..Choice::default() };
         let job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", &madchess);
         let mut worker = Worker::new(0);
         worker.search(&job, &mut NoObserver);

@@ -5,7 +5,7 @@ mod steps;
 use super::control::Control;
 use super::job::{Job, SearchOptions};
 use super::limits::Limits;
-use super::lmr::{Choice, LmrSet};
+use super::lmr::{Choice, LmrSet, RecipeName};
 use super::observer::NoObserver;
 use super::params::{Params, TUNABLES};
 use super::threads::Threads;
@@ -103,7 +103,7 @@ fn plain_params() -> Params {
 
 /// The score of a search with everything switched off.
 fn searched(game: &Game, depth: i32) -> Score {
-    let off = Choice { main: "off", ..Choice::default() };
+    let off = Choice { main: RecipeName::Off, ..Choice::default() };
     let job = job_to(game.clone(), depth, &off, plain_params(), Tt::empty());
     Worker::new(0).search(&job, &mut NoObserver);
     let [result] = &job.threads.results()[..] else { panic!("one thread") };

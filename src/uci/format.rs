@@ -6,6 +6,7 @@ use crate::chess::{Board, Color, File, Move, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
+use crate::search::lmr::RecipeName;
 use crate::search::report::{Info, Outcome, Progress, nps};
 use crate::search::statistics::{Counts, LmrReport};
 use std::fmt::{Display, Write};
@@ -14,7 +15,7 @@ use std::time::Duration;
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
 pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
-    text.extend(options::announcements(settings.lmr.uses("rebel")).map(|option| option + "\n"));
+    text.extend(options::announcements(settings.lmr.uses(RecipeName::Rebel)).map(|option| option + "\n"));
     text + &message(format!("evaluation {evaluation}")) + "\nuciok"
 }
 
@@ -213,6 +214,7 @@ mod tests {
     use super::interfaces::{INTERFACES, Interface, Seen};
     use super::*;
     use crate::score::{mate_in, mated_in};
+    use crate::search::lmr::Helpers;
     use crate::search::observer::Observer;
     use crate::search::statistics::SearchStats;
 
@@ -408,7 +410,7 @@ mod tests {
         assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
         assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
         assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), options::names().len());
-        settings.lmr.helpers = "rebel";
+        settings.lmr.helpers = Helpers::Recipe(RecipeName::Rebel);
         assert!(introduction(&Evaluation::default(), &settings).contains("\noption name Rebel P type spin"));
     }
 

@@ -8,8 +8,8 @@ use crate::engine::{CONTEMPT, Engine, Settings};
 use crate::eval::nnue;
 use crate::hash_file::Progress;
 use crate::named::Named;
+use crate::search::lmr::Rebel;
 use crate::search::lmr::rebel::LINES;
-use crate::search::lmr::{self, Rebel};
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::NumaPolicy;
@@ -187,8 +187,8 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         named("Stagger", |settings| &mut settings.search.stagger),
         check("Deterministic", |settings| &mut settings.search.deterministic),
         named("LBR", |settings| &mut settings.search.lbr),
-        combo("LMR", lmr::TUNED, lmr::names().into(), |settings, name| settings.lmr.main = name),
-        combo("LMR Helpers", lmr::helpers()[0], lmr::helpers().into(), |settings, name| settings.lmr.helpers = name),
+        named("LMR", |settings| &mut settings.lmr.main),
+        named("LMR Helpers", |settings| &mut settings.lmr.helpers),
         check("LMR Statistics", |settings| &mut settings.lmr_statistics),
         named("Evaluation", |settings| &mut settings.evaluation),
         text("EvalFile", "<empty>", set_network),

@@ -13,6 +13,7 @@ use super::writer::Writer;
 use crate::chess::Game;
 use crate::engine::{Engine, Output};
 use crate::score::Bound;
+use crate::search::lmr::RecipeName;
 use crate::search::report::Outcome;
 use crate::sync::channel::Sender;
 use crate::version;
@@ -359,7 +360,7 @@ impl Session {
                 None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
                 Some(report) if off => {
                     let mut engine = self.engine.copy();
-                    engine.settings.lmr.main = "off";
+                    engine.settings.lmr.main = RecipeName::Off;
                     engine.settings.search.multi_pv = 1;
                     self.begin_task(queued, |console| task::without_reductions(console, engine, report));
                 }

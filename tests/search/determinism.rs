@@ -5,6 +5,7 @@ use lento::engine::{Engine, Output, Stagger, Wake, never};
 use lento::named::Named;
 use lento::search::lbr::Lbr;
 use lento::search::limits::Limits;
+use lento::search::lmr::RecipeName;
 use lento::search::report::Outcome;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -184,7 +185,7 @@ fn recipes_and_replies_change_the_search() {
     };
     let (replies, none) = (Lbr::default(), Lbr::OFF);
     let (usual, without_reductions, without_replies) =
-        (count("tuned", replies), count("off", replies), count("tuned", none));
+        (count(RecipeName::Tuned, replies), count(RecipeName::Off, replies), count(RecipeName::Tuned, none));
     assert!(without_reductions > usual * 5 / 4, "{usual} nodes, {without_reductions} without reductions");
     assert_ne!(usual, without_replies);
 }

@@ -5,6 +5,7 @@ use lento::engine::Engine;
 use lento::engine::listing::ListedMove;
 use lento::search::lbr::Lbr;
 use lento::search::limits::Limits;
+use lento::search::lmr::RecipeName;
 
 const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const EN_PASSANT: &str = "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1";
@@ -129,7 +130,7 @@ fn reductions_are_those_of_the_recipe_and_depth() {
     assert_eq!(sum(&mut engine, 1), 0, "nothing can be reduced");
     let (shallow, deep) = (sum(&mut engine, 6), sum(&mut engine, 30));
     assert!(0 < shallow && shallow < deep, "{shallow} {deep}");
-    engine.settings.lmr.main = "off";
+    engine.settings.lmr.main = RecipeName::Off;
     assert_eq!(sum(&mut engine, 30), 0);
 }
 

@@ -15,78 +15,118 @@ pub use recipe::Facts;
 pub(crate) use recipe::{Fact, HistoryRule, Recipe, Signal};
 
 use super::params::Params;
-use std::sync::{Arc, LazyLock};
+use crate::named::Named;
+use std::sync::Arc;
 
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
 
-/// The name of Lento's own recipe, the default.
-pub const TUNED: &str = "tuned";
-
-/// Constructs a recipe from search parameters and the settings of `rebel`.
-type Make = fn(&Params, &Rebel) -> Recipe;
-
-/// The recipes of the option `LMR`, the default first.
-const RECIPES: [(&str, Make); 12] = [
-    (TUNED, |params, _| published::tuned(params)),
-    ("off", |_, _| published::off()),
-    ("guide-fixed", |_, _| published::guide_fixed()),
-    ("guide-adaptive", |_, _| published::guide_adaptive()),
-    ("guide-log", |_, _| published::guide_logarithmic(2.0)),
-    ("guide-conservative", |_, _| published::guide_logarithmic(3.0)),
-    ("guide-aggressive", |_, _| published::guide_logarithmic(1.5)),
-    ("guide-custom", |_, _| published::guide_custom()),
-    ("mediocre", |_, _| published::mediocre()),
-    ("madchess", |_, _| published::madchess()),
-    ("rebel-simple", |_, _| published::rebel_simple()),
-    ("rebel", |_, rebel| published::rebel(rebel)),
-];
-
-/// Constructs the recipe of this name.
-pub fn recipe(name: &str, params: &Params, rebel: &Rebel) -> Option<Recipe> {
-    RECIPES.iter().find(|(known, _)| *known == name).map(|(_, make)| make(params, rebel))
+/// A recipe: Lento's own, none, or a published one of the source in its name (docs/lmr.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the published recipes have the names of their sources")]
+pub enum RecipeName {
+    /// Lento's own.
+    #[default]
+    Tuned,
+    /// No reductions.
+    Off,
+    GuideFixed,
+    GuideAdaptive,
+    GuideLog,
+    GuideConservative,
+    GuideAggressive,
+    GuideCustom,
+    Mediocre,
+    Madchess,
+    RebelSimple,
+    Rebel,
 }
 
-/// The names of all recipes, the default first.
-pub fn names() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| RECIPES.map(|(name, _)| name).to_vec());
-    &NAMES
+impl Named for RecipeName {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("tuned", Self::Tuned),
+        ("off", Self::Off),
+        ("guide-fixed", Self::GuideFixed),
+        ("guide-adaptive", Self::GuideAdaptive),
+        ("guide-log", Self::GuideLog),
+        ("guide-conservative", Self::GuideConservative),
+        ("guide-aggressive", Self::GuideAggressive),
+        ("guide-custom", Self::GuideCustom),
+        ("mediocre", Self::Mediocre),
+        ("madchess", Self::Madchess),
+        ("rebel-simple", Self::RebelSimple),
+        ("rebel", Self::Rebel),
+    ];
 }
 
-/// All threads use the same recipe.
-const SAME: &str = "same";
-/// Helpers use the recipes of [`ROTATION`] in turn.
-const ROTATE: &str = "rotate";
-/// The strongest recipes of different sources.
-const ROTATION: [&str; 4] = [TUNED, "guide-log", "guide-aggressive", "madchess"];
+impl RecipeName {
+    /// Constructs the recipe.
+    pub fn recipe(self, params: &Params, rebel: &Rebel) -> Recipe {
+        match self {
+            Self::Tuned => published::tuned(params),
+            Self::Off => published::off(),
+            Self::GuideFixed => published::guide_fixed(),
+            Self::GuideAdaptive => published::guide_adaptive(),
+            Self::GuideLog => published::guide_logarithmic(2.0),
+            Self::GuideConservative => published::guide_logarithmic(3.0),
+            Self::GuideAggressive => published::guide_logarithmic(1.5),
+            Self::GuideCustom => published::guide_custom(),
+            Self::Mediocre => published::mediocre(),
+            Self::Madchess => published::madchess(),
+            Self::RebelSimple => published::rebel_simple(),
+            Self::Rebel => published::rebel(rebel),
+        }
+    }
+}
 
-/// The choices of the option `LMR Helpers`, the default first.
-pub fn helpers() -> &'static [&'static str] {
-    static HELPERS: LazyLock<Vec<&str>> = LazyLock::new(|| [&[SAME, ROTATE], names()].concat());
-    &HELPERS
+/// The recipes of the helpers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Helpers {
+    /// The main thread's.
+    #[default]
+    Same,
+    /// The strongest recipes of different sources in turn.
+    Rotate,
+    /// This one.
+    Recipe(RecipeName),
+}
+
+impl Helpers {
+    const ROTATION: [RecipeName; 4] =
+        [RecipeName::Tuned, RecipeName::GuideLog, RecipeName::GuideAggressive, RecipeName::Madchess];
+}
+
+impl Named for Helpers {
+    const ALL: &'static [(&'static str, Self)] = &{
+        let mut all = [("same", Self::Same); 2 + RecipeName::ALL.len()];
+        all[1] = ("rotate", Self::Rotate);
+        let mut index = 0;
+        while index < RecipeName::ALL.len() {
+            let (name, recipe) = RecipeName::ALL[index];
+            all[2 + index] = (name, Self::Recipe(recipe));
+            index += 1;
+        }
+        all
+    };
 }
 
 /// Selected recipes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// The main thread's; one of [`names`].
-    pub main: &'static str,
-    /// The helpers'; one of [`helpers`].
-    pub helpers: &'static str,
-    /// The settings of the recipe `rebel`.
+    /// The main thread's.
+    pub main: RecipeName,
+    /// The helpers'.
+    pub helpers: Helpers,
+    /// The settings of [`RecipeName::Rebel`].
     pub rebel: Rebel,
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        Self { main: TUNED, helpers: SAME, rebel: Rebel::default() }
-    }
 }
 
 impl Choice {
     /// Whether a thread uses this recipe.
-    pub fn uses(&self, name: &str) -> bool {
-        self.main == name || self.helpers == name || (self.helpers == ROTATE && ROTATION.contains(&name))
+    pub fn uses(&self, recipe: RecipeName) -> bool {
+        self.main == recipe
+            || self.helpers == Helpers::Recipe(recipe)
+            || self.helpers == Helpers::Rotate && Helpers::ROTATION.contains(&recipe)
     }
 }
 
@@ -104,15 +144,15 @@ impl LmrSet {
     /// Compiles the selected recipes.
     pub fn compile(choice: &Choice, params: &Params) -> Self {
         let tuned = Arc::new(Lmr::compile(published::tuned(params)));
-        let compile = |name| match recipe(name, params, &choice.rebel) {
-            Some(recipe) if name != TUNED => Arc::new(Lmr::compile(recipe)),
-            _ => Arc::clone(&tuned),
+        let compile = |name| match name {
+            RecipeName::Tuned => Arc::clone(&tuned),
+            other => Arc::new(Lmr::compile(other.recipe(params, &choice.rebel))),
         };
         let main = compile(choice.main);
         let helpers = match choice.helpers {
-            SAME => vec![Arc::clone(&main)],
-            ROTATE => ROTATION.map(compile).to_vec(),
-            name => vec![compile(name)],
+            Helpers::Same => vec![Arc::clone(&main)],
+            Helpers::Rotate => Helpers::ROTATION.map(compile).to_vec(),
+            Helpers::Recipe(name) => vec![compile(name)],
         };
         Self { main, helpers, tuned }
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn compiled(name: &str) -> Lmr {
-    Lmr::compile(recipe(name, &Params::default(), &Rebel::default()).unwrap())
+    Lmr::compile(RecipeName::from_name(name).unwrap().recipe(&Params::default(), &Rebel::default()))
 }
 
 /// The reduction of a quiet move in plies; `None` if the gates forbid one.
@@ -25,11 +25,7 @@ fn check(name: &str, rows: &[Row]) {
 }
 
 #[test]
-fn every_name_has_a_recipe() {
-    for name in names() {
-        assert!(recipe(name, &Params::default(), &Rebel::default()).is_some(), "{name}");
-    }
-    assert!(recipe("nonsense", &Params::default(), &Rebel::default()).is_none());
+fn default_and_no_reductions_are_plain() {
     assert!(compiled("tuned").plain && compiled("off").plain);
 }
 
@@ -197,7 +193,7 @@ fn rebel_lines_are_switched_weighed_and_shared_out() {
     let change = |change: fn(&mut Rebel)| {
         let mut rebel = Rebel::default();
         change(&mut rebel);
-        Lmr::compile(recipe("rebel", &Params::default(), &rebel).unwrap())
+        Lmr::compile(RecipeName::Rebel.recipe(&Params::default(), &rebel))
     };
     let without = change(|rebel| rebel.lines.iter_mut().for_each(|line| line.on = false));
     assert_eq!(plies(&without, 30, 40, &[Fact::Killer, Fact::BadCapture], -1999), Some(6));
@@ -210,25 +206,26 @@ fn rebel_lines_are_switched_weighed_and_shared_out() {
     assert_eq!((extending.reduced(5, -PLY, false), change(|_| ()).reduced(5, -PLY, false)), (6, 5));
 }
 
-fn set(main: &'static str, helpers: &'static str) -> LmrSet {
+fn set(main: RecipeName, helpers: Helpers) -> LmrSet {
     LmrSet::compile(&Choice { main, helpers, ..Choice::default() }, &Params::default())
 }
 
 #[test]
 fn helpers_get_their_recipes() {
-    let same = set("mediocre", "same");
+    let same = set(RecipeName::Mediocre, Helpers::Same);
     assert!(std::ptr::eq(same.of(0), same.of(1)) && std::ptr::eq(same.of(0), same.of(7)));
-    let named = set(TUNED, "off");
+    let named = set(RecipeName::Tuned, Helpers::Recipe(RecipeName::Off));
     assert!(std::ptr::eq(named.of(0), &*named.tuned) && std::ptr::eq(named.of(1), named.of(2)));
     assert!(!named.of(1).applies(Facts::NONE, 30, 30));
-    let rotating = set("off", "rotate");
+    let rotating = set(RecipeName::Off, Helpers::Rotate);
     assert!(std::ptr::eq(rotating.of(1), &*rotating.tuned) && std::ptr::eq(rotating.of(5), &*rotating.tuned));
     assert!(!std::ptr::eq(rotating.of(2), rotating.of(3)));
 }
 
 #[test]
 fn a_choice_uses_main_helper_and_rotated_recipes() {
-    let choice = Choice { helpers: "rotate", ..Choice::default() };
-    assert!(choice.uses(TUNED) && choice.uses("guide-log") && !choice.uses("rebel"));
-    assert!(Choice { main: "rebel", ..Choice::default() }.uses("rebel"));
+    let choice = Choice { helpers: Helpers::Rotate, ..Choice::default() };
+    assert!([RecipeName::Tuned, RecipeName::GuideLog].iter().all(|&recipe| choice.uses(recipe)));
+    assert!(!choice.uses(RecipeName::Rebel));
+    assert!(Choice { main: RecipeName::Rebel, ..Choice::default() }.uses(RecipeName::Rebel));
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::AnalysisContempt;
 use crate::search::lbr::Lbr;
+use crate::search::lmr::RecipeName;
 
 fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
     let mut engine = Engine::new();
@@ -97,7 +98,7 @@ fn names_ignore_case_and_spaces() {
 
 #[test]
 fn values_are_applied() {
-    let other = lmr::names()[1];
+    let other = RecipeName::Off.name();
     with_target(|target| {
         for (name, value) in [
             ("threads", "2"),
@@ -140,7 +141,7 @@ fn values_are_applied() {
         let gain = rebel.lines[LINES.iter().position(|line| line.name == "Gain").unwrap()];
         assert_eq!((rebel.percent, gain.on, gain.weight, gain.margin), (60, false, 7, 33));
         assert_eq!(
-            (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
+            (settings.lmr.main.name(), settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
         );
         assert_eq!((set(target, "LBR", Some("off")), target.engine.settings.search.lbr), (Ok(()), Lbr::OFF));

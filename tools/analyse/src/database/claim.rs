@@ -6,6 +6,7 @@ use super::{Database, Key, Location, Run, SearchLimits, Stored};
 use crate::sql::{Connection, Error, Result, Value, values};
 use lento::chess::Board;
 use lento::engine::Engine;
+use lento::named::Named;
 use lento::version;
 
 /// Everything besides limits, threads and hash that determines a search result.
@@ -31,7 +32,7 @@ impl EngineId {
             commit: version::COMMIT,
             evaluation: identity.evaluation,
             meaning: identity.fingerprint,
-            recipe: engine.settings.lmr.main,
+            recipe: engine.settings.lmr.main.name(),
             tablebases: engine.tables().map_or_else(String::new, |tables| tables.stock().to_string()),
         }
     }

@@ -9,9 +9,9 @@ mod tests;
 mod variants;
 
 use lento::bench;
-use lento::cli::setup::recipe;
 use lento::engine::Engine;
-use lento::search::lmr;
+use lento::named::Named;
+use lento::search::lmr::RecipeName;
 use lento::tt::TtError;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
@@ -19,7 +19,7 @@ use lento_common::play::limit::Limit;
 use lento_common::table;
 use lento_common::{draft, number, outputs, progress, summary};
 use picture::Picture;
-use serde_json::{Value, json};
+use serde_json::Value;
 use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -40,12 +40,12 @@ Every starred line of rebel switched off in turn; games only where the tree chan
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Recipes, by the names of the option LMR; without any, all. Each is compared with the first
-    #[arg(value_name = "NAME", value_parser = recipe)]
-    names: Vec<&'static str>,
+    #[arg(value_name = "NAME", value_parser = RecipeName::from_name)]
+    names: Vec<RecipeName>,
     /// Compare this recipe with itself without each of its parts: rebel without each starred line, tuned with each weight set
     /// to 0
     #[arg(long, value_name = "NAME", conflicts_with = "names", value_parser = switched_name)]
-    switches: Option<&'static str>,
+    switches: Option<RecipeName>,
     /// Positions to search on one thread with a hash table of --hash MiB, one FEN or EPD a line [default: those of the bench]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
@@ -69,8 +69,8 @@ pub struct Args {
     #[arg(long, default_value = "nodes=2500")]
     limit: Limit,
     /// Recipe to play against; may be repeated
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe)]
-    against: Vec<&'static str>,
+    #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
+    against: Vec<RecipeName>,
     /// No games for variants whose nodes to depth differ from those of the first by less than this
     #[arg(long, value_name = "PERCENT", requires = "pairs", value_parser = per_cent)]
     only_changed: Option<f64>,
@@ -123,7 +123,7 @@ impl Args {
     fn json(&self) -> Value {
         let mut all = self.settled(self.conditions.json(self.limit));
         all["pairs"] = self.pairs.into();
-        all["against"] = json!(self.against);
+        all["against"] = self.against.iter().map(|recipe| recipe.name()).collect();
         all["only_changed_percent"] = self.only_changed.into();
         all
     }
@@ -137,13 +137,13 @@ impl Args {
 
 /// Nodes of a small bench of all recipes, as the bench of the header depends on the default recipe alone.
 fn signature() -> Result<u64, TtError> {
-    let nodes = |&lmr: &&'static str| {
+    let nodes = |&(_, lmr): &(_, RecipeName)| {
         let mut engine = Engine::new();
         engine.set_hash(1)?;
         engine.settings.lmr.main = lmr;
         Ok(bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum::<u64>())
     };
-    lmr::names().iter().map(nodes).sum()
+    RecipeName::ALL.iter().map(nodes).sum()
 }
 
 /// Searches, solves and plays with each variant, and shows the numbers, after Ctrl-C those of the parts so far.

@@ -2,7 +2,8 @@
 
 use super::session::Session;
 use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
-use lento::search::lmr::{self, Facts, Lmr, PLY, Rebel};
+use lento::named::Named;
+use lento::search::lmr::{Facts, Lmr, PLY, Rebel, RecipeName};
 use lento::search::params::Params;
 use lento_common::chart::label;
 use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
@@ -42,12 +43,13 @@ pub fn all(session: &Session) -> Result<Vec<Picture>, Box<dyn Error>> {
             add(format!("elo-{}.svg", against.name), title, svg);
         }
     }
-    let mut recipes: Vec<&str> = session.rows().map(|row| row.variant.recipe).collect();
+    let mut recipes: Vec<RecipeName> = session.rows().map(|row| row.variant.recipe).collect();
     recipes.dedup();
     for recipe in recipes {
-        let title = format!("Reductions by {recipe}: quiet moves, before all corrections");
+        let name = recipe.name();
+        let title = format!("Reductions by {name}: quiet moves, before all corrections");
         let svg = surface(recipe, &title)?;
-        add(format!("surface-{recipe}.svg"), title, svg);
+        add(format!("surface-{name}.svg"), title, svg);
     }
     Ok(pictures)
 }
@@ -79,9 +81,8 @@ fn color(plies: f64) -> RGBColor {
 }
 
 /// The table of a recipe: a cell for each depth and number, and a scale beside it.
-fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
-    let found = lmr::recipe(recipe, &Params::default(), &Rebel::default());
-    let lmr = Lmr::compile(found.ok_or_else(|| format!("unknown recipe {recipe:?}"))?);
+fn surface(recipe: RecipeName, title: &str) -> Result<String, Box<dyn Error>> {
+    let lmr = Lmr::compile(recipe.recipe(&Params::default(), &Rebel::default()));
     let (left, bottom) = (56, HEADING + DEPTHS * CELL);
     let right = left + NUMBERS * CELL;
     render((right + 150, bottom + 50), title, |canvas| {
@@ -149,25 +150,24 @@ mod tests {
 
     #[test]
     fn a_surface_has_a_cell_for_each_depth_and_number() {
-        for recipe in lmr::names() {
+        for &(name, recipe) in RecipeName::ALL {
             let svg = surface(recipe, "Reductions").unwrap();
-            assert!(count(&svg, "<rect") >= 1 + DEPTHS as usize + 11, "{recipe}");
+            assert!(count(&svg, "<rect") >= 1 + DEPTHS as usize + 11, "{name}");
             let number = |rect: &str, name: &str| {
                 let from = rect.split_once(&format!("{name}=\"")).unwrap().1;
                 from.split_once('"').unwrap().0.parse::<i32>().unwrap()
             };
             let areas = svg.split("<rect").skip(1).map(|rect| number(rect, " width") * number(rect, " height"));
             // The first is the ground; the scale consists of cells, too.
-            assert_eq!(areas.skip(1).sum::<i32>(), (32 * 64 + 11) * CELL * CELL, "{recipe}");
-            assert!(svg.len() < chart::MOST_BYTES, "{recipe}: {} bytes", svg.len());
+            assert_eq!(areas.skip(1).sum::<i32>(), (32 * 64 + 11) * CELL * CELL, "{name}");
+            assert!(svg.len() < chart::MOST_BYTES, "{name}: {} bytes", svg.len());
         }
-        assert!(surface("magic", "").is_err());
     }
 
     #[test]
     fn cells_follow_the_recipe() {
-        let compiled = |name| Lmr::compile(lmr::recipe(name, &Params::default(), &Rebel::default()).unwrap());
-        let (tuned, off) = (compiled(lmr::TUNED), compiled("off"));
+        let compiled = |name: RecipeName| Lmr::compile(name.recipe(&Params::default(), &Rebel::default()));
+        let (tuned, off) = (compiled(RecipeName::Tuned), compiled(RecipeName::Off));
         assert_eq!((plies(&tuned, 1, 20), plies(&tuned, 20, 1), plies(&off, 30, 60)), (0.0, 0.0, 0.0));
         let params = Params::default();
         let product = 10f64.ln() * 20f64.ln();

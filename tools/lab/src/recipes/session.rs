@@ -7,6 +7,7 @@ use crate::elo::Pentanomial;
 use crate::epd::{self, Problem, Solution};
 use lento::bench::POSITIONS;
 use lento::search::limits::Limits;
+use lento::search::lmr::RecipeName;
 use lento::search::statistics::Counts;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
@@ -18,7 +19,7 @@ use std::error::Error;
 use std::ops::ControlFlow;
 
 /// The recipe without reductions, the baseline of savings.
-const OFF: &str = "off";
+const OFF: RecipeName = RecipeName::Off;
 
 #[derive(Clone, Debug)]
 pub struct VariantRow {
@@ -86,7 +87,7 @@ impl<'a> Session<'a> {
             games: games.clone(),
         };
         let mut rows: Vec<VariantRow> = args.variants()?.into_iter().map(|variant| row(variant, false)).collect();
-        if args.fixed_depth() && !rows.iter().any(|row| row.variant.name == OFF) {
+        if args.fixed_depth() && !rows.iter().any(|row| row.variant.recipe == OFF) {
             rows.push(row(Variant::of(OFF)?, true));
         }
         let mut session = Self { args, positions, problems, against, rows, journal: None };
@@ -133,7 +134,7 @@ impl<'a> Session<'a> {
 
     /// The recipe without reductions, if it is searched.
     pub fn off(&self) -> Option<&VariantRow> {
-        self.rows.iter().find(|row| row.variant.name == OFF)
+        self.rows.iter().find(|row| row.variant.recipe == OFF)
     }
 
     /// Whether a variant plays no games because its tree hardly differs from that of the first one.

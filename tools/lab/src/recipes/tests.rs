@@ -64,7 +64,7 @@ fn arguments_are_understood_or_quoted() {
     let usual = args("").unwrap();
     let session = Session::open(&usual).unwrap();
     assert_eq!((usual.budget(), session.against.len()), (Limit::Depth(12), 0));
-    assert_eq!(session.rows().count(), lmr::names().len());
+    assert_eq!(session.rows().count(), RecipeName::ALL.len());
     assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
         ("magic", "'magic'"),

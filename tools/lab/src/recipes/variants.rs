@@ -1,7 +1,7 @@
 //! The configurations that are compared: recipes, or one recipe without each of its parts.
 
-use lento::cli::setup::recipe;
-use lento::search::lmr::{self, rebel::LINES};
+use lento::named::Named;
+use lento::search::lmr::{RecipeName, rebel::LINES};
 use lento::search::params::TUNABLES;
 use lento_common::play::setting::{Setting, texts};
 
@@ -9,13 +9,14 @@ use lento_common::play::setting::{Setting, texts};
 pub struct Variant {
     /// The recipe, or the setting in which the variant differs from it.
     pub name: String,
-    pub recipe: &'static str,
+    pub recipe: RecipeName,
     pub settings: Vec<Setting>,
 }
 
 impl Variant {
-    pub fn of(recipe: &'static str) -> Result<Self, String> {
-        Ok(Self { name: recipe.to_owned(), recipe, settings: vec![format!("LMR={recipe}").parse()?] })
+    pub fn of(recipe: RecipeName) -> Result<Self, String> {
+        let name = recipe.name().to_owned();
+        Ok(Self { settings: vec![format!("LMR={name}").parse()?], name, recipe })
     }
 
     pub fn text(&self) -> String {
@@ -23,19 +24,20 @@ impl Variant {
     }
 }
 
-pub fn switched_name(text: &str) -> Result<&'static str, String> {
-    let name = recipe(text)?;
-    if switches_of(name).is_empty() {
-        return Err(format!("the recipe {name:?} has no switches; expected rebel or {}", lmr::TUNED));
+pub fn switched_name(text: &str) -> Result<RecipeName, String> {
+    let recipe = RecipeName::from_name(text)?;
+    if switches_of(recipe).is_empty() {
+        return Err(format!("the recipe {:?} has no switches; expected rebel or tuned", recipe.name()));
     }
-    Ok(name)
+    Ok(recipe)
 }
 
 /// These recipes without duplicates; without names all of them.
-pub fn recipes(names: &[&'static str]) -> Result<Vec<Variant>, String> {
-    let mut chosen: Vec<&'static str> = Vec::new();
-    for name in if names.is_empty() { lmr::names() } else { names } {
-        if !chosen.contains(name) {
+pub fn recipes(names: &[RecipeName]) -> Result<Vec<Variant>, String> {
+    let all = || RecipeName::ALL.iter().map(|&(_, recipe)| recipe).collect();
+    let mut chosen: Vec<RecipeName> = if names.is_empty() { all() } else { Vec::new() };
+    for &name in names {
+        if !chosen.contains(&name) {
             chosen.push(name);
         }
     }
@@ -43,7 +45,7 @@ pub fn recipes(names: &[&'static str]) -> Result<Vec<Variant>, String> {
 }
 
 /// A recipe, followed by the recipe without each of its parts.
-pub fn switches(recipe: &'static str) -> Result<Vec<Variant>, String> {
+pub fn switches(recipe: RecipeName) -> Result<Vec<Variant>, String> {
     let mut variants = vec![Variant::of(recipe)?];
     for name in switches_of(recipe) {
         let mut settings = variants[0].settings.clone();
@@ -54,10 +56,10 @@ pub fn switches(recipe: &'static str) -> Result<Vec<Variant>, String> {
 }
 
 /// Settings that each switch off one part: a starred line of `rebel`, a nonzero weight of the tuned recipe.
-fn switches_of(recipe: &str) -> Vec<String> {
+fn switches_of(recipe: RecipeName) -> Vec<String> {
     match recipe {
-        "rebel" => LINES.iter().map(|line| format!("Rebel {}=false", line.name)).collect(),
-        lmr::TUNED => {
+        RecipeName::Rebel => LINES.iter().map(|line| format!("Rebel {}=false", line.name)).collect(),
+        RecipeName::Tuned => {
             // Base and divisor belong to the table.
             let is_table = |name: &str| name.ends_with("_base") || name.ends_with("_divisor");
             let weights = TUNABLES.iter().filter(|number| number.name.starts_with("lmr_") && !is_table(number.name));
@@ -75,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_engine_takes_every_setting() {
-        let all = [recipes(&[]), switches("rebel"), switches(lmr::TUNED)];
+        let all = [recipes(&[]), switches(RecipeName::Rebel), switches(RecipeName::Tuned)];
         for variant in all.into_iter().flat_map(Result::unwrap) {
             let mut engine = Engine::new();
             variant.settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
@@ -83,14 +85,14 @@ mod tests {
             if let [_, Setting { name, value }] = &variant.settings[..] {
                 assert_eq!(variant.name, format!("{name}={value}"));
             } else {
-                assert_eq!(variant.name, variant.recipe);
+                assert_eq!(variant.name, variant.recipe.name());
             }
         }
     }
 
     #[test]
     fn a_recipe_stands_before_its_switches() {
-        let rebel = switches("rebel").unwrap();
+        let rebel = switches(RecipeName::Rebel).unwrap();
         assert_eq!((rebel.len(), rebel[0].name.as_str()), (1 + 20, "rebel"));
         assert_eq!(rebel[1].text(), "LMR=rebel; Rebel Bad Capture=false");
         for (index, variant) in rebel[1..].iter().enumerate() {
@@ -99,18 +101,19 @@ mod tests {
             let off: Vec<usize> = (0..20).filter(|&line| !engine.settings.lmr.rebel.lines[line].on).collect();
             assert_eq!(off, [index], "{}", variant.name);
         }
-        let tuned: HashSet<String> = switches(lmr::TUNED).unwrap().into_iter().map(|variant| variant.name).collect();
+        let tuned = switches(RecipeName::Tuned).unwrap();
+        let tuned: HashSet<String> = tuned.into_iter().map(|variant| variant.name).collect();
         assert!(tuned.contains("tuned") && tuned.contains("lmr_pv=0") && tuned.contains("lmr_history=0"));
         assert!(!tuned.iter().any(|name| name.contains("base") || name.contains("divisor")), "{tuned:?}");
     }
 
     #[test]
     fn recipes_come_once() {
-        let names = |chosen: &[&'static str]| {
+        let names = |chosen: &[RecipeName]| {
             recipes(chosen).unwrap().into_iter().map(|variant| variant.name).collect::<Vec<_>>()
         };
-        assert_eq!(names(&[]), lmr::names());
-        assert_eq!(names(&["off", "tuned", "off"]), ["off", "tuned"]);
+        assert_eq!(names(&[]), RecipeName::names());
+        assert_eq!(names(&[RecipeName::Off, RecipeName::Tuned, RecipeName::Off]), ["off", "tuned"]);
         assert!(switched_name("mediocre").unwrap_err().contains("expected rebel or tuned"));
     }
 }
