@@ -1,59 +1,98 @@
-//! Huge pages for large allocations. Histories, network and accumulators are read at random, and in pages of 4 KiB they need more
+//! Huge pages for large tables. Histories, network and accumulators are read at random, and in pages of 4 KiB they need more
 //! translations than the TLB holds.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
 
 /// The size of a huge page in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// The system's allocator, which asks for huge pages from 512 KiB on; smaller ones than a huge page are rounded up to one. A
-/// program makes it its `#[global_allocator]`. The same as [`System`] where huge pages cannot be asked for.
-pub struct HugePages;
+/// Owns a table as a [`Box`] does. From 512 KiB on it asks for huge pages, and takes at least one.
+pub struct HugeBox<T: ?Sized>(NonNull<T>);
 
-impl HugePages {
+impl<T: ?Sized> HugeBox<T> {
     const FROM: usize = HUGE_PAGE / 4;
 
-    /// The layout of an allocation that gets huge pages.
-    fn large(layout: Layout) -> Option<Layout> {
-        if cfg!(not(target_os = "linux")) || layout.size() < Self::FROM {
-            return None;
-        }
-        Layout::from_size_align(layout.size().max(HUGE_PAGE), layout.align().max(HUGE_PAGE)).ok()
+    /// The layout to allocate for a value of this one.
+    fn layout(of: Layout) -> Layout {
+        let large = || Layout::from_size_align(of.size().max(HUGE_PAGE), of.align().max(HUGE_PAGE));
+        if cfg!(target_os = "linux") && of.size() >= Self::FROM { large().unwrap_or(of) } else { of }
     }
 }
 
-// SAFETY: `System` allocates and frees each block with the same layout, which depends on the requested one alone, and is at least as
-// large and as aligned. Asking for huge pages does not change contents.
-unsafe impl GlobalAlloc for HugePages {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let large = Self::large(layout);
-        // SAFETY: as for the caller; a large layout is not empty.
-        let start = unsafe { System.alloc(large.unwrap_or(layout)) };
-        if large.is_some() && !start.is_null() {
-            advise(start, layout.size().max(HUGE_PAGE));
+impl<T> HugeBox<[T]> {
+    /// Allocates a slice of this length, filled by index.
+    pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
+        let layout = Self::layout(Layout::array::<T>(len).expect("a table fits into memory"));
+        let start = match layout.size() {
+            0 => NonNull::<T>::dangling(),
+            // SAFETY: the layout is not empty.
+            _ => NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout)).cast(),
+        };
+        advise(start.as_ptr().cast(), layout.size());
+        for index in 0..len {
+            // SAFETY: the allocation has room for `len` values.
+            unsafe { start.add(index).write(value(index)) };
         }
-        start
+        Self(NonNull::slice_from_raw_parts(start, len))
     }
 
-    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: `start` was allocated with this layout.
-        unsafe { System.dealloc(start, Self::large(layout).unwrap_or(layout)) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if Self::large(layout).is_none() {
-            // SAFETY: as for the caller.
-            return unsafe { System.alloc_zeroed(layout) };
-        }
-        // SAFETY: as for the caller.
-        let start = unsafe { self.alloc(layout) };
-        if !start.is_null() {
-            // SAFETY: the block has this size. It is written after the advice, so that its pages are huge.
-            unsafe { start.write_bytes(0, layout.size()) };
-        }
-        start
+    /// The slice as an array.
+    ///
+    /// # Panics
+    /// If the length differs.
+    pub fn into_array<const N: usize>(self) -> HugeBox<[T; N]> {
+        assert_eq!(self.len(), N);
+        let start = self.0.cast();
+        mem::forget(self);
+        HugeBox(start)
     }
 }
+
+impl<T: ?Sized> Drop for HugeBox<T> {
+    fn drop(&mut self) {
+        let layout = Self::layout(Layout::for_value(&**self));
+        // SAFETY: the value is initialised and not used again. Its memory was allocated with this layout, which depends on the
+        // layout of the value alone: that of a slice and of an array of the same values is the same.
+        unsafe {
+            ptr::drop_in_place(self.0.as_ptr());
+            if layout.size() > 0 {
+                dealloc(self.0.as_ptr().cast(), layout);
+            }
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for HugeBox<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: the value is initialised and lives as long as the box.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for HugeBox<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as for `deref`; the box is borrowed exclusively.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl<T: Clone> Clone for HugeBox<[T]> {
+    fn clone(&self) -> Self {
+        Self::from_fn(self.len(), |index| self[index].clone())
+    }
+}
+
+// SAFETY: a `HugeBox` owns its value as a `Box` does.
+unsafe impl<T: ?Sized + Send> Send for HugeBox<T> {}
+// SAFETY: a shared `HugeBox` gives out shared references only.
+unsafe impl<T: ?Sized + Sync> Sync for HugeBox<T> {}
 
 /// Asks for huge pages in memory that starts on a page; ignored where the system has none.
 pub fn advise(start: *const u8, bytes: usize) {
@@ -71,23 +110,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_blocks_start_on_a_huge_page_and_are_zeroed_on_request() {
-        for size in [1, 100, HugePages::FROM - 1, HugePages::FROM, HUGE_PAGE - 1, HUGE_PAGE, HUGE_PAGE + 1, 9_000_000] {
-            let layout = Layout::from_size_align(size, 8).unwrap();
-            // SAFETY: the layout is not empty; each block is read within its size once written, and freed once.
-            unsafe {
-                let dirty = HugePages.alloc(layout);
-                dirty.write_bytes(255, size);
-                HugePages.dealloc(dirty, layout);
-                let block = HugePages.alloc_zeroed(layout);
-                assert!(std::slice::from_raw_parts(block, size).iter().all(|&byte| byte == 0));
-                if cfg!(target_os = "linux") && size >= HugePages::FROM {
-                    assert_eq!(block as usize % HUGE_PAGE, 0);
-                }
-                let grown = HugePages.realloc(block, layout, 2 * size);
-                assert_eq!(*grown.add(size - 1), 0);
-                HugePages.dealloc(grown, Layout::from_size_align(2 * size, 8).unwrap());
+    fn large_tables_start_on_a_huge_page() {
+        for len in [0, 1, 100, (HUGE_PAGE >> 5) - 1, HUGE_PAGE >> 5, (HUGE_PAGE >> 3) + 1, 2_000_000] {
+            let mut table = HugeBox::from_fn(len, |index| index as u64);
+            assert_eq!(table.len(), len);
+            if cfg!(target_os = "linux") && size_of_val(&*table) >= HugeBox::<[u64]>::FROM {
+                assert_eq!(table.as_ptr() as usize % HUGE_PAGE, 0);
             }
+            let copy = table.clone();
+            table.iter_mut().for_each(|value| *value += 1);
+            assert!(
+                table.iter().zip(&*copy).zip(0..).all(|((&more, &value), index)| (more, value) == (index + 1, index))
+            );
         }
+        let array = HugeBox::from_fn(3, |index| vec![index]).into_array::<3>();
+        assert_eq!(*array, [[0], [1], [2]]);
+    }
+
+    #[test]
+    #[should_panic(expected = "left: 2")]
+    fn an_array_of_another_length_is_refused() {
+        let _ = HugeBox::from_fn(2, |index| index).into_array::<3>();
     }
 }

@@ -1,10 +1,6 @@
 //! The `lento` binary.
 
-use lento::huge_pages::HugePages;
 use std::process::ExitCode;
-
-#[global_allocator]
-static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]

@@ -16,10 +16,10 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("tt", &["chess", "score", "processors", "huge_pages", "sync"]),
     ("tb", &["chess", "files", "sync"]),
     ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
-    ("eval", &["chess", "score", "named", "files", "tb::Material"]),
+    ("eval", &["chess", "score", "named", "files", "huge_pages", "tb::Material"]),
     ("version", &["eval"]),
     ("smp", &["sync", "chess", "score", "processors", "eval", "tt"]),
-    ("search", &["chess", "score", "named", "processors", "eval", "tb", "tt", "smp", "sync"]),
+    ("search", &["chess", "score", "named", "processors", "huge_pages", "eval", "tb", "tt", "smp", "sync"]),
     ("engine", &["chess", "score", "named", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
     (
@@ -62,7 +62,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
             "uci",
         ],
     ),
-    ("main", &["cli", "huge_pages"]),
+    ("main", &["cli"]),
 ];
 
 /// A path into another part, or the same one.

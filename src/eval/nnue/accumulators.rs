@@ -7,6 +7,7 @@ use super::simd::{CacheLine, Isa, Kernel, Simd};
 use super::threats::{Pieces, Threats};
 use crate::chess::fen::MAX_PIECES;
 use crate::chess::{Bitboard, Board, Color, MoveDelta, Piece, Square};
+use crate::huge_pages::HugeBox;
 use crate::score::Score;
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -20,11 +21,11 @@ pub struct Accumulators {
     simd: Simd,
     plies: Box<[Ply]>,
     /// Two rows per ply: White's and Black's.
-    rows: Box<[CacheLine]>,
+    rows: HugeBox<[CacheLine]>,
     /// Refresh cache ("Finny tables", Luecx, 2023): the position of the last refresh of each view.
     cached_boards: Box<[[Bitboard; Piece::COUNT]]>,
     /// The accumulator of each cached position.
-    cached_rows: Box<[CacheLine]>,
+    cached_rows: HugeBox<[CacheLine]>,
     /// Threat inputs of the position being evaluated.
     threats: Threats,
 }
@@ -44,14 +45,14 @@ impl Accumulators {
     pub fn new(network: Arc<Network>, simd: Simd, positions: usize) -> Self {
         let kings = &network.architecture().kings;
         let views = Color::ALL.map(|color| kings.view(color, Square::A1));
-        let rows = 2 * network.lines() * positions;
+        let (rows, biases) = (2 * network.lines() * positions, network.biases());
         Self {
             // Empty boards.
             cached_boards: vec![[Bitboard::EMPTY; Piece::COUNT]; 4 * kings.count()].into(),
-            cached_rows: network.biases().repeat(4 * kings.count()).into(),
+            cached_rows: HugeBox::from_fn(4 * kings.count() * biases.len(), |line| biases[line % biases.len()]),
             simd,
             plies: vec![Ply { change: Change::None, views, computed: [false; 2] }; positions].into(),
-            rows: vec![CacheLine::ZERO; rows].into(),
+            rows: HugeBox::from_fn(rows, |_| CacheLine::ZERO),
             threats: Threats::default(),
             network,
         }

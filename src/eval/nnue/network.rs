@@ -7,6 +7,7 @@ use super::simd::{CacheLine, HalfLine, Isa, Kernel, Perspective, Simd};
 use super::threats::{THREAT_INPUTS, Threats};
 use crate::chess::{Board, Color};
 use crate::files;
+use crate::huge_pages::HugeBox;
 use crate::score::Score;
 use std::fmt;
 use std::fs::OpenOptions;
@@ -42,11 +43,11 @@ pub struct Network {
     fingerprint: u64,
     architecture: Architecture,
     name: String,
-    features: Box<[CacheLine]>,
+    features: HugeBox<[CacheLine]>,
     /// Threat weights, `hidden` per input.
-    threats: Box<[HalfLine]>,
-    biases: Box<[CacheLine]>,
-    outputs: Box<[CacheLine]>,
+    threats: HugeBox<[HalfLine]>,
+    biases: HugeBox<[CacheLine]>,
+    outputs: HugeBox<[CacheLine]>,
     output_biases: Box<[i32]>,
 }
 
@@ -92,13 +93,14 @@ impl Network {
         let padded =
             |row: &[i16]| (0..hidden).map(|neuron| row.get(neuron).copied().unwrap_or(0) as i8).collect::<Vec<_>>();
         let short: Vec<i8> = parts.threats.chunks(threats.max(1)).flat_map(padded).collect();
+        let lines = short.as_chunks().0;
         let wide: Vec<i16> = parts.outputs.iter().map(|&weight| i16::from(weight)).collect();
         Self {
             fingerprint,
             architecture: parts.architecture,
             name: parts.name.clone(),
             features: CacheLine::pack(&parts.features),
-            threats: short.as_chunks().0.iter().map(|&line| HalfLine(line)).collect(),
+            threats: HugeBox::from_fn(lines.len(), |line| HalfLine(lines[line])),
             biases: CacheLine::pack(&parts.biases),
             outputs: CacheLine::pack(&wide),
             output_biases: parts.output_biases.clone().into_boxed_slice(),

@@ -2,6 +2,7 @@
 
 use super::{Cell, SharedCell};
 use crate::chess::{Board, Color};
+use crate::huge_pages::HugeBox;
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ const CELLS: usize = MOVES_APART + MOVES * MOVES;
 /// Corrections by pawn structure, by the pieces of each color, and by the last move with those two and four plies back. Clones
 /// share their values.
 #[derive(Clone)]
-pub struct Corrections(Arc<[SharedCell; CELLS]>);
+pub struct Corrections(Arc<HugeBox<[SharedCell; CELLS]>>);
 
 impl Corrections {
     /// Resets all values, also for clones.
@@ -64,8 +65,7 @@ impl Corrections {
 
 impl Default for Corrections {
     fn default() -> Self {
-        let cells: Arc<[SharedCell]> = (0..CELLS).map(|_| SharedCell::default()).collect();
-        Self(cells.try_into().expect("CELLS values"))
+        Self(Arc::new(HugeBox::from_fn(CELLS, |_| SharedCell::default()).into_array()))
     }
 }
 

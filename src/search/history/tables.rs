@@ -2,8 +2,10 @@
 
 use super::{Cell, RecipeHistory, SharedCell};
 use crate::chess::{Bitboard, Board, Color, Move, MoveDelta, Piece, PieceType, Square};
+use crate::huge_pages::HugeBox;
 use crate::search::params::Params;
 use crate::search::stack::Stack;
+use std::array;
 use std::sync::Arc;
 
 /// A row of continuation history: the piece and target square of an earlier move.
@@ -40,7 +42,7 @@ type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
 /// Continuation history: `[earlier piece and square][piece][square]`. Clones share their values.
 #[derive(Clone)]
-pub struct Continuations(Arc<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>);
+pub struct Continuations(Arc<HugeBox<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>>);
 
 impl Continuations {
     /// Resets all values, also for clones.
@@ -51,9 +53,8 @@ impl Continuations {
 
 impl Default for Continuations {
     fn default() -> Self {
-        let row = || std::array::from_fn(|_| std::array::from_fn(|_| SharedCell::default()));
-        let rows: Arc<[_]> = (0..=Continuation::MOVES).map(|_| row()).collect();
-        Self(rows.try_into().unwrap_or_else(|_| unreachable!("as many rows as the array has")))
+        let row = |_| array::from_fn(|_| array::from_fn(|_| SharedCell::default()));
+        Self(Arc::new(HugeBox::from_fn(Continuation::MOVES + 1, row).into_array()))
     }
 }
 

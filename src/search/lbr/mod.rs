@@ -9,6 +9,7 @@ mod tests;
 
 use super::stack::Stack;
 use crate::chess::{Color, Move, MoveDelta};
+use crate::huge_pages::HugeBox;
 use crate::named::Named;
 
 /// The earlier moves that must match.
@@ -99,7 +100,7 @@ pub(super) struct Place {
 pub(super) struct LastBestReply {
     mode: Lbr,
     /// A key and, in the lowest 16 bits, the reply.
-    entries: Box<[u64]>,
+    entries: HugeBox<[u64]>,
 }
 
 impl LastBestReply {
@@ -147,6 +148,6 @@ impl LastBestReply {
 
 impl Default for LastBestReply {
     fn default() -> Self {
-        Self { mode: Lbr::OFF, entries: vec![0; SLOTS].into_boxed_slice() }
+        Self { mode: Lbr::OFF, entries: HugeBox::from_fn(SLOTS, |_| 0) }
     }
 }

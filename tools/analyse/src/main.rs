@@ -12,13 +12,9 @@ mod tree;
 use clap::Parser;
 use database::Location;
 use lento::cli::{analyse, document, notice};
-use lento::huge_pages::HugePages;
 use queue::QueueArgs;
 use std::process::ExitCode;
 use std::sync::LazyLock;
-
-#[global_allocator]
-static ALLOCATOR: HugePages = HugePages;
 
 /// Analyse positions and games.
 #[derive(Parser)]

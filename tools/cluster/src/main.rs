@@ -13,7 +13,6 @@ use crossbeam::channel::{Sender, unbounded};
 use exchange::Team;
 use lento::engine::Engine;
 use lento::eval::nnue::Network;
-use lento::huge_pages::HugePages;
 use lento::processors;
 use lento::search::threads::Partners;
 use lento::uci::command::Command;
@@ -34,9 +33,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
-
-#[global_allocator]
-static ALLOCATOR: HugePages = HugePages;
 
 /// For the user when the job is ended from outside.
 const ENDED: &str = "the job is being ended, perhaps since a rank has died; the best move so far:";

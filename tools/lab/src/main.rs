@@ -19,11 +19,7 @@ mod throughput;
 
 use clap::{Parser, Subcommand};
 use lento::cli::notice::exit_code;
-use lento::huge_pages::HugePages;
 use std::process::ExitCode;
-
-#[global_allocator]
-static ALLOCATOR: HugePages = HugePages;
 
 /// Measure the Lento chess engine.
 #[derive(Parser)]

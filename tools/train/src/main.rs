@@ -16,11 +16,7 @@ mod wdl;
 
 use clap::{Parser, Subcommand};
 use lento::cli::notice::exit_code;
-use lento::huge_pages::HugePages;
 use std::process::ExitCode;
-
-#[global_allocator]
-static ALLOCATOR: HugePages = HugePages;
 
 /// Make training data and networks for the Lento chess engine.
 #[derive(Parser)]

@@ -17,6 +17,7 @@ pub(super) use isa::{Isa, Kernel};
 pub(super) use u64x8::U64x8;
 
 use super::network::LANES;
+use crate::huge_pages::HugeBox;
 use std::sync::OnceLock;
 
 /// 32 weights or neurons of 16 bits, aligned to a cache line.
@@ -29,8 +30,9 @@ impl CacheLine {
     pub const ZERO: Self = Self([0; LANES]);
 
     /// Packs numbers, a multiple of [`LANES`].
-    pub fn pack(numbers: &[i16]) -> Box<[Self]> {
-        numbers.as_chunks().0.iter().map(|&line| Self(line)).collect()
+    pub fn pack(numbers: &[i16]) -> HugeBox<[Self]> {
+        let lines = numbers.as_chunks().0;
+        HugeBox::from_fn(lines.len(), |line| Self(lines[line]))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The optimiser Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015), with the decay of AdamW (Loshchilov
 //! and Hutter, "Decoupled Weight Decay Regularization", 2019), for strips of parameters.
 
+use lento::huge_pages::HugeBox;
 use std::ops::Range;
 
 /// Neurons of a tile.
@@ -78,17 +79,17 @@ impl Step {
 
 /// Rows of parameters with their gradients and the means of the optimiser.
 pub struct Strips {
-    pub values: Vec<Strip>,
-    pub gradients: Vec<Strip>,
+    pub values: HugeBox<[Strip]>,
+    pub gradients: HugeBox<[Strip]>,
     /// Mean gradients.
-    first: Vec<Strip>,
+    first: HugeBox<[Strip]>,
     /// Mean squared gradients.
-    second: Vec<Strip>,
+    second: HugeBox<[Strip]>,
 }
 
 impl Strips {
     pub fn new(rows: usize) -> Self {
-        let zero = || vec![Strip::ZERO; rows];
+        let zero = || HugeBox::from_fn(rows, |_| Strip::ZERO);
         Self { values: zero(), gradients: zero(), first: zero(), second: zero() }
     }
 

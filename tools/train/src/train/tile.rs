@@ -9,6 +9,7 @@ use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB};
+use lento::huge_pages::HugeBox;
 
 /// The largest feature weight: 32 of them and a bias, multiplied by 255, fit into 16 bits.
 pub const FEATURE_LIMIT: f32 = 1.98;
@@ -27,7 +28,7 @@ pub struct Tile {
     start: usize,
     strips: Strips,
     /// The values in use: those of inputs include their shared part, and all are rounded if `rounds`.
-    used: Vec<Strip>,
+    used: HugeBox<[Strip]>,
     rounds: bool,
 }
 
@@ -38,7 +39,7 @@ impl Tile {
             shape: *shape,
             start,
             strips: Strips::new(rows),
-            used: vec![Strip::ZERO; rows],
+            used: HugeBox::from_fn(rows, |_| Strip::ZERO),
             rounds: false,
         };
         (0..shape.architecture.hidden).step_by(TILE).map(tile).collect()
@@ -189,7 +190,7 @@ impl Tile {
         used[shape.threats()].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
         if !shape.shared().is_empty() {
             let (features, rest) = values.split_at_mut(shape.features().end);
-            for (index, (own, sum)) in features[shape.pieces()].iter_mut().zip(&mut *used).enumerate() {
+            for (index, (own, sum)) in features[shape.pieces()].iter_mut().zip(used.iter_mut()).enumerate() {
                 let shared = &rest[index % INPUTS];
                 for column in 0..TILE {
                     let total = own.0[column] + shared.0[column];
