@@ -102,10 +102,7 @@ fn path(from: &Board, to: &Board, most: usize) -> Option<Vec<Move>> {
 mod tests {
     use super::*;
     use crate::chess::Game;
-    use crate::search::history::Context;
     use crate::search::lmr::{Choice, RecipeName};
-    use crate::search::picker::Hints;
-    use crate::search::stack::Stack;
     use crate::search::tests::job;
 
     fn after(moves: &str) -> Board {
@@ -150,8 +147,9 @@ mod tests {
         assert_eq!(job.tt.probe(job.game.board().key()), None);
     }
 
+    /// The TT move, captures that win material, quiet moves, captures that lose material.
     #[test]
-    fn the_order_is_the_picker_s() {
+    fn moves_are_listed_in_stages() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1",
@@ -163,19 +161,21 @@ mod tests {
                 if searched {
                     worker.search(&job, &mut NoObserver);
                 }
-                let listed: Vec<Move> = list(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
-                let hints = Hints {
-                    killer: (worker.stack.at(0).killer, job.params.order_killer),
-                    checks: Some((board.check_squares(), job.params.order_check)),
-                    threats: job.params.order_threats,
-                    see_by_history: job.params.order_noisy,
-                    ..Hints::of(Context::at(&Stack::default(), 0))
-                };
                 let tt_move = job.tt.probe(board.key()).and_then(|hit| hit.mv);
                 assert_eq!(tt_move.is_some(), searched, "{fen}");
-                let mut picker = Picker::new(tt_move);
-                let picked: Vec<Move> = std::iter::from_fn(|| picker.next(board, &worker.histories, &hints)).collect();
-                assert_eq!(listed, picked, "{fen}");
+                let listed: Vec<Move> = list(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
+                let mut sorted = listed.clone();
+                sorted.sort_unstable_by_key(|mv| mv.word());
+                let mut legal = board.legal_moves().to_vec();
+                legal.sort_unstable_by_key(|mv| mv.word());
+                assert_eq!(sorted, legal, "{fen}");
+                let rest = &listed[usize::from(searched)..];
+                assert!(!searched || tt_move == Some(listed[0]), "{fen}");
+                let quiets = rest.iter().position(|mv| mv.is_quiet()).unwrap_or(rest.len());
+                let bad = rest.iter().rposition(|mv| mv.is_quiet()).map_or(quiets, |last| last + 1);
+                assert!(rest[quiets..bad].iter().all(|mv| mv.is_quiet()), "{fen}");
+                assert!(rest[..quiets].iter().all(|&mv| board.see_ge(mv, -200)), "{fen}");
+                assert!(rest[bad..].iter().all(|&mv| !board.see_ge(mv, 200)), "{fen}");
             }
         }
     }

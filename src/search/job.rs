@@ -115,9 +115,9 @@ impl Job {
         &self.threads
     }
 
-    /// Number of lines to search, at most the number of root moves.
+    /// Number of lines to search: at least one, at most the number of root moves.
     pub(crate) fn lines(&self) -> usize {
-        self.root_moves.len().min(self.options.multi_pv as usize)
+        self.root_moves.len().min(self.options.multi_pv.max(1) as usize)
     }
 
     /// The deepest iteration, in plies.

@@ -124,6 +124,11 @@ impl Session {
         lines
     }
 
+    /// All lines before the last of many answers to `isready`: what the player has decided to say by now, it has said by then.
+    pub fn settle(&mut self) -> Vec<String> {
+        (0..50).flat_map(|_| self.sync()).collect()
+    }
+
     /// All lines that come within this time.
     pub fn listen(&mut self, time: Duration) -> Vec<String> {
         let deadline = Instant::now() + time;

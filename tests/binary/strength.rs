@@ -57,15 +57,15 @@ fn thinking_takes_time_and_ends_under_every_limit() {
 #[test]
 fn pondering_waits_for_the_hit_and_infinite_for_stop() {
     let mut session = limited(1500, 2);
-    session.say(&format!("setoption name Ponder value true\n{SICILIAN} c1g5\ngo ponder wtime 500 btime 500"));
-    let said = session.listen(Duration::from_millis(600));
+    session.say(&format!("setoption name Ponder value true\n{SICILIAN} c1g5\ngo ponder wtime 10 btime 10"));
+    let said = [session.until("info depth 1 "), session.settle()].concat();
     assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:#?}");
     session.say("ponderhit");
     session.best_move();
     session.say("go ponder wtime 3600000 btime 3600000\nstop");
     session.best_move();
     session.say("go infinite");
-    let said = session.listen(Duration::from_millis(300));
+    let said = [session.until("info depth 1 "), session.settle()].concat();
     assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:#?}");
     session.say("stop\ngo ponder infinite\nponderhit\nstop");
     session.best_move();

@@ -2,7 +2,6 @@
 
 use crate::harness::{Session, count, field, last_pv, lines, run};
 use serde_json::Value;
-use std::time::Duration;
 
 /// White to move, and Black threatens mate on the back rank.
 const FEN: &str = "6k1/5ppp/8/8/8/8/r4PPP/6K1 w - - 0 1";
@@ -68,9 +67,9 @@ fn it_ends_with_stop_and_waits_for_its_turn() {
     session.until("info depth 5 ");
     session.say("stop");
     session.until("threat a2a1");
-    session.say("position startpos\ngo infinite\nthreat depth 3\nisready");
-    session.until("readyok");
-    assert_eq!(count(&session.listen(Duration::from_millis(200)), "threat"), 0);
+    session.say("position startpos\ngo infinite\nthreat depth 3");
+    let lines = [session.until("info depth 10 "), session.settle()].concat();
+    assert_eq!(count(&lines, "threat"), 0);
     session.say("stop");
     session.until("bestmove ");
     session.until("threat ");

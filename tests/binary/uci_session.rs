@@ -1,7 +1,6 @@
 //! Conversations with the real binary.
 
 use crate::harness::{START, Session, count, field};
-use std::time::Duration;
 
 const KING_AND_PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
 const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
@@ -314,7 +313,8 @@ fn no_legal_move() {
         assert!(lines.iter().any(|line| line.starts_with("info string") && line.contains(why)), "{lines:#?}");
         assert_eq!(lines.last().map(String::as_str), Some("bestmove 0000"));
         session.say("go infinite");
-        assert_eq!(count(&session.listen(Duration::from_millis(200)), "bestmove"), 0);
+        session.until("info depth 0 ");
+        assert_eq!(count(&session.settle(), "bestmove"), 0);
         session.say("stop");
         assert_eq!(session.best_move(), "0000");
     }
@@ -324,7 +324,8 @@ fn no_legal_move() {
 fn infinite_holds_the_answer_back() {
     let mut session = Session::ready();
     session.say(&format!("position fen {BACK_RANK}\ngo infinite depth 3"));
-    assert_eq!(count(&session.listen(Duration::from_millis(400)), "bestmove"), 0);
+    let lines = [session.until("info depth 3 "), session.settle()].concat();
+    assert_eq!(count(&lines, "bestmove"), 0);
     session.say("stop");
     assert_eq!(session.best_move(), "a1a8");
 }
@@ -333,14 +334,16 @@ fn infinite_holds_the_answer_back() {
 fn ponder_waits_for_ponderhit_or_stop() {
     let mut session = Session::ready();
     for end in ["ponderhit", "stop"] {
-        session.say("position startpos moves e2e4 e7e5\ngo ponder wtime 1000 btime 1000");
-        assert_eq!(count(&session.listen(Duration::from_millis(400)), "bestmove"), 0);
+        // Far deeper than the clock allows.
+        session.say("position startpos moves e2e4 e7e5\ngo ponder wtime 10 btime 10");
+        assert_eq!(count(&session.until("info depth 14 "), "bestmove"), 0);
         session.say(end);
         session.best_move();
     }
     // A finished ponder search answers as soon as it is hit, and both in one write is no loss.
     session.say("go ponder depth 1");
-    assert_eq!(count(&session.listen(Duration::from_millis(100)), "bestmove"), 0);
+    let lines = [session.until("info depth 1 "), session.settle()].concat();
+    assert_eq!(count(&lines, "bestmove"), 0);
     session.say("ponderhit");
     session.best_move();
     session.say("go ponder movetime 50\nponderhit");

@@ -163,6 +163,13 @@ fn every_way_to_stagger_finds_the_same_tactic() {
 }
 
 #[test]
+fn no_line_asked_for_is_one() {
+    let mut engine = Engine::new();
+    engine.settings.search.multi_pv = 0;
+    assert_eq!(engine.search_blocking(&depth(3), |_| ()).lines.len(), 1);
+}
+
+#[test]
 fn no_legal_move_and_only_one() {
     let mut engine = Engine::new();
     engine.game = Game::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap();

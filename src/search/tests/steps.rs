@@ -1,23 +1,56 @@
 //! The steps of a node, one by one.
 
-use super::job;
-use crate::chess::{Board, Move};
+use super::job_to;
+use crate::chess::{Board, Game, Move};
 use crate::score::{Bound, INFINITE, Score, mated_in};
 use crate::search::history::Context;
 use crate::search::lmr::Choice;
 use crate::search::negamax::{Best, Tried};
 use crate::search::node::{NodeState, NonPv, Pv, Window};
 use crate::search::observer::NoObserver;
+use crate::search::params::Params;
 use crate::search::picker::Picker;
 use crate::search::root::RootMoves;
 use crate::search::scout::SoFar;
 use crate::search::worker::{Search, Worker};
-use crate::tt::TtEntry;
+use crate::tt::{Tt, TtEntry};
 use std::ops::ControlFlow;
+
+/// Parameters of the steps tested here, so that tuning the defaults does not change what holds.
+fn params() -> Params {
+    Params {
+        rfp_depth: 9,
+        rfp_margin: 56,
+        rfp_worsening: 32,
+        rfp_all: 8,
+        rfp_history: 3,
+        null_eval_divisor: 171,
+        null_static_base: 157,
+        null_static_slope: 23,
+        iir_depth: 3,
+        iir_lag: 4,
+        prune_history: -100,
+        lmp_base: 8,
+        futility_depth: 8,
+        futility_base: 55,
+        futility_margin: 72,
+        see_quiet_depth: 8,
+        see_quiet: 23,
+        history_depth: 5,
+        history_margin: 4700,
+        singular_depth: 6,
+        singular_margin: 46,
+        singular_double: 12,
+        hindsight_deeper: 2,
+        quiesce_margin: 127,
+        ..Params::default()
+    }
+}
 
 /// Runs a test on a search whose root is this position.
 fn with<T>(fen: &str, test: impl FnOnce(&mut Search<NoObserver>, &Board) -> T) -> T {
-    let (job, mut worker, mut observer) = (job(fen, &Choice::default()), Worker::new(0), NoObserver);
+    let job = job_to(Game::from_fen(fen).unwrap(), 7, &Choice::default(), params(), Tt::new(1, 1).unwrap());
+    let (mut worker, mut observer) = (Worker::new(0), NoObserver);
     let mut search = Search::new(&mut worker, &job, &mut observer);
     test(&mut search, job.game.board())
 }

@@ -72,7 +72,7 @@ enum Other {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|part| (1e-3..=1e4).contains(part)).ok_or("expected percent, such as 0.5".into())
+    text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected percent, such as 0.5".into())
 }
 
 /// A pass of the player.
