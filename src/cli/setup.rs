@@ -66,7 +66,7 @@ impl Setup {
 }
 
 /// The moves of a text without their numbers, as in `1.e4` or `12...Nf6`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let moves = text.split(|c: char| c.is_whitespace() || c == ',').map(|word| {
         let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
         if behind.starts_with('.') { behind.trim_start_matches('.') } else { word }

@@ -30,7 +30,7 @@ pub enum Task {
     Note {
         /// The tree
         tree: Location,
-        /// Moves from the root, or a FEN, in quotes; empty for the root
+        /// Moves from the root or from the start of the game, or a FEN, in quotes; empty for the root
         node: String,
         /// Text
         text: String,
@@ -57,7 +57,7 @@ pub enum Task {
 pub struct At {
     /// The tree
     pub tree: Location,
-    /// Moves from the root, or a FEN, in quotes; empty for the root
+    /// Moves from the root or from the start of the game, or a FEN, in quotes; empty for the root
     #[arg(default_value = "", hide_default_value = true, value_name = "NODE")]
     pub node: String,
 }
@@ -67,7 +67,7 @@ pub struct At {
 pub struct Edit {
     /// The tree
     pub tree: Location,
-    /// Moves from the root, in quotes; the last one is meant, for `pin` all of them
+    /// Moves from the root or from the start of the game, in quotes; the last one is meant, for `pin` all of them
     pub moves: String,
 }
 

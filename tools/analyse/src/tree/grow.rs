@@ -11,6 +11,7 @@ use crate::database::{EngineId, retry};
 use crate::sql;
 use lento::chess::{Game, Move};
 use lento::cli::Done;
+use lento::cli::document::notation;
 use lento::cli::interrupt::Stop;
 use lento::cli::notice::notice;
 use lento::cli::progress::Progress;
@@ -262,7 +263,7 @@ impl Work<'_> {
         moves.retain(|mv| avoided.binary_search(&mv.word()).is_err());
         self.engine.game = Game::from(board.clone());
         let limits = Limits { nodes, movetime, ..Limits::default() };
-        let name = numbered(&self.tree.start, path).join(" ");
+        let name = numbered(&self.tree.opening.root, path).join(" ");
         let (searches, added) = (self.searches, self.added);
         let progress = &mut self.progress;
         let found = search_among(&mut self.engine, &limits, &moves, &self.stop, |_| {
@@ -288,24 +289,16 @@ impl Work<'_> {
         };
         self.nodes += found.nodes();
         self.searches += 1;
-        self.print(position, path, &search)?;
+        self.print(path, &search)?;
         Ok(Some(search))
     }
 
-    fn print(&mut self, position: &Position, path: &[Move], search: &Search) -> std::io::Result<()> {
+    fn print(&mut self, path: &[Move], search: &Search) -> std::io::Result<()> {
         self.progress.clear();
-        let board = &position.board;
+        let (board, root) = (self.tree.after(path), &self.tree.opening.root);
         let pv: Vec<Move> = search.pv.iter().filter_map(|&word| Move::from_word(word)).collect();
-        let mut at = self.tree.start.clone();
-        let path: Vec<String> = path
-            .iter()
-            .map(|&mv| {
-                let uci = at.uci(mv, false);
-                at.play(mv);
-                uci
-            })
-            .collect();
         if self.args.jsonl {
+            let (path, _) = notation(root, path, false);
             let without: Vec<String> =
                 search.avoided.iter().filter_map(|&mv| Move::from_word(mv)).map(|mv| board.uci(mv, false)).collect();
             let line = json!({
@@ -315,8 +308,8 @@ impl Work<'_> {
             return writeln!(stdout(), "{line}");
         }
         let without = if search.avoided.is_empty() { "" } else { " (other moves)" };
-        let (value, line) = (percent(search.value), numbered(board, &pv[..pv.len().min(8)]).join(" "));
-        let path = if path.is_empty() { "root".into() } else { path.join(" ") };
+        let (value, line) = (percent(search.value), numbered(&board, &pv[..pv.len().min(8)]).join(" "));
+        let path = if path.is_empty() { "root".into() } else { numbered(root, path).join(" ") };
         writeln!(stdout(), "{path}{without}: {value}, depth {}, {line}", search.depth)
     }
 

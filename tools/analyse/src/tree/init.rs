@@ -1,6 +1,7 @@
 //! `lento tree init`.
 
 use super::args::Init;
+use super::opening::Opening;
 use super::position::{Position, value};
 use super::store::{self, Search, Store};
 use super::update::{Changed, store_all};
@@ -21,14 +22,16 @@ pub fn run(args: &Init) -> Done {
     if args.tree.file().is_some_and(Path::exists) {
         return Err(exists().into());
     }
-    let start = args.setup.game(&args.moves)?.board().clone();
-    let root = Position::new(&start);
+    let start = args.setup.game("")?.board().clone();
+    let moves = args.setup.moves(&start, &args.moves)?;
+    let opening = Opening::new(start, moves);
+    let root = Position::new(&opening.root);
     let mut lines = Vec::new();
     for path in &args.pgn {
         lines.extend(games(path, &root, args.pgn_plies)?);
     }
     let store = Store::create(&args.tree)?;
-    let taken = make(&store, &start, &lines, &args.analysis);
+    let taken = make(&store, &opening, &lines, &args.analysis);
     if let Err(error) = taken.and_then(|is_new| {
         let mut tree = Tree::open(&args.tree)?;
         if is_new { Ok(change_settings(&mut tree, &args.growth.given())?) } else { Err(exists().into()) }
@@ -45,7 +48,7 @@ pub fn run(args: &Init) -> Done {
 }
 
 /// Adds the root, games and analyses. Returns false if there is a root.
-fn make(store: &Store, start: &Board, lines: &[Vec<Move>], analyses: &[Location]) -> Result<bool, Box<dyn Error>> {
+fn make(store: &Store, opening: &Opening, lines: &[Vec<Move>], analyses: &[Location]) -> Result<bool, Box<dyn Error>> {
     let mut known = Vec::new();
     for place in analyses {
         let mut database = Database::open_to_read(place)?;
@@ -55,8 +58,8 @@ fn make(store: &Store, start: &Board, lines: &[Vec<Move>], analyses: &[Location]
         if store.setting("root")?.is_some() {
             return Ok(false);
         }
-        let root = Position::new(start);
-        store.set_setting("root", &start.fen(false))?;
+        let root = Position::new(&opening.root);
+        opening.store(store)?;
         let (node, _) = store.add_node(&root)?;
         store.set_ply(node, Some(0))?;
         let mut positions = Vec::new();

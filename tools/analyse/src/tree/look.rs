@@ -1,8 +1,8 @@
 //! A node of the tree as JSON, for the page of `lento serve`.
 
-use super::Tree;
 use super::show::{document, shown};
 use super::store;
+use super::{Named, Tree};
 use crate::database::Location;
 use lento::cli::document::notation;
 use serde_json::{Value as Json, json};
@@ -10,13 +10,13 @@ use serde_json::{Value as Json, json};
 /// The document of `lento tree show --json`, with the root (`start`) and lines in SAN (`path_san`, `best_san`).
 pub fn look(location: &Location, name: &str) -> Result<Json, String> {
     let tree = Tree::open(location)?;
-    let (node, position, path) = tree.node(name)?;
+    let Named { node, board, path, .. } = tree.node(name)?;
     let show = || -> store::Done<Json> {
         let shown = shown(&tree, node)?;
-        let mut document = document(&tree, &position.board, &path, &shown)?;
-        document["start"] = tree.start.fen(false).into();
-        document["path_san"] = json!(notation(&tree.start, &path, false).1);
-        document["best_san"] = json!(notation(&position.board, &shown.best, false).1);
+        let mut document = document(&tree, &board, &path, &shown)?;
+        document["start"] = tree.opening.root.fen(false).into();
+        document["path_san"] = json!(notation(&tree.opening.root, &path, false).1);
+        document["best_san"] = json!(notation(&board, &shown.best, false).1);
         Ok(document)
     };
     show().map_err(|error| tree.store.explain(error))

@@ -1,9 +1,10 @@
 //! `lento tree merge`: the union of trees. What it makes does not depend on the order of the trees.
 
+use super::opening::Opening;
 use super::position::Position;
 use super::store::{self, PAGE, Store};
 use super::update::{Changed, store_all};
-use super::{NUMBERS, Tree, settings, start};
+use super::{NUMBERS, Tree, settings};
 use crate::database::Location;
 use lento::cli::Done;
 use lento::cli::units::grouped;
@@ -16,9 +17,12 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     // A file is not made before the trees are found to fit.
     let known = match into.file() {
         Some(path) if !path.exists() => None,
-        _ => start(&Store::create(into)?)?,
+        _ => {
+            let store = Store::create(into)?;
+            Opening::load(&store).map_err(|error| store.explain(error))?
+        }
     };
-    let root = known.map_or_else(|| trees[0].root().key, |start| Position::new(&start).key);
+    let root = known.map_or_else(|| trees[0].root().key, |opening| Position::new(&opening.root).key);
     if let Some((place, tree)) = from.iter().zip(&trees).find(|(_, tree)| tree.root().key != root) {
         let other = tree.root().key;
         return Err(format!("{place}: its root is {other}, expected {root}").into());
@@ -70,11 +74,10 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
         }
     }
     let mut changed = Changed::default();
-    if let Some(fen) = store.setting("root")? {
-        let root = lento::chess::Board::from_fen(&fen).ok().map(|board| Position::new(&board).key);
-        if let Some(root) = store.find(&root.unwrap_or_default())? {
-            store.set_ply(root, Some(0))?;
-        }
+    if let Some(opening) = Opening::load(store)?
+        && let Some(root) = store.find(&Position::new(&opening.root).key)?
+    {
+        store.set_ply(root, Some(0))?;
     }
     let all: Vec<i64> = ids.keys().copied().collect();
     for page in all.chunks(PAGE) {
@@ -93,15 +96,13 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
 
 /// Of two settings the wider one holds: a limit that one tree lacks is dropped, of two numbers the greater is kept.
 fn take_settings(store: &Store, other: &Store) -> store::Done<()> {
-    let Some(root) = store.setting("root")? else {
+    if store.setting("root")?.is_none() {
         for (name, value) in other.settings()? {
             store.set_setting(&name, &value)?;
         }
         return Ok(());
-    };
-    // The move number of the root may differ.
-    let theirs = other.setting("root")?.unwrap_or_default();
-    store.set_setting("root", &root.max(theirs))?;
+    }
+    Opening::merge(store, other)?;
     for (name, default) in NUMBERS {
         let number = |store: &Store| -> store::Done<Option<i64>> {
             Ok(store.setting(name)?.and_then(|text| text.parse().ok()).or(default))

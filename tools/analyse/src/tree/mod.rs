@@ -7,6 +7,7 @@ mod grow;
 mod init;
 mod look;
 mod merge;
+mod opening;
 mod position;
 mod show;
 mod store;
@@ -23,18 +24,33 @@ use args::Task;
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
 use lento::cli::Done;
-use lento::cli::setup::Setup;
+use lento::cli::setup::{self, Setup};
+use lento::cli::table::numbered;
+use opening::Opening;
 use position::Position;
 use std::collections::HashMap;
 use std::process::ExitCode;
 use store::Store;
 use update::{Changed, store_all};
 
+/// A node that the user names.
+pub struct Named {
+    node: i64,
+    position: Position,
+    /// With its move number.
+    board: Board,
+    /// The start of the game; the node itself if a FEN names it.
+    start: Board,
+    /// The moves from the start.
+    line: Vec<Move>,
+    /// Those from the root.
+    path: Vec<Move>,
+}
+
 /// An open tree.
 pub struct Tree {
     store: Store,
-    /// The root as it was given, with its move number.
-    start: Board,
+    opening: Opening,
     root: i64,
     settings: Settings,
 }
@@ -59,40 +75,51 @@ impl Tree {
         let store = Store::open(location)?;
         let without_root = || format!("{location}: a tree without root");
         let settings = settings(&store).map_err(|error| store.explain(error))?;
-        let start = start(&store)?.ok_or_else(without_root)?;
-        let root = store.find(&Position::new(&start).key).map_err(|error| store.explain(error))?;
+        let opening = Opening::load(&store).map_err(|error| store.explain(error))?.ok_or_else(without_root)?;
+        let root = store.find(&Position::new(&opening.root).key).map_err(|error| store.explain(error))?;
         let root = root.ok_or_else(without_root)?;
-        Ok(Self { store, start, root, settings })
+        Ok(Self { store, opening, root, settings })
     }
 
     pub fn root(&self) -> Position {
-        Position::new(&self.start)
+        Position::new(&self.opening.root)
     }
 
-    /// The node named by moves from the root, or by a FEN, and the moves.
-    pub fn node(&self, name: &str) -> Result<(i64, Position, Vec<Move>), String> {
+    /// The node named by moves or a FEN.
+    pub fn node(&self, name: &str) -> Result<Named, String> {
         if name.contains('/') {
             let board = Board::from_fen(name).map_err(|error| error.to_string())?;
             let position = Position::new(&board);
             let node = self.find(&position)?.ok_or_else(|| format!("{name:?} is not in the tree"))?;
-            return Ok((node, position, Vec::new()));
+            return Ok(Named { node, position, start: board.clone(), board, line: Vec::new(), path: Vec::new() });
         }
-        let moves = Setup::default().moves(&self.start, name)?;
-        let position = moves.iter().fold(self.root(), |position, &mv| position.after(mv));
+        let path = self.moves(name)?;
+        let position = path.iter().fold(self.root(), |position, &mv| position.after(mv));
         let node = self.find(&position)?.ok_or_else(|| format!("the position after {name:?} is not in the tree"))?;
-        Ok((node, position, moves))
+        let (start, line) = (self.opening.start.clone(), [&self.opening.moves[..], &path].concat());
+        Ok(Named { node, position, board: self.after(&path), start, line, path })
+    }
+
+    /// The position after moves from the root, with its move number.
+    fn after(&self, path: &[Move]) -> Board {
+        path.iter().fold(self.opening.root.clone(), |board, &mv| board.after(mv))
+    }
+
+    /// Reads moves from the root. If they begin with all moves to the root, those are left out.
+    pub fn moves(&self, text: &str) -> Result<Vec<Move>, String> {
+        let (setup, Opening { start, moves, root }) = (Setup::default(), &self.opening);
+        let words: Vec<&str> = setup::words(text).collect();
+        let head = words.get(..moves.len()).map(|head| setup.moves(start, &head.join(" ")));
+        let is_whole = head.is_some_and(|head| head.as_ref() == Ok(moves));
+        let rest = if is_whole { &words[moves.len()..] } else { &words[..] };
+        setup.moves(root, &rest.join(" ")).map_err(|error| {
+            if is_whole { error } else { format!("{error}; the root is after {}", numbered(start, moves).join(" ")) }
+        })
     }
 
     fn find(&self, position: &Position) -> Result<Option<i64>, String> {
         self.store.find(&position.key).map_err(|error| self.store.explain(error))
     }
-}
-
-/// The root as it was given; `None` in a new tree.
-fn start(store: &Store) -> Result<Option<Board>, String> {
-    let fen = store.setting("root").map_err(|error| store.explain(error))?;
-    let start = fen.map(|fen| Board::from_fen(&fen)).transpose();
-    start.map_err(|error| format!("{}: {error}", store.location()))
 }
 
 /// Names of the numbers among the settings, with their defaults; an absent one is no limit.
@@ -128,9 +155,9 @@ fn settings(store: &Store) -> store::Done<Settings> {
 /// Excludes the last move of a line, or unmarks it, or pins all of them, so that the way to the last one is grown, too.
 pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     let tree = Tree::open(&edit.tree)?;
-    let moves = Setup::default().moves(&tree.start, &edit.moves)?;
+    let moves = tree.moves(&edit.moves)?;
     if moves.is_empty() {
-        return Err(format!("{:?} names no move; expected moves from the root", edit.moves).into());
+        return Err(format!("{:?} names no move; expected moves of the tree", edit.moves).into());
     }
     let set = |store: &Store| {
         let mut changed = Changed::default();
@@ -148,7 +175,7 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
 
 fn note(location: &Location, name: &str, text: &str) -> Done {
     let tree = Tree::open(location)?;
-    let (node, ..) = tree.node(name)?;
+    let Named { node, .. } = tree.node(name)?;
     tree.store.set_note(node, text.trim()).map_err(|error| tree.store.explain(error))?;
     Ok(ExitCode::SUCCESS)
 }

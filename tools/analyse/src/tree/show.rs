@@ -1,10 +1,11 @@
 //! `lento tree show`: a position with its moves.
 
-use super::Tree;
 use super::args::Show;
 use super::graph::{NEVER, Node};
+use super::opening::Opening;
 use super::position::{FULL, Value, centipawns};
 use super::store::{self, Search};
+use super::{Named, Tree};
 use lento::chess::{Board, Move};
 use lento::cli::Done;
 use lento::cli::table::numbered;
@@ -148,25 +149,23 @@ pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
 
 pub fn run(args: &Show) -> Done {
     let tree = Tree::open(&args.at.tree)?;
-    let (node, position, path) = tree.node(&args.at.node)?;
-    let shown = shown(&tree, node).map_err(|error| tree.store.explain(error))?;
-    // With its move number, if the path is known.
-    let known = !args.at.node.contains('/');
-    let board = path.iter().fold(if known { tree.start.clone() } else { position.board }, |board, &mv| board.after(mv));
+    let named = tree.node(&args.at.node)?;
+    let shown = shown(&tree, named.node).map_err(|error| tree.store.explain(error))?;
     let text = if args.json {
-        format!("{:#}", document(&tree, &board, &path, &shown).map_err(|error| tree.store.explain(error))?)
+        let document = document(&tree, &named.board, &named.path, &shown);
+        format!("{:#}", document.map_err(|error| tree.store.explain(error))?)
     } else {
-        table(&tree, &board, &path, &shown)
+        table(&named, &shown)
     };
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn table(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> String {
+fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     let text = |value: Option<Value>| value.map_or_else(|| "–".into(), percent);
     let mut lines = vec![board.fen(false)];
-    if !path.is_empty() {
-        lines.push(numbered(&tree.start, path).join(" "));
+    if !line.is_empty() {
+        lines.push(numbered(start, line).join(" "));
     }
     lines.push(format!("tree {}, own search {}", text(shown.node.value), text(shown.own)));
     if !shown.note.is_empty() {
@@ -220,10 +219,12 @@ pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> sto
         })
     });
     let words = |start, moves: &[Move]| lento::cli::document::notation(start, moves, false).0;
+    let Opening { start, moves: before, root } = &tree.opening;
     let (positions, searches) = tree.store.count()?;
     Ok(json!({
         "fen": board.fen(false),
-        "path": words(&tree.start, path),
+        "opening": { "fen": start.fen(false), "moves": words(start, before) },
+        "path": words(root, path),
         "expected": shown.node.value.map(points),
         "own_expected": shown.own.map(points),
         "cost": Some(shown.node.cost).filter(|cost| *cost < NEVER).map(|cost| cost as f64 / 1e6),

@@ -64,13 +64,91 @@ pub fn grows_alike_and_is_exported(folder: &Folder, paths: &[String; 2]) {
         .lines()
         .filter_map(|line| Some(serde_json::from_str::<Value>(line).unwrap()["place"]["played"].as_str()?.to_owned()))
         .collect();
-    assert!(played[0].ends_with(root["moves"][0]["san"].as_str().unwrap()), "{played:?}");
+    assert!(played[..2] == ["1.e4", "1...c5"], "{played:?}");
+    assert!(played[2].ends_with(root["moves"][0]["san"].as_str().unwrap()), "{played:?}");
     let book = fs::read(book).unwrap();
     let entries: Vec<&[u8]> = book.chunks(16).map(|entry| &entry[..8]).collect();
     // Twelve positions follow the root, each by one move.
     assert!(book.len() % 16 == 0 && entries.len() == 12 && entries.is_sorted(), "{} entries", entries.len());
     assert_eq!(fs::read_to_string(epd).unwrap().lines().count(), 13);
     assert!(fs::read_to_string(html).unwrap().contains("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR"));
+}
+
+const LOPEZ: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4";
+
+/// The moves to the root are exported, counted and read; a FEN before them is kept.
+#[test]
+fn the_moves_to_the_root_are_kept() {
+    let folder = Folder::new("tree-opening");
+    let (path, pgn) = (folder.path("a.tree"), folder.path("a.pgn"));
+    let exported = |args: &[&str]| {
+        done(&[&["export"], args, &["--pgn", &pgn]].concat());
+        fs::read_to_string(&pgn).unwrap()
+    };
+    done(&["init", &path, "--moves", LOPEZ]);
+    done(&["pin", &path, "Nf6 O-O"]);
+    let text = grow(&path, &["--positions", "3"]);
+    assert!(text.contains("\nroot (other moves): ") && text.contains("\n4...Nf6 5."), "{text}");
+    assert!(!text.contains("\n1.") && !text.contains(", 1."), "{text}");
+    let text = exported(&[&path]);
+    assert!(text.contains("\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 ") && !text.contains("FEN"), "{text}");
+    // From the root or from move 1.
+    let whole = format!("{LOPEZ} Nf6");
+    assert_eq!(shown(&path, "Nf6"), shown(&path, &whole));
+    assert_eq!(shown(&path, ""), shown(&path, LOPEZ));
+    let root = shown(&path, "");
+    assert_eq!(root["opening"]["moves"].as_array().map(Vec::len), Some(7));
+    assert!(root["fen"].as_str().is_some_and(|fen| fen.ends_with(" 4")) && root["path"] == serde_json::json!([]));
+    assert!(done(&["show", &path]).contains("\n1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4\n"));
+    done(&["exclude", &path, &format!("{LOPEZ} Nf6 5. O-O")]);
+    assert_eq!(
+        shown(&path, "Nf6")["moves"].as_array().unwrap().iter().filter(|row| row["excluded"] == true).count(),
+        1
+    );
+    for (moves, expected) in [
+        ("e4 e5", "\"e4\" is not a legal move in r1bqkbnr/1ppp1ppp/p1n5/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 1 4"),
+        ("e4 e5", "; the root is after 1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4"),
+        (&format!("{LOPEZ} Nf9"), "\"Nf9\" is not a legal move in r1bqkbnr/1ppp1ppp/p1n5"),
+    ] {
+        let output = tree(&["show", &path, moves]);
+        assert!(!output.status.success() && said(&output).contains(expected), "{}", said(&output));
+    }
+    // A FEN is a start of its own, also one that names a node.
+    let fen = root["fen"].as_str().unwrap();
+    let text = exported(&[&path, fen]);
+    assert!(text.contains(&format!("[FEN \"{fen}\"]")) && text.contains("\n4... Nf6 "), "{text}");
+    let other = folder.path("b.tree");
+    done(&["init", &other, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 7", "--moves", "e4 Kd7"]);
+    let text = exported(&[&other]);
+    assert!(text.contains("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 7\"]") && text.contains("\n7. e4 Kd7 *"), "{text}");
+}
+
+/// Of two trees of one root the one with more moves gives the opening, in either order; older trees have the root alone.
+#[test]
+fn openings_merge_in_either_order() {
+    let folder = Folder::new("tree-openings");
+    let path = |name: &str| folder.path(&format!("{name}.tree"));
+    let openings = ["e4 e5 Nf3 Nc6", "Nf3 Nc6 e4 e5", "e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6"];
+    for (name, moves) in ["short", "other", "long", "old"].iter().zip(openings.iter().chain(&openings[..1])) {
+        done(&["init", &path(name), "--moves", moves]);
+    }
+    let old = rusqlite::Connection::open(path("old")).unwrap();
+    assert_eq!(old.execute("DELETE FROM setting WHERE name = 'game'", []), Ok(1));
+    let line = |name: &str| done(&["show", &path(name)]).lines().nth(1).unwrap().to_owned();
+    assert_eq!((line("old").split(' ').next(), line("other").as_str()), (Some("tree"), "1.Nf3 Nc6 2.e4 e5"));
+    done(&["export", &path("old"), "--pgn", &path("pgn")]);
+    assert!(fs::read_to_string(path("pgn")).unwrap().contains("/PPPP1PPP/RNBQKB1R w KQkq - 2 3\"]"));
+    for (merged, expected) in [
+        (["short", "other"], "1.e4 e5 2.Nf3 Nc6"),
+        (["short", "old"], "1.e4 e5 2.Nf3 Nc6"),
+        (["long", "other"], "1.e4 e5 2.Nf3 Nc6 3.Ng1 Nb8 4.Nf3 Nc6"),
+    ] {
+        for (into, [one, two]) in [("ab", merged), ("ba", [merged[1], merged[0]])] {
+            let into = format!("{one}-{into}");
+            done(&["merge", &path(&into), &path(one), &path(two)]);
+            assert_eq!(line(&into), expected, "{one}, {two}");
+        }
+    }
 }
 
 #[test]
@@ -109,7 +187,7 @@ fn games_and_analyses_become_a_tree() {
     assert_eq!(shown(&path, "f3 e5 g4 Qh4#")["expected"], 0.0);
     // What was searched with as many nodes is not searched again.
     let text = grow(&path, &["--positions", "2"]);
-    assert!(!text.contains("f2f3: ") && !text.contains("root: "), "{text}");
+    assert!(!text.contains("1.f3: ") && !text.contains("root: "), "{text}");
     done(&["verify", &path]);
 }
 

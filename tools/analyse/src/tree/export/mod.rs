@@ -4,11 +4,11 @@ mod page;
 mod pgn;
 mod polyglot;
 
-use super::Tree;
 use super::args::Export;
 use super::position::{Position, centipawns};
 use super::show::{Row, best_line, own_search, rows};
 use super::store::Search;
+use super::{Named, Tree};
 use crate::sql;
 use lento::chess::Move;
 use lento::cli::Done;
@@ -23,24 +23,24 @@ pub fn run(args: &Export) -> Done {
     if [&args.pgn, &args.polyglot, &args.epd, &args.html].into_iter().all(Option::is_none) {
         return Err("nothing to write; expected --pgn, --polyglot, --epd or --html".into());
     }
-    let (node, position, path) = tree.node(&args.at.node)?;
+    let named = tree.node(&args.at.node)?;
+    let Named { node, position, .. } = &named;
     let explain = |error: Box<dyn Error>| match error.downcast::<sql::Error>() {
         Ok(error) => tree.store.explain(*error).into(),
         Err(error) => error,
     };
     let export = || -> Result<(), Box<dyn Error>> {
         if let Some(file) = &args.pgn {
-            let start = if args.at.node.contains('/') { &position.board } else { &tree.start };
-            write(file, pgn::game(&tree, node, start, &path, args)?.as_bytes())?;
+            write(file, pgn::game(&tree, &named, args)?.as_bytes())?;
         }
         if let Some(file) = &args.polyglot {
-            write(file, &polyglot::book(&tree, node, &position, args)?)?;
+            write(file, &polyglot::book(&tree, *node, position, args)?)?;
         }
         if let Some(file) = &args.epd {
-            epd(&tree, node, position.clone(), file)?;
+            epd(&tree, *node, position.clone(), file)?;
         }
         if let Some(file) = &args.html {
-            write(file, page::page(&tree, node, &position, &path, args)?.as_bytes())?;
+            write(file, page::page(&tree, &named, args)?.as_bytes())?;
         }
         Ok(())
     };

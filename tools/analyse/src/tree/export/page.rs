@@ -1,9 +1,9 @@
 //! A web page to walk through the tree.
 
-use super::super::Tree;
 use super::super::args::Export;
-use super::super::position::{Position, Value, centipawns};
+use super::super::position::{Value, centipawns};
 use super::super::show::own_search;
+use super::super::{Named, Tree};
 use super::{moves, walk};
 use crate::report::html::{NAME, board, data, escape, fill};
 use lento::chess::{Board, Color, Move};
@@ -16,15 +16,10 @@ use std::error::Error;
 /// Moves of a search's line that are shown.
 const LINE: usize = 10;
 
-pub fn page(
-    tree: &Tree,
-    node: i64,
-    position: &Position,
-    path: &[Move],
-    args: &Export,
-) -> Result<String, Box<dyn Error>> {
+pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn Error>> {
+    let Named { node, position, start, line, .. } = named;
     let mut visits = Vec::new();
-    walk(tree, node, position, Some((args.within, args.best)), |visit| {
+    walk(tree, *node, position, Some((args.within, args.best)), |visit| {
         visits.push(visit);
         Ok(visits.len() < args.max_positions)
     })?;
@@ -66,9 +61,8 @@ pub fn page(
         ]));
     }
     let name = tree.store.location().name();
-    let start = if path.is_empty() { String::new() } else { numbered(&tree.start, path).join(" ") };
-    let first =
-        (tree.start.fullmove_number() * 2 + u32::from(tree.start.side_to_move() == Color::Black)) as usize + path.len();
+    let start = numbered(start, line).join(" ");
+    let first = named.board.fullmove_number() * 2 + u32::from(named.board.side_to_move() == Color::Black);
     Ok(fill(
         include_str!("page.html"),
         &[

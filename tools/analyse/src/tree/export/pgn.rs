@@ -1,13 +1,13 @@
 //! The tree as a game with variations.
 
-use super::super::Tree;
 use super::super::args::Export;
 use super::super::position::{FULL, Value, centipawns};
 use super::super::show::{Row, rows};
 use super::super::store;
+use super::super::{Named, Tree};
 use super::narrow;
 use crate::report::{Wrapped, tag};
-use lento::chess::{Board, Color, Move};
+use lento::chess::{Board, Color};
 use std::collections::HashSet;
 
 struct Writer<'a> {
@@ -18,8 +18,8 @@ struct Writer<'a> {
     written: HashSet<i64>,
 }
 
-/// The moves of a node as variations of a game that starts at `start` with `path`.
-pub fn game(tree: &Tree, node: i64, start: &Board, path: &[Move], args: &Export) -> store::Done<String> {
+/// The moves of a node as variations of the game that leads to it.
+pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export) -> store::Done<String> {
     let name = tree.store.location().name();
     let mut tags: Vec<(&str, String)> = vec![("Event", format!("Tree {name}"))];
     for (name, value) in
@@ -34,12 +34,12 @@ pub fn game(tree: &Tree, node: i64, start: &Board, path: &[Move], args: &Export)
     text.push('\n');
     let mut writer = Writer { tree, args, text: Wrapped::default(), written: HashSet::new() };
     let mut board = start.clone();
-    for (at, &mv) in path.iter().enumerate() {
+    for (at, &mv) in line.iter().enumerate() {
         writer.text.played(&board, mv, at == 0, &[]);
         board.play(mv);
     }
-    writer.note(node, None)?;
-    writer.line(node, board, path.is_empty())?;
+    writer.note(*node, None)?;
+    writer.line(*node, board, line.is_empty())?;
     writer.text.word("*");
     Ok(text + &writer.text.finish() + "\n\n")
 }
