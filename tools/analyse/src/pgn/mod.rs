@@ -11,7 +11,7 @@ mod word;
 pub use comment::{Comment, Part, parts};
 pub use reader::Reader;
 
-use lento::chess::{Board, Move};
+use lento::chess::{Board, Game, Move};
 
 #[derive(Clone, Debug)]
 pub struct PgnGame {
@@ -40,11 +40,31 @@ fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// A move of the main line with its annotations.
+/// A move with its annotations; `None` for a null move, never in check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnMove {
-    pub mv: Move,
+    pub mv: Option<Move>,
     pub remarks: Remarks,
+}
+
+impl PgnMove {
+    /// The position after it.
+    pub fn after(&self, board: &Board) -> Board {
+        let mut after = board.clone();
+        match self.mv {
+            Some(mv) => after.play(mv),
+            None => after.pass(),
+        }
+        after
+    }
+
+    /// Plays it; a null move drops the game before it.
+    pub fn play(&self, game: &mut Game) {
+        match self.mv {
+            Some(mv) => game.play(mv),
+            None => *game = Game::from(self.after(game.board())),
+        }
+    }
 }
 
 /// Annotations of a move.
@@ -63,14 +83,7 @@ pub struct Variation {
     /// Comment before the first move.
     pub comment: Option<String>,
     /// The moves, at least one.
-    pub moves: Vec<VariationMove>,
-}
-
-/// A move of a variation; `None` for a null move.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariationMove {
-    pub mv: Option<Move>,
-    pub remarks: Remarks,
+    pub moves: Vec<PgnMove>,
 }
 
 /// A game of a file, or the reasons it was skipped.

@@ -2,8 +2,8 @@
 
 use super::lexer::{Lexer, Token};
 use super::word::{self, parse};
-use super::{PgnGame, PgnMove, Reading, Remarks, Variation, VariationMove, tag};
-use lento::chess::Board;
+use super::{PgnGame, PgnMove, Reading, Remarks, Variation, tag};
+use lento::chess::{Board, Game};
 use std::fmt::Display;
 use std::io::{self, BufRead};
 
@@ -140,10 +140,8 @@ impl<R: BufRead> Reader<R> {
         }
         let tagged = tag(&self.state.tags, "Result").and_then(|value| word::result(value.trim()));
         let result = self.state.result.or(tagged).unwrap_or("*").to_owned();
-        let played = |VariationMove { mv, remarks }| mv.map(|mv| PgnMove { mv, remarks });
-        let moves = main.moves.into_iter().filter_map(played).collect();
         let State { tags, chess960, invalid, problems, .. } = std::mem::take(&mut self.state);
-        let (game, comment) = (start.filter(|_| !invalid), main.comment);
+        let (game, Variation { comment, moves }) = (start.filter(|_| !invalid), main);
         let game = game.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
         Ok(Reading { number: self.games, game, problems })
     }
@@ -267,9 +265,9 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Plays a move, or a null move in a variation, and returns the position after it; `None` ends the line.
+    /// Plays a move, perhaps a null move, and returns the position after it; `None` ends the line.
     fn play(&mut self, line: &mut Variation, board: &Board, text: &str, main: bool) -> Option<Board> {
-        let is_null = word::NULL_MOVES.contains(&text);
+        let is_null = word::is_null_move(text);
         let used = line.moves.len();
         let mv = if is_null { None } else { parse(board, text, self.state.chess960) };
         let names_no_game = main && used == 0 && self.state.tags.is_empty();
@@ -277,33 +275,31 @@ impl<R: BufRead> Reader<R> {
             self.report(format_args!("{text:?} is no move; skipped"));
             return Some(board.clone());
         }
-        if mv.is_none() && (main || !is_null || board.in_check()) {
-            let fen = board.fen(self.state.chess960);
+        let refused = is_null.then(|| Game::from(board.clone()).passed().err());
+        if mv.is_none() && refused != Some(None) {
+            let reason = refused.flatten().map_or_else(String::new, |reason| format!(" ({reason})"));
+            let illegal = format!("illegal move {text:?} in {}{reason}", board.fen(self.state.chess960));
             self.report(match used {
-                _ if !main => format!("illegal move {text:?} in {fen}; rest of the variation skipped"),
-                _ if is_null => format!("null move {text:?} in the main line; using the {used} moves before it"),
+                _ if !main => format!("{illegal}; rest of the variation skipped"),
                 0 if self.state.tags.is_empty() => {
                     format!("{text:?} is not a game, expected tags such as [Event \"...\"] or moves")
                 }
-                0 => format!("illegal move {text:?} in {fen}; game skipped"),
-                _ => format!("illegal move {text:?} in {fen}; using the {used} moves before it"),
+                0 => format!("{illegal}; game skipped"),
+                _ => format!("{illegal}; using the {used} moves before it"),
             });
-            self.state.invalid |= main && !is_null && used == 0;
+            self.state.invalid |= main && used == 0;
             return None;
         }
         if main && used == MAX_PLIES {
             self.report(format_args!("more than {MAX_PLIES} moves; the rest is skipped"));
             return None;
         }
-        if !main && !self.has_room(size_of::<VariationMove>()) {
+        if !main && !self.has_room(size_of::<PgnMove>()) {
             return None;
         }
-        line.moves.push(VariationMove { mv, remarks: Remarks::default() });
-        let mut after = board.clone();
-        match mv {
-            Some(mv) => after = board.after(mv),
-            None => after.pass(),
-        }
+        let played = PgnMove { mv, remarks: Remarks::default() };
+        let after = played.after(board);
+        line.moves.push(played);
         Some(after)
     }
 }

@@ -38,8 +38,12 @@ const GLYPHS: [(&str, u8); 18] = [
     ("-+", 19),
 ];
 
-/// Spellings of null moves.
-pub const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "NULL", "@@@@", "0000"];
+/// Spellings of null moves, in any case.
+const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "pass", "@@@@", "0000"];
+
+pub fn is_null_move(word: &str) -> bool {
+    NULL_MOVES.iter().any(|spelling| spelling.eq_ignore_ascii_case(word))
+}
 
 /// The result that a word spells.
 pub fn result(word: &str) -> Option<&'static str> {
@@ -53,7 +57,7 @@ pub fn token(word: &str) -> Option<Token> {
     }
     let dots = ['.', '…'];
     let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_number = behind.is_empty() || behind.starts_with(dots);
+    let is_number = (behind.is_empty() && !is_null_move(word)) || behind.starts_with(dots);
     let word = if is_number { behind.trim_start_matches(dots) } else { word };
     if word.is_empty() || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
         return None;
@@ -137,6 +141,7 @@ mod tests {
             ("??", Token::Nag(4)),
             ("+-", Token::Nag(18)),
             ("5.--", Token::Move("--".into())),
+            ("0000", Token::Move("0000".into())),
         ] {
             assert_eq!(token(text), Some(expected), "{text}");
         }

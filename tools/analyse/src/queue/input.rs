@@ -4,8 +4,9 @@ use super::select::Selection;
 use crate::database::Key;
 use crate::lines::Lines;
 use crate::pgn::{Reader, Reading};
+use crate::report::san;
 use lento::chess::Game;
-use lento::cli::table::numbered;
+use lento::cli::notice::notice;
 use lento::files::open_regular;
 use lento_common::epd::{Epd, has_content};
 use serde_json::{Value, json};
@@ -226,15 +227,15 @@ impl Input {
         let (plies, chess960) = (read.moves.len() as u64, read.chess960 || self.chess960);
         let [begin, end] = bytes.map(|bytes| bytes as f64);
         let (mut game, mut begins) = (Game::from(read.start), true);
-        for (ply, mv) in (1..).zip(read.moves.iter().map(|played| Some(played.mv)).chain([None])) {
+        for (ply, next) in (1..).zip(read.moves.iter().map(Some).chain([None])) {
             if self.selection.has_ply(ply, plies, game.board().side_to_move()) {
-                let played = mv.map(|mv| numbered(game.board(), &[mv]).concat());
+                let played = next.map(|next| san(game.board(), next.mv, true).replace(' ', ""));
                 let place = Place::Ply { file: Arc::clone(name), game: reading.number, ply, played };
                 let at = begin + (end - begin) * (ply - 1) as f64 / (plies + 1) as f64;
                 begins &= !self.push(game.clone(), chess960, place, at, begins);
             }
-            if let Some(mv) = mv {
-                game.play(mv);
+            if let Some(next) = next {
+                next.play(&mut game);
             }
         }
     }

@@ -163,7 +163,7 @@ fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
     let mut game = Game::from(pgn.start.clone());
     let mut analyses = vec![database.best(&Key::new(&game), game.board())?];
     for played in &pgn.moves {
-        game.play(played.mv);
+        played.play(&mut game);
         analyses.push(database.best(&Key::new(&game), game.board())?);
     }
     Ok(AnalysedGame { pgn, analyses })

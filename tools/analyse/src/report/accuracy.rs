@@ -10,6 +10,7 @@
 
 use super::Study;
 use super::value::Value;
+use lento::chess::Move;
 
 /// Minimum loss of a dubious move: `?!`, `$6`. About half a pawn in an equal position.
 pub const DUBIOUS: f64 = 0.10;
@@ -55,13 +56,13 @@ pub fn accuracy(loss: f64) -> f64 {
     100.0 * (((-RATE * loss).exp() - floor) / (1.0 - floor)).clamp(0.0, 1.0)
 }
 
-/// Assesses a move; `None` unless the positions before and after it were analysed.
+/// Assesses a move; `None` for a null move, and unless the positions before and after it were analysed.
 pub fn judge(study: &Study, at: usize) -> Option<Judged> {
-    let (board, played) = (&study.boards[at], study.game.moves[at].mv);
+    let (board, played) = (&study.boards[at], study.game.moves[at].mv?);
     let color = board.side_to_move();
     let (before, analysis) = (study.values[at]?, study.analysis(at)?);
     if analysis.lines.first()?.pv.first() == Some(&played) {
-        let mark = is_only_move(study, at).then_some(Mark::Good);
+        let mark = is_only_move(study, at, played).then_some(Mark::Good);
         return Some(Judged { loss: 0.0, centipawns: 0, mark });
     }
     let line = analysis.lines.iter().find(|line| line.pv.first() == Some(&played));
@@ -72,10 +73,10 @@ pub fn judge(study: &Study, at: usize) -> Option<Judged> {
 }
 
 /// Whether the second best move is a blunder, and the best one is not a mere recapture.
-fn is_only_move(study: &Study, at: usize) -> bool {
-    let (board, played) = (&study.boards[at], study.game.moves[at].mv);
+fn is_only_move(study: &Study, at: usize, played: Move) -> bool {
+    let board = &study.boards[at];
     let Some([best, second, ..]) = study.analysis(at).map(|analysis| analysis.lines.as_slice()) else { return false };
-    let before = at.checked_sub(1).map(|at| study.game.moves[at].mv);
+    let before = at.checked_sub(1).and_then(|at| study.game.moves[at].mv);
     let takes_back = played.is_capture() && before.is_some_and(|before| before.to() == played.to());
     let [best, second] = [best, second].map(|line| Value::new(board, line.score).expected_by(board.side_to_move()));
     !takes_back && best - second >= BLUNDER

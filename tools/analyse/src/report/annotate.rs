@@ -118,10 +118,7 @@ fn variation(board: &Board, variation: &Variation, words: &mut Wrapped) {
         words.played(&board, played.mv, at == 0, &played.remarks.nags);
         words.comment(&comment_words(played.remarks.comment.as_deref(), true));
         played.remarks.variations.iter().for_each(|other| self::variation(&board, other, words));
-        match played.mv {
-            Some(mv) => board = board.after(mv),
-            None => board.pass(),
-        }
+        board = played.after(&board);
     }
     words.close();
 }

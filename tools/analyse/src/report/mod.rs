@@ -50,7 +50,7 @@ impl<'a> Study<'a> {
         let mut past = Game::from(game.start.clone());
         let mut boards = vec![game.start.clone()];
         for ply in &game.moves {
-            past.play(ply.mv);
+            ply.play(&mut past);
             boards.push(past.board().clone());
         }
         let mut study = Self { game, analyses, boards, values: Vec::new(), moves: Vec::new(), sides: [None, None] };
@@ -113,7 +113,7 @@ impl<'a> Study<'a> {
 }
 
 /// A move in SAN, or `--` for a null move, optionally numbered: `12. Nf3` or `12... Nf6`.
-fn san(board: &Board, mv: impl Into<Option<Move>>, numbered: bool) -> String {
+pub fn san(board: &Board, mv: impl Into<Option<Move>>, numbered: bool) -> String {
     let dots = if board.side_to_move() == Color::White { "." } else { "..." };
     let number = if numbered { format!("{}{dots} ", board.fullmove_number()) } else { String::new() };
     number + &mv.into().map_or_else(|| "--".into(), |mv| board.san(mv))

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cases;
 use crate::database::Line;
-use crate::pgn::{PgnMove, Reader, Remarks, Variation, VariationMove};
+use crate::pgn::{PgnMove, Reader, Remarks, Variation};
 use lento::chess::fen::START;
 use lento::score::{Score, mate_in};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn game(fen: &str, moves: &str) -> AnalysedGame {
     let (mut board, mut plies) = (start.clone(), Vec::new());
     for word in moves.split_whitespace() {
         let mv = board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true)));
-        plies.push(PgnMove { mv, remarks: Remarks::default() });
+        plies.push(PgnMove { mv: Some(mv), remarks: Remarks::default() });
         board = board.after(mv);
     }
     let analyses = vec![None; plies.len() + 1];
@@ -28,7 +28,7 @@ fn game(fen: &str, moves: &str) -> AnalysedGame {
 
 /// Sets the lines of a position, each a score of the side to move with moves in SAN.
 fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
-    let root = game.pgn.moves[..at].iter().fold(game.pgn.start.clone(), |board, ply| board.after(ply.mv));
+    let root = game.pgn.moves[..at].iter().fold(game.pgn.start.clone(), |board, ply| ply.after(&board));
     let line = |&(score, moves): &(Score, &str)| {
         let (mut board, mut pv) = (root.clone(), Vec::new());
         for word in moves.split_whitespace() {
@@ -294,7 +294,7 @@ fn other(board: &Board, random: &mut fastrand::Rng, depth: usize) -> Variation {
         let within = if depth > 0 { random.usize(0..2) } else { 0 };
         let variations = (0..within).map(|_| other(&line, random, depth - 1)).collect();
         let comment = comment(random, "(a [%eval 0.1] thought)");
-        moves.push(VariationMove { mv, remarks: Remarks { nags, comment, variations } });
+        moves.push(PgnMove { mv, remarks: Remarks { nags, comment, variations } });
         match mv {
             Some(mv) => line = line.after(mv),
             None => line.pass(),
@@ -375,7 +375,7 @@ proptest! {
             let before = Some(analysis(vec![line(), line()]));
             let comment = random.bool().then(|| comment.clone());
             let variations = (0..random.usize(0..2)).map(|_| other(&board, &mut random, 3)).collect();
-            game.pgn.moves.push(PgnMove { mv, remarks: Remarks { comment, variations, ..Remarks::default() } });
+            game.pgn.moves.push(PgnMove { mv: Some(mv), remarks: Remarks { comment, variations, ..Remarks::default() } });
             game.analyses.insert(game.pgn.moves.len() - 1, before);
             board = board.after(mv);
             let shown = cozy_chess::Board::from_fen(&board.fen(true), true);

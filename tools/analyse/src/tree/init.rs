@@ -112,14 +112,13 @@ fn games(path: &Path, root: &Position, plies: usize) -> Result<Vec<Vec<Move>>, S
         let Some(game) = reading.game else { continue };
         read += 1;
         let mut board = game.start.clone();
-        let moves: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
-        for at in 0..=moves.len() {
+        for at in 0..=game.moves.len() {
             if Position::new(&board).key == root.key {
-                lines.push(moves[at..].iter().copied().take(plies).collect());
+                lines.push(game.moves[at..].iter().map_while(|played| played.mv).take(plies).collect());
                 break;
             }
-            if let Some(&mv) = moves.get(at) {
-                board.play(mv);
+            if let Some(played) = game.moves.get(at) {
+                board = played.after(&board);
             }
         }
     }

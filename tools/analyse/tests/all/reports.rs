@@ -35,6 +35,30 @@ fn a_game_gets_its_reports() {
     assert_eq!((fs::read_to_string(&out).unwrap(), fs::read_to_string(&html).unwrap()), (text, page));
 }
 
+/// The game goes on after a null move, which is written as `--`.
+#[test]
+fn null_moves_are_analysed_and_written_back() {
+    let folder = Folder::new("null-moves");
+    let pgn = folder.write("game.pgn", "[Event \"a\"]\n\n1. e4 null {passes} 2. d4 d5 3. Z0 e5 1-0\n");
+    let [out, html, tree] = ["out.pgn", "game.html", "a.tree"].map(|name| folder.path(name));
+    let records = records(&[&pgn, "--depth", "1", "--pgn-out", &out, "--html", &html]);
+    let played: Vec<&str> = records.iter().filter_map(|record| record["place"]["played"].as_str()).collect();
+    assert_eq!(played, ["1.e4", "1...--", "2.d4", "2...d5", "3.--", "3...e5"]);
+    let text = fs::read_to_string(&out).unwrap();
+    let moves = text.split_once("\n\n").unwrap().1.replace('\n', " ");
+    for part in ["} 1... -- {[%eval ", "] passes} 2. d4 {[%eval ", "} 3. -- {[%eval ", "} 3... e5 {[%eval "] {
+        assert!(moves.contains(part), "{part}: {text}");
+    }
+    let again = analyse(&[&out, "--db", &folder.path("again.db"), "--depth", "1"]);
+    assert!(again.status.success() && said(&again).is_empty(), "{}", said(&again));
+    assert!(fs::read_to_string(&html).unwrap().contains("id=\"g1-2\" href=\"#g1-2\">--"));
+    // The tree takes the moves before it.
+    assert!(analyse(&["tree", "init", &tree, "--pgn", &pgn]).status.success());
+    let check = folder.write("check.pgn", "1. e4 f6 2. a3 g5 3. Qh5+ -- 4. Qxe8 1-0\n");
+    let output = analyse(&[&check, "--depth", "1"]);
+    assert!(said(&output).contains("illegal move \"--\" in rnbqkbnr/ppppp2p/"), "{}", said(&output));
+}
+
 /// A report alone leaves no files beside the database, even in a read-only folder.
 #[test]
 fn a_report_leaves_no_files() {

@@ -13,8 +13,8 @@ fn one(text: &str) -> (String, String, Vec<String>) {
     let mut board = game.start.clone();
     let mut words = Vec::new();
     for played in &game.moves {
-        words.push(board.san(played.mv));
-        board = board.after(played.mv);
+        words.push(played.mv.map_or_else(|| "--".into(), |mv| board.san(mv)));
+        board = played.after(&board);
     }
     (words.join(" "), game.result.clone(), readings[0].problems.clone())
 }
@@ -52,15 +52,13 @@ fn keeps_annotations() {
 fn shown(board: &Board, variation: &Variation) -> String {
     let (mut board, mut words) = (board.clone(), Vec::new());
     words.extend(variation.comment.iter().map(|comment| format!("{{{comment}}}")));
-    for VariationMove { mv, remarks } in &variation.moves {
+    for played in &variation.moves {
+        let PgnMove { mv, remarks } = played;
         words.push(mv.map_or_else(|| "--".into(), |mv| board.san(mv)));
         words.extend(remarks.nags.iter().map(|nag| format!("${nag}")));
         words.extend(remarks.comment.iter().map(|comment| format!("{{{comment}}}")));
         words.extend(remarks.variations.iter().map(|inner| shown(&board, inner)));
-        match mv {
-            Some(mv) => board = board.after(*mv),
-            None => board.pass(),
-        }
+        board = played.after(&board);
     }
     format!("({})", words.join(" "))
 }
@@ -87,7 +85,7 @@ fn keeps_variations() {
         let mut all = Vec::new();
         for played in &game.moves {
             all.extend(played.remarks.variations.iter().map(|variation| shown(&board, variation)));
-            board = board.after(played.mv);
+            board = played.after(&board);
         }
         assert_eq!(all.join(" "), expected, "{text}");
         assert!(problems.len() == usize::from(problem.is_some()), "{text}: {problems:?}");
@@ -130,10 +128,6 @@ fn illegal_moves_end_the_game_and_are_quoted() {
     let (moves, result, problems) = one("[Event \"x\"]\n\n1.e4 e5\n2.Nf4 Nc6 3.d4 1-0");
     assert_eq!((moves.as_str(), result.as_str(), problems.len()), ("e4 e5", "1-0", 1));
     assert!(problems[0].starts_with("game 1, line 4: illegal move \"Nf4\" in rnbqkbnr/pppp1ppp/"), "{problems:?}");
-    for null in ["--", "Z0", "null"] {
-        let (moves, _, problems) = one(&format!("1.e4 {null} 2.d4 *"));
-        assert!(moves == "e4" && problems[0].contains(null), "{problems:?}");
-    }
     for (text, part) in [
         ("[FEN \"8/8/8/8\"]\n1.e4 *", "4 ranks, expected 8"),
         ("[Variant \"Atomic\"]\n1.e4 *", "variant \"atomic\""),
@@ -148,6 +142,21 @@ fn illegal_moves_end_the_game_and_are_quoted() {
 }
 
 #[test]
+fn null_moves_are_read_except_in_check() {
+    for null in ["--", "Z0", "null", "Pass", "@@@@", "0000", "1...--", "1...0000"] {
+        let expected = ("e4 -- d4 d5".to_owned(), "1-0".to_owned(), Vec::<String>::new());
+        assert_eq!(one(&format!("1.e4 {null} 2.d4 d5 1-0")), expected, "{null}");
+    }
+    let (moves, result, problems) = one("1.e4 e5 2.-- f6 3.Qh5+ -- 4.Qxe8 1-0");
+    assert_eq!((moves.as_str(), result.as_str(), problems.len()), ("e4 e5 -- f6 Qh5+", "1-0", 1));
+    assert!(
+        problems[0].contains("illegal move \"--\" in rnbqkbnr/pppp2pp/5p2/4p2Q/")
+            && problems[0].ends_with(" (the side to move is in check); using the 5 moves before it"),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn custom_starts_and_chess960() {
     let game = |text: &str| read(text).remove(0).game.unwrap();
     let ending = game("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n1.a8(Q)+ *");
@@ -157,7 +166,10 @@ fn custom_starts_and_chess960() {
             "[FEN \"nbbrknrq/pppppppp/8/8/8/8/PPPPPPPP/NBBRKNRQ w KQkq - 0 1\"]\n[Variant \"{variant}\"]\n1.Ne3 Ne6 2.O-O *"
         );
         let game = game(&text);
-        assert!(game.chess960 && game.moves.len() == 3 && game.moves[2].mv.is_castle(), "{variant}");
+        assert!(
+            game.chess960 && game.moves.len() == 3 && game.moves[2].mv.is_some_and(lento::chess::Move::is_castle),
+            "{variant}"
+        );
     }
 }
 
@@ -211,8 +223,8 @@ proptest::proptest! {
             if let Some(game) = reading.game {
                 let mut board = game.start;
                 for played in game.moves {
-                    proptest::prop_assert!(board.is_legal(played.mv));
-                    board = board.after(played.mv);
+                    proptest::prop_assert!(played.mv.map_or(!board.in_check(), |mv| board.is_legal(mv)));
+                    board = played.after(&board);
                 }
             }
         }

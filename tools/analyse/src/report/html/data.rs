@@ -10,17 +10,14 @@ use std::fmt::Write;
 const MAX_LINES: usize = 8;
 
 /// The JSON of a game, safe within a `script` element: `start`, the piece placement; `moves`, each with board changes
-/// and squares; `positions`, each `null` or value, White's expected score in percent, depth, selective depth, nodes,
-/// milliseconds and lines (value, moves, squares of the first move); if the file has clocks, `clocks` after each move,
-/// or `null`, and `first`, the side to move first.
+/// and squares, both empty for a null move; `positions`, each `null` or value, White's expected score in percent, depth,
+/// selective depth, nodes, milliseconds and lines (value, moves, squares of the first move); if the file has clocks,
+/// `clocks` after each move, or `null`, and `first`, the side to move first.
 pub fn document(study: &Study) -> String {
     let fen = study.boards[0].fen(false);
-    let moves = study
-        .game
-        .moves
-        .iter()
-        .zip(study.boards.windows(2))
-        .map(|(ply, boards)| json!([changes(&boards[0], &boards[1]), ends(&boards[0], ply.mv)]));
+    let moves = study.game.moves.iter().zip(study.boards.windows(2)).map(|(ply, boards)| {
+        json!([changes(&boards[0], &boards[1]), ply.mv.map_or_else(String::new, |mv| ends(&boards[0], mv))])
+    });
     let mut document = json!({
         "start": fen.split(' ').next(),
         "moves": moves.collect::<Vec<_>>(),

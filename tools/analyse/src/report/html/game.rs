@@ -1,7 +1,7 @@
 //! The HTML of a game.
 
 use super::super::accuracy::{Mark, Side};
-use super::super::{Study, san_words};
+use super::super::{Study, san, san_words};
 use super::{data, escape, fill};
 use crate::pgn::Comment;
 use lento::chess::Color;
@@ -130,7 +130,7 @@ fn moves(study: &Study, game: usize) -> String {
         let _ = write!(
             text,
             "<a{class} id=\"g{game}-{place}\" href=\"#g{game}-{place}\">{}{signs}{value}</a>",
-            board.san(ply.mv)
+            san(board, ply.mv, false)
         );
         let note = note(study, at);
         if !note.is_empty() {
