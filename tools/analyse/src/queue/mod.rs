@@ -125,6 +125,14 @@ pub fn run(args: &Cli) -> Done {
     }
     let beside = || sources.first().map(|source| Location::File(source.path.with_extension("lento.db")));
     let location = queue.db.clone().or_else(beside).ok_or("expected --db FILE for the results")?;
+    queue.reports.check(|| {
+        let mut count = 0;
+        games(queue, &sources, |_| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
+    })?;
     let reports = queue.begin_reports(&location)?;
     let input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
     let database =
@@ -144,18 +152,30 @@ fn report(
     database: &mut Database,
     mut reports: Reports,
 ) -> Result<(), Box<dyn Error>> {
+    games(queue, sources, |pgn| {
+        reports.add(&load(pgn, database).map_err(|error| explain(database.location(), error))?)
+    })?;
+    reports.finish()
+}
+
+/// Reads the selected games.
+fn games(
+    queue: &QueueArgs,
+    sources: &[Source],
+    mut each: impl FnMut(PgnGame) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
     for source in sources.iter().filter(|source| source.is_pgn) {
         let mut reader = Reader::new(BufReader::new(source.open()?.0));
         while let Some(reading) = reader.next_game().map_err(|error| source.refuse(error))? {
             if let Some(pgn) = reading.game.filter(|_| queue.selection.has_game(reading.number)) {
-                reports.add(&load(pgn, database).map_err(|error| explain(database.location(), error))?)?;
+                each(pgn)?;
             }
             if queue.selection.ends_with_game(reading.number) {
                 break;
             }
         }
     }
-    reports.finish()
+    Ok(())
 }
 
 /// Combines a game with the best stored analysis of each position.

@@ -2,7 +2,7 @@
 
 use super::html::Page;
 use super::{AnalysedGame, Study, annotate, graph};
-use lento::cli::notice::notice;
+use lento::cli::units::grouped;
 use lento::files::draft::{Draft, WriteError, write};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,19 @@ impl ReportArgs {
         self.paths().next().is_some()
     }
 
+    /// Refuses more games than a page may have; `count` is asked only for a page.
+    pub fn check(&self, count: impl FnOnce() -> Result<usize, Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
+        if self.html.is_none() {
+            return Ok(());
+        }
+        let (games, most) = (count()?, Page::MAX_GAMES);
+        if games > most {
+            let games = grouped(games as u64);
+            return Err(format!("--html: {games} games; expected at most {most}, such as --games 1-{most}").into());
+        }
+        Ok(())
+    }
+
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         [&self.pgn_out, &self.html, &self.svg].into_iter().flatten().map(PathBuf::as_path)
     }
@@ -36,7 +49,7 @@ impl ReportArgs {
         let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
         let svg = self.svg.clone().zip(begin(&self.svg)?);
         let (pgn, html) = (begin(&self.pgn_out)?, begin(&self.html)?);
-        Ok(Reports { pgn, html, page: Page::default(), warned: false, svg, games: 0, first_graph: None })
+        Ok(Reports { pgn, html, page: Page::default(), svg, games: 0, first_graph: None })
     }
 }
 
@@ -44,8 +57,6 @@ pub struct Reports {
     pgn: Option<Draft>,
     html: Option<Draft>,
     page: Page,
-    /// Whether the limit of games per page was reported.
-    warned: bool,
     /// The name of the graphs, and a draft of that name for a single game.
     svg: Option<(PathBuf, Draft)>,
     games: usize,
@@ -61,8 +72,8 @@ impl Reports {
         if let Some(draft) = &mut self.pgn {
             draft.write(annotate::pgn(&study).as_bytes())?;
         }
-        if self.html.is_some() && !self.page.add(&study) && !std::mem::replace(&mut self.warned, true) {
-            notice(format_args!("--html: a page has at most {} games; select others with --games", Page::MAX_GAMES));
+        if self.html.is_some() {
+            self.page.add(&study);
         }
         if let Some((path, _)) = &self.svg {
             let graph = graph::svg(&study)?;

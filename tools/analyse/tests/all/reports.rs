@@ -35,6 +35,22 @@ fn a_game_gets_its_reports() {
     assert_eq!((fs::read_to_string(&out).unwrap(), fs::read_to_string(&html).unwrap()), (text, page));
 }
 
+#[test]
+fn more_games_than_a_page_has_are_refused_before_the_search() {
+    let folder = Folder::new("too-many");
+    let games = ["a.pgn", "b.pgn"].map(|name| folder.write(name, &"1. e4 *\n".repeat(617)));
+    let page = |args: &[&str]| {
+        let outputs = ["--html", &folder.path("a.html"), "--db", &folder.path("a.db"), "--nodes", "100"];
+        analyse(&[&[games[0].as_str(), &games[1]], &outputs[..], args].concat())
+    };
+    let output = page(&[]);
+    assert!(!output.status.success());
+    assert!(said(&output).contains("--html: 1,234 games; expected at most 1000, such as --games 1-1000"));
+    assert_eq!(folder.names(), ["a.pgn", "b.pgn"]);
+    assert!(page(&["--games", "500-617"]).status.success());
+    assert_eq!(fs::read_to_string(folder.path("a.html")).unwrap().matches("<article").count(), 236);
+}
+
 /// The game goes on after a null move, which is written as `--`.
 #[test]
 fn null_moves_are_analysed_and_written_back() {

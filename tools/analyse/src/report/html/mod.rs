@@ -27,11 +27,7 @@ impl Page {
     /// Maximum number of games, about what browsers handle well.
     pub const MAX_GAMES: usize = 1000;
 
-    /// Adds a game unless the page is full. Returns whether it was added.
-    pub fn add(&mut self, study: &Study) -> bool {
-        if self.games == Self::MAX_GAMES {
-            return false;
-        }
+    pub fn add(&mut self, study: &Study) {
         self.games += 1;
         let number = self.games;
         let [white, black] = Color::ALL.map(|color| escape(study.player(color)));
@@ -51,7 +47,6 @@ impl Page {
             self.players = format!("{white} - {black}");
         }
         self.articles += &game::section(study, number);
-        true
     }
 
     pub fn finish(self) -> String {
