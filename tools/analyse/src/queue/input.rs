@@ -150,6 +150,10 @@ pub struct Input {
     pub messages: Vec<String>,
     /// Number of reported problems, including suppressed ones.
     reported: u64,
+    /// Number of games read.
+    games: u64,
+    /// Whether there is any position, perhaps of another shard.
+    found: bool,
 }
 
 impl Input {
@@ -165,8 +169,21 @@ impl Input {
             total += source.open()?.1;
         }
         let (sources, ready) = (sources.into(), VecDeque::new());
-        let (open, before, problems, messages, reported) = (None, 0, 0, Vec::new(), 0);
-        let mut input = Self { sources, selection, chess960, open, ready, before, total, problems, messages, reported };
+        let (open, before, problems, messages, reported, games, found) = (None, 0, 0, Vec::new(), 0, 0, false);
+        let mut input = Self {
+            sources,
+            selection,
+            chess960,
+            open,
+            ready,
+            before,
+            total,
+            problems,
+            messages,
+            reported,
+            games,
+            found,
+        };
         if let Some(game) = first {
             input.push(game, chess960, Place::Arguments, 0.0, true);
         }
@@ -174,24 +191,45 @@ impl Input {
     }
 
     pub fn next_item(&mut self) -> Result<Option<Item>, String> {
-        loop {
-            if let Some(item) = self.ready.pop_front() {
-                return Ok(Some(item));
-            }
-            let Some(mut open) = self.open.take() else {
-                let Some(source) = self.sources.pop_front() else { return Ok(None) };
-                let (file, size) = source.open()?;
-                let reader = BufReader::with_capacity(1 << 16, file);
-                let text = if source.is_pgn { Text::Pgn(Reader::new(reader)) } else { Text::Epd(Lines::new(reader)) };
-                self.open = Some(Open { name: source.path.to_string_lossy().into(), source, text, size });
-                continue;
-            };
-            if self.read(&mut open).map_err(|error| open.source.refuse(error))? {
-                self.open = Some(open);
-            } else {
-                self.before += open.size;
-            }
+        while self.ready.is_empty() && self.advance()? {}
+        Ok(self.ready.pop_front())
+    }
+
+    /// Reads up to the first position, whatever the shard. Fails if there is none.
+    pub fn expect_positions(&mut self) -> Result<(), String> {
+        let files: Vec<String> = self.sources.iter().map(|source| source.path.display().to_string()).collect();
+        while !self.found && self.advance()? {}
+        if self.found {
+            return Ok(());
         }
+        self.messages.drain(..).for_each(notice);
+        let files = files.join(", ");
+        let selection = self.selection.to_string();
+        Err(match self.games {
+            games if games > 0 && !selection.is_empty() => {
+                let plural = if games == 1 { "" } else { "s" };
+                format!("{selection}: no position of the {games} game{plural} in {files}; expected another selection")
+            }
+            _ => format!("{files}: no position; expected games in PGN, or lines of EPD or FEN"),
+        })
+    }
+
+    /// Reads a line or a game, or opens the next file. Returns false at the end of all files.
+    fn advance(&mut self) -> Result<bool, String> {
+        let Some(mut open) = self.open.take() else {
+            let Some(source) = self.sources.pop_front() else { return Ok(false) };
+            let (file, size) = source.open()?;
+            let reader = BufReader::with_capacity(1 << 16, file);
+            let text = if source.is_pgn { Text::Pgn(Reader::new(reader)) } else { Text::Epd(Lines::new(reader)) };
+            self.open = Some(Open { name: source.path.to_string_lossy().into(), source, text, size });
+            return Ok(true);
+        };
+        if self.read(&mut open).map_err(|error| open.source.refuse(error))? {
+            self.open = Some(open);
+        } else {
+            self.before += open.size;
+        }
+        Ok(true)
     }
 
     /// Reads a line or a game. Returns false at the end of the file or of the selection.
@@ -209,6 +247,7 @@ impl Input {
                 let begin = self.before + reader.bytes();
                 let Some(reading) = reader.next_game()? else { return Ok(false) };
                 let (number, bytes) = (reading.number, [begin, self.before + reader.bytes()]);
+                self.games += 1;
                 if self.selection.has_game(number) {
                     self.game(reading, bytes, &open.name);
                 }
@@ -270,6 +309,7 @@ impl Input {
     /// Adds a position, if selected. Returns whether it is.
     fn push(&mut self, game: Game, chess960: bool, place: Place, at: f64, begins: bool) -> bool {
         let key = Key::new(&game);
+        self.found = true;
         let selected = self.selection.has_position(&key);
         if selected {
             let done = if self.total == 0 { 0.0 } else { (at / self.total as f64).min(1.0) };

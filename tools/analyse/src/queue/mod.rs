@@ -134,7 +134,8 @@ pub fn run(args: &Cli) -> Done {
         Ok(count)
     })?;
     let reports = queue.begin_reports(&location)?;
-    let input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
+    let mut input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
+    input.expect_positions()?;
     let database =
         if queue.no_search { Database::open_to_read(&location)? } else { Database::open(&location, queue.lease)? };
     let mut work = Work::new(args, input, database, Stop::on_ctrl_c()?)?;

@@ -3,6 +3,7 @@
 use crate::database::Key;
 use lento::chess::Color;
 use lento_common::part::{Part, part};
+use std::fmt;
 
 /// What to select from the input.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -57,6 +58,19 @@ impl Selection {
     }
 }
 
+/// The options that select from games.
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let options = [
+            self.games.as_ref().map(|games| format!("--games {games}")),
+            self.plies.as_ref().map(|plies| format!("--plies {plies}")),
+            self.last.map(|last| format!("--last {last}")),
+            self.color.map(|color| format!("--color {}", if color == Color::White { "white" } else { "black" })),
+        ];
+        f.write_str(&options.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    }
+}
+
 fn color(text: &str) -> Result<Color, String> {
     match text.to_ascii_lowercase().as_str() {
         "white" | "w" => Ok(Color::White),
@@ -67,6 +81,17 @@ fn color(text: &str) -> Result<Color, String> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges(Vec<(u64, u64)>);
+
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let range = |&(first, last): &(u64, u64)| match last {
+            _ if last == first => first.to_string(),
+            u64::MAX => format!("{first}-"),
+            _ => format!("{first}-{last}"),
+        };
+        f.write_str(&self.0.iter().map(range).collect::<Vec<_>>().join(","))
+    }
+}
 
 impl Ranges {
     pub fn contain(&self, number: u64) -> bool {
@@ -106,6 +131,7 @@ mod tests {
             |text: &str| (1..=12).filter(|&number| ranges(text).unwrap().contain(number)).collect::<Vec<u64>>();
         assert_eq!(wanted("3,5-7, 11-"), [3, 5, 6, 7, 11, 12]);
         assert_eq!(wanted("-2"), [1, 2]);
+        assert_eq!(ranges("3,5-9, 12-,-4").unwrap().to_string(), "3,5-9,12-,1-4");
         assert_eq!((ranges("3,5-9").unwrap().last(), ranges("3-").unwrap().last()), (9, u64::MAX));
         for text in ["", "x", "0", "5-3", "-", "1,,2", "1-2-3", "1.5"] {
             assert!(ranges(text).is_err_and(|error| error.contains("expected numbers from 1 on")), "{text}");

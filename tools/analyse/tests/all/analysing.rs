@@ -145,6 +145,35 @@ fn what_is_no_position_is_quoted_and_the_rest_goes_on() {
 }
 
 #[test]
+fn input_without_a_position_is_an_error_and_makes_no_database() {
+    let folder = Folder::new("nothing");
+    let [pgn, empty, epd, broken] = [
+        folder.write("games.pgn", &GAME.repeat(3)),
+        folder.write("empty.pgn", "\n"),
+        folder.write("empty.epd", "# nothing\n"),
+        folder.write("broken.pgn", "[FEN \"8/8\"]\n1. e4 *\n"),
+    ];
+    let names = folder.names();
+    for (args, expected) in [
+        (&[empty.as_str()][..], "empty.pgn: no position; expected games in PGN, or lines of EPD or FEN"),
+        (&[&empty, &epd], "empty.pgn, "),
+        (&[&broken], "game 1, line 1: tag FEN"),
+        (&[&broken], "broken.pgn: no position"),
+        (&[&pgn, "--games", "99"], "--games 99: no position of the 3 games in "),
+        (&[&pgn, "--games", "-2", "--plies", "9-"], "--games 1-2 --plies 9-: no position of the "),
+        (&[&pgn, "--games", "99", "--pgn-out", &folder.path("out.pgn")], "expected another selection"),
+    ] {
+        let output = analyse(args);
+        assert!(output.status.code() == Some(1) && said(&output).contains(expected), "{args:?}: {}", said(&output));
+        assert_eq!(folder.names(), names, "{args:?}");
+    }
+    // A part may be empty.
+    let one = folder.write("one.pgn", "*\n");
+    let searched = [1, 2].map(|part| records(&[&one, "--shard", &format!("{part}/2"), "--depth", "1"]).len());
+    assert_eq!(searched[0] + searched[1], 1);
+}
+
+#[test]
 fn databases_are_merged_and_nothing_changes_the_second_time() {
     let folder = Folder::new("merge");
     let pgn = folder.write("games.pgn", GAME);
