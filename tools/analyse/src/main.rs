@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 /// Analyse positions and games.
 #[derive(Parser)]
 #[command(
-    version,
+    version = lento::version::SHORT,
+    long_version = lento::version::LONG.as_str(),
     args_conflicts_with_subcommands = true,
     subcommand_help_heading = "Tasks",
     subcommand_value_name = "TASK",

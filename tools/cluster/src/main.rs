@@ -39,7 +39,7 @@ const ENDED: &str = "the job is being ended, perhaps since a rank has died; the 
 
 /// One search of Lento on several machines. Start it with mpirun or srun; rank 0 speaks UCI.
 #[derive(Parser, Clone)]
-#[command(name = "lento-cluster", version)]
+#[command(name = "lento-cluster", version = lento::version::SHORT, long_version = lento::version::LONG.as_str())]
 struct Args {
     /// Least depth of table entries that travel between ranks, in plies; it rises while more come than can be sent
     #[arg(long, value_name = "PLIES", default_value_t = 4, global = true, value_parser = clap::value_parser!(i32).range(1..=100))]

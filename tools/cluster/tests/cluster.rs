@@ -108,6 +108,14 @@ fn number(lines: &[String], word: &str) -> u64 {
 }
 
 #[test]
+fn the_version_names_the_commit_as_the_player_does() {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_lento-cluster")).arg("--version").output().expect("the program starts");
+    let expected = format!("lento-cluster {}", lento::version::LONG.as_str());
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected);
+}
+
+#[test]
 fn says_its_ranks_shares_nodes_and_ends() {
     let mut cluster = Cluster::start(3, &[], &[]);
     cluster.say("uci\nsetoption name Threads value 2\nisready");

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 /// Measure the Lento chess engine.
 #[derive(Parser)]
-#[command(version, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     #[command(subcommand)]
     task: Task,

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 /// Make training data and networks for the Lento chess engine.
 #[derive(Parser)]
-#[command(version, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     #[command(subcommand)]
     task: Task,

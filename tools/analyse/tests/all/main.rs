@@ -12,5 +12,7 @@ mod serving;
 mod tree;
 #[cfg(all(feature = "postgres", unix))]
 mod tree_servers;
+#[path = "../../../tests/version.rs"]
+mod version;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");

@@ -20,5 +20,7 @@ mod factors;
 mod matches;
 mod recipes;
 mod scaling;
+#[path = "../../../tests/version.rs"]
+mod version;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-lab");

@@ -19,5 +19,7 @@ mod datagen;
 mod gold;
 mod neutral;
 mod nnue;
+#[path = "../../../tests/version.rs"]
+mod version;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-train");
