@@ -14,7 +14,20 @@ pub fn program() -> String {
 
 /// Prints a message after the name of the program. Unlike `eprintln!`, it does not panic when standard error is closed.
 pub fn notice(text: impl Display) {
-    let _ = writeln!(io::stderr(), "{}: {text}", program());
+    let _ = writeln!(io::stderr(), "{}: {}", program(), printable(&text.to_string()));
+}
+
+/// Escapes control characters except line feeds and tabs, since terminals obey them: `\u{1b}`.
+pub fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && !matches!(c, '\n' | '\t') {
+            printable.extend(c.escape_default());
+        } else {
+            printable.push(c);
+        }
+    }
+    printable
 }
 
 /// Reports an error, except a closed standard output. Errors of files name the file, so a system error without a name is one of

@@ -6,7 +6,7 @@ use crate::lines::Lines;
 use crate::pgn::{Reader, Reading};
 use crate::report::san;
 use lento::chess::Game;
-use lento::cli::notice::notice;
+use lento::cli::notice::{notice, printable};
 use lento::files::open_regular;
 use lento_common::epd::{Epd, has_content};
 use serde_json::{Value, json};
@@ -54,11 +54,16 @@ impl fmt::Display for Place {
         match self {
             Self::Arguments => f.write_str("command line"),
             Self::Line { file, line, .. } => {
-                write!(f, "{file}, line {line}")?;
-                self.epd_id().map_or(Ok(()), |id| write!(f, ", {id}"))
+                write!(f, "{}, line {line}", printable(file))?;
+                self.epd_id().map_or(Ok(()), |id| write!(f, ", {}", printable(id)))
             }
-            Self::Ply { file, game, played: Some(played), .. } => write!(f, "{file}, game {game}, before {played}"),
-            Self::Ply { file, game, played: None, .. } => write!(f, "{file}, game {game}, the end"),
+            Self::Ply { file, game, played, .. } => {
+                let file = printable(file);
+                match played {
+                    Some(played) => write!(f, "{file}, game {game}, before {played}"),
+                    None => write!(f, "{file}, game {game}, the end"),
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::input::Item;
 use super::record;
 use crate::database::Stored;
-use lento::cli::notice::notice;
+use lento::cli::notice::{notice, printable};
 use lento::cli::progress::Progress;
 use lento::cli::search::Found;
 use lento::cli::table::{self, Show};
@@ -52,6 +52,7 @@ impl Screen {
     /// Prints text to standard output, or to standard error with JSON.
     pub fn print(&mut self, text: &str) -> io::Result<()> {
         self.progress.clear();
+        let text = printable(text);
         if self.kind == Kind::Json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") }
     }
 

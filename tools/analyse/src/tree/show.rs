@@ -8,6 +8,7 @@ use super::store::{self, Search};
 use super::{Named, Tree};
 use lento::chess::{Board, Move};
 use lento::cli::Done;
+use lento::cli::notice::printable;
 use lento::cli::table::numbered;
 use lento::cli::units;
 use serde_json::{Value as Json, json};
@@ -169,7 +170,7 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     }
     lines.push(format!("tree {}, own search {}", text(shown.node.value), text(shown.own)));
     if !shown.note.is_empty() {
-        lines.push(shown.note.clone());
+        lines.push(printable(&shown.note));
     }
     lines.push(format!(
         "\n{:<8} {:>14} {:>14} {:>5} {:>7} {:>6}",
@@ -191,7 +192,7 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
             }
         }
         if !row.note.is_empty() {
-            line = line + "  " + &row.note.replace('\n', "; ");
+            line = line + "  " + &printable(&row.note.replace('\n', "; "));
         }
         lines.push(line);
     }

@@ -8,6 +8,7 @@ use super::update::recompute;
 use crate::database::Location;
 use lento::chess::{Board, Move};
 use lento::cli::Done;
+use lento::cli::notice::printable;
 use lento::cli::units::grouped;
 use std::collections::{HashMap, VecDeque};
 use std::io::{Write, stdout};
@@ -21,7 +22,7 @@ pub fn run(location: &Location) -> Done {
     let problems = tree.store.read(|_| check(&tree)).map_err(|error| tree.store.explain(error))?;
     let mut out = stdout();
     for problem in problems.iter().take(MOST) {
-        writeln!(out, "{problem}")?;
+        writeln!(out, "{}", printable(problem))?;
     }
     let (nodes, searches) = tree.store.count().map_err(|error| tree.store.explain(error))?;
     let (nodes, searches) = (grouped(nodes as u64), grouped(searches as u64));

@@ -157,7 +157,7 @@ fn input_without_a_position_is_an_error_and_makes_no_database() {
     for (args, expected) in [
         (&[empty.as_str()][..], "empty.pgn: no position; expected games in PGN, or lines of EPD or FEN"),
         (&[&empty, &epd], "empty.pgn, "),
-        (&[&broken], "game 1, line 1: tag FEN"),
+        (&[&broken], "game 1, line 2: tag FEN"),
         (&[&broken], "broken.pgn: no position"),
         (&[&pgn, "--games", "99"], "--games 99: no position of the 3 games in "),
         (&[&pgn, "--games", "-2", "--plies", "9-"], "--games 1-2 --plies 9-: no position of the "),
@@ -171,6 +171,16 @@ fn input_without_a_position_is_an_error_and_makes_no_database() {
     let one = folder.write("one.pgn", "*\n");
     let searched = [1, 2].map(|part| records(&[&one, "--shard", &format!("{part}/2"), "--depth", "1"]).len());
     assert_eq!(searched[0] + searched[1], 1);
+}
+
+#[test]
+fn control_characters_of_files_are_shown() {
+    let folder = Folder::new("control");
+    let epd = folder.write("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - id \"\x1b]0;me\x07\";\n4k3/8 \x1b w\n");
+    let output = analyse(&[&epd, "--depth", "1"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &said(&output);
+    assert!(text.contains("a.epd, line 1, \\u{1b}]0;me\\u{7}: depth 1, "), "{text:?}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
 }
 
 #[test]

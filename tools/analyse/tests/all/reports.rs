@@ -62,7 +62,7 @@ fn null_moves_are_analysed_and_written_back() {
     assert_eq!(played, ["1.e4", "1...--", "2.d4", "2...d5", "3.--", "3...e5"]);
     let text = fs::read_to_string(&out).unwrap();
     let moves = text.split_once("\n\n").unwrap().1.replace('\n', " ");
-    for part in ["} 1... -- {[%eval ", "] passes} 2. d4 {[%eval ", "} 3. -- {[%eval ", "} 3... e5 {[%eval "] {
+    for part in ["} 1... -- {[%eval ", "] passes} 2. d4 {[%eval ", "} 3. -- {[%eval ", "} 3... e5 "] {
         assert!(moves.contains(part), "{part}: {text}");
     }
     let again = analyse(&[&out, "--db", &folder.path("again.db"), "--depth", "1"]);

@@ -116,7 +116,7 @@ fn the_moves_to_the_root_are_kept() {
     // A FEN is a start of its own, also one that names a node.
     let fen = root["fen"].as_str().unwrap();
     let text = exported(&[&path, fen]);
-    assert!(text.contains(&format!("[FEN \"{fen}\"]")) && text.contains("\n4... Nf6 "), "{text}");
+    assert!(text.contains(&format!("[FEN \"{fen}\"]")) && text.contains("\n\n4... "), "{text}");
     let other = folder.path("b.tree");
     done(&["init", &other, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 7", "--moves", "e4 Kd7"]);
     let text = exported(&[&other]);
@@ -148,6 +148,23 @@ fn openings_merge_in_either_order() {
             done(&["merge", &path(&into), &path(one), &path(two)]);
             assert_eq!(line(&into), expected, "{one}, {two}");
         }
+    }
+}
+
+/// Notes of other people cannot command the terminal.
+#[test]
+fn control_characters_of_notes_are_shown() {
+    let folder = Folder::new("tree-notes");
+    let [theirs, ours] = ["theirs.tree", "ours.tree"].map(|name| folder.path(name));
+    done(&["init", &theirs]);
+    done(&["pin", &theirs, "e4"]);
+    done(&["note", &theirs, "", "\x1b[31mred\x07"]);
+    done(&["note", &theirs, "e4", "a\n\u{9b}2Jb"]);
+    done(&["merge", &ours, &theirs]);
+    for path in [&theirs, &ours] {
+        let text = done(&["show", path]);
+        assert!(text.contains("\n\\u{1b}[31mred\\u{7}\n") && text.contains("  pinned  a; \\u{9b}2Jb\n"), "{text:?}");
+        assert_eq!(shown(path, "")["note"], "\x1b[31mred\x07");
     }
 }
 
