@@ -1,6 +1,7 @@
 //! Reports of analysed games, with the real binary.
 
 use super::analysing::{Folder, GAME, analyse, records, said};
+use super::tree::done;
 use serde_json::Value;
 use std::fs;
 
@@ -69,7 +70,7 @@ fn null_moves_are_analysed_and_written_back() {
     assert!(again.status.success() && said(&again).is_empty(), "{}", said(&again));
     assert!(fs::read_to_string(&html).unwrap().contains("id=\"g1-2\" href=\"#g1-2\">--"));
     // The tree takes the moves before it.
-    assert!(analyse(&["tree", "init", &tree, "--pgn", &pgn]).status.success());
+    assert!(done(&["init", &tree, "--pgn", &pgn]).ends_with(": 2 positions, 0 searches\n"));
     let check = folder.write("check.pgn", "1. e4 f6 2. a3 g5 3. Qh5+ -- 4. Qxe8 1-0\n");
     let output = analyse(&[&check, "--depth", "1"]);
     assert!(said(&output).contains("illegal move \"--\" in rnbqkbnr/ppppp2p/"), "{}", said(&output));
