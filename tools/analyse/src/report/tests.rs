@@ -81,6 +81,19 @@ fn games_without_analyses_are_reported() {
     assert!(graph::svg(&study).is_ok() && page(&[study]).contains(">e4</a>"));
 }
 
+/// What was not analysed does not look like a win of Black.
+#[test]
+fn graphs_have_gaps_between_analysed_positions() {
+    let mut game = game(START, "e4 e5 Nf3 Nc6 Bc4 Nf6");
+    for at in [1, 2, 5] {
+        found(&mut game, at, &[(10, "")]);
+    }
+    let page = page(&[Study::new(&game)]);
+    let gaps: Vec<&str> =
+        page.split("<rect class=\"gap\" ").skip(1).map(|gap| gap.split(" height").next().unwrap()).collect();
+    assert_eq!(gaps, ["x=\"0\" width=\"1\"", "x=\"2\" width=\"4\""]);
+}
+
 #[test]
 fn empty_games_are_reported() {
     for fen in [START, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {

@@ -80,7 +80,8 @@ fn summary(study: &Study, names: [&str; 2]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// The evaluation graph: one unit of width per move, White's expected score in percent.
+/// The evaluation graph: one unit of width per move, White's expected score in percent, and gaps between positions that were not
+/// analysed.
 fn graph(study: &Study) -> String {
     let width = (study.boards.len() - 1).max(1);
     let y = |at: usize| study.values[at].map(|value| 100.0 * (1.0 - value.expected));
@@ -93,6 +94,12 @@ fn graph(study: &Study) -> String {
             area.push_str("V100Z");
         }
     }
+    let mut gaps = String::new();
+    let is_gap = |&at: &usize| study.values[at].is_none() || study.values.get(at + 1).is_none_or(Option::is_none);
+    let moves: Vec<usize> = (0..width).collect();
+    for gap in moves.chunk_by(|one, next| is_gap(one) == is_gap(next)).filter(|run| is_gap(&run[0])) {
+        let _ = write!(gaps, "<rect class=\"gap\" x=\"{}\" width=\"{}\" height=\"100\"/>", gap[0], gap.len());
+    }
     let mut marks = String::new();
     for (at, judged) in study.moves.iter().enumerate() {
         let mark = judged.and_then(|judged| judged.mark).filter(|mark| matches!(mark, Mark::Mistake | Mark::Blunder));
@@ -102,7 +109,7 @@ fn graph(study: &Study) -> String {
     }
     format!(
         "<svg class=\"graph\" viewBox=\"0 0 {width} 100\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"White's expected score over the game\"><path class=\"area\" d=\"{area}\"/>\
+         aria-label=\"White's expected score over the game\">{gaps}<path class=\"area\" d=\"{area}\"/>\
          <path class=\"half\" d=\"M0 50H{width}\"/>{marks}<path class=\"now\" d=\"\"/></svg>\n"
     )
 }
