@@ -1,7 +1,9 @@
 //! Random trees: what is kept up to date is what a plain computation yields, and merging is a union.
 
 use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
+use super::look;
 use super::merge::take;
+use super::opening::Opening;
 use super::position::{FULL, HALF, Position, Value, centipawns, value};
 use super::store::{Search, Store};
 use super::update::{Changed, store_all};
@@ -9,6 +11,7 @@ use super::{Tree, settings, verify};
 use crate::cases;
 use crate::database::Location;
 use lento::chess::{Board, Move};
+use lento::cli::setup::Setup;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 
@@ -273,6 +276,31 @@ fn clocks_count_from_twenty_on() {
     let after = position.after(position.board.parse_san("Ra2").unwrap());
     assert_eq!((after.fixed(), after.board.halfmove_clock()), (None, 99));
     assert_eq!(after.after(after.board.parse_san("Kd8").unwrap()).fixed(), Some(HALF));
+}
+
+/// The page of `lento serve` numbers moves by `start` and `fen`.
+#[test]
+fn documents_for_the_page_have_move_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Location::File(folder.path().join("a.tree"));
+    let start = Board::start();
+    let opening = Opening::new(start.clone(), Setup::default().moves(&start, "e4 e5 Nf3").unwrap());
+    let (store, root) = (Store::create(&place).unwrap(), Position::new(&opening.root));
+    let line = Setup::default().moves(&opening.root, "Nc6").unwrap();
+    let add = |store: &Store| {
+        opening.store(store)?;
+        let (node, _) = store.add_node(&root)?;
+        store.set_ply(node, Some(0))?;
+        Changed::default().line(store, node, root.clone(), &line)?;
+        store_all(store, &SETTINGS)
+    };
+    store.write(add).unwrap();
+    for name in ["Nc6", "e4 e5 Nf3 Nc6"] {
+        let document = look(&place, name).unwrap();
+        let ends = |field: &str, end: &str| document[field].as_str().unwrap().ends_with(end);
+        assert!(ends("start", " b KQkq - 1 2") && ends("fen", " w KQkq - 2 3"), "{document:#}");
+        assert_eq!(document["path_san"], serde_json::json!(["Nc6"]));
+    }
 }
 
 /// A million generated nodes: `cargo test --release -p lento-analyse million -- --ignored --nocapture`.
