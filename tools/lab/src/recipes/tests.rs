@@ -3,6 +3,7 @@ use crate::elo::Pentanomial;
 use crate::folder::Folder;
 use lento::search::statistics::Counts;
 use lento_common::arguments::parse;
+use serde_json::json;
 
 const POSITIONS: &str = "\
 r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7
