@@ -182,6 +182,11 @@ impl Client {
         self.news.notify_one();
     }
 
+    /// Whether the input has ended.
+    pub fn has_ended(&self) -> bool {
+        self.state.lock().ended
+    }
+
     /// Drops all answers and cancels all queries.
     pub fn close(&self) {
         self.close_locked(&mut self.state.lock());

@@ -18,6 +18,8 @@ pub const MAX_LINE: usize = 1 << 16;
 pub const MAX_STALL: Duration = Duration::from_secs(20);
 /// A socket with this many unsent bytes is disconnected.
 const MAX_UNSENT: usize = 8 << 20;
+/// Interval of spaces after the end of a connection's input.
+const PROBE: Duration = Duration::from_secs(1);
 
 /// Why a line cannot be read.
 pub enum Unreadable {
@@ -82,10 +84,10 @@ pub async fn stdio(server: &Server) {
         }
         client.end();
     };
-    converse(server, &client, read, write(tokio::io::stdout(), &client, Duration::MAX)).await;
+    converse(server, &client, read, write(tokio::io::stdout(), &client, Duration::MAX, Duration::MAX)).await;
 }
 
-/// Serves one connection. Its end cancels its queries.
+/// Serves one connection until all is answered. If it breaks, its queries are cancelled.
 pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite) {
     let newcomer = server.gate.enter();
     let (reader, mut writer) = split(stream);
@@ -108,9 +110,9 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
         while let Some(line) = lines.next().await {
             handle(&client, line).await;
         }
-        client.close();
+        client.end();
     };
-    converse(&server, &client, read, write(writer, &client, MAX_STALL)).await;
+    converse(&server, &client, read, write(writer, &client, MAX_STALL, PROBE)).await;
 }
 
 /// Handles a line once the client has taken enough answers.
@@ -140,12 +142,15 @@ async fn converse(server: &Server, client: &Client, read: impl Future<Output = (
     client.close();
 }
 
-/// Sends answers until the client is closed or stalls.
-async fn write(mut writer: impl AsyncWrite + Unpin, client: &Client, stall: Duration) {
-    while let Some(text) = client.take() {
+/// Sends answers until the client is closed or stalls. After the end of its input, a space before the next answer, which JSON
+/// ignores, finds out whether the peer still reads: to the server a closed connection looks like one that sends no more.
+async fn write(mut writer: impl AsyncWrite + Unpin, client: &Client, stall: Duration, probe: Duration) {
+    while let Some(mut text) = client.take() {
         if text.is_empty() {
-            client.news.notified().await;
-            continue;
+            if timeout(probe, client.news.notified()).await.is_ok() || !client.has_ended() {
+                continue;
+            }
+            text.push(' ');
         }
         let sending = async {
             writer.write_all(text.as_bytes()).await?;

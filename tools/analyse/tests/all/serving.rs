@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,6 +31,17 @@ impl Server {
         let mut child = command.spawn().expect("the program starts");
         let said = BufReader::new(child.stderr.take().expect("standard error"));
         Self { child, said }
+    }
+
+    /// A server on a Unix socket, and its path.
+    #[cfg(unix)]
+    fn on_socket(folder: &Folder) -> (Self, String) {
+        let path = folder.path("lento.sock");
+        let mut server = Self::start(&["--socket", &path]);
+        let mut line = String::new();
+        server.said.read_line(&mut line).expect("a line");
+        assert!(line.contains(&path), "{line}");
+        (server, path)
     }
 
     /// The next address that it announces.
@@ -59,6 +72,15 @@ pub struct Peer<S = TcpStream> {
 impl Peer {
     pub fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        Self { stream: BufReader::new(stream) }
+    }
+}
+
+#[cfg(unix)]
+impl Peer<UnixStream> {
+    fn connect_socket(path: &str) -> Self {
+        let stream = UnixStream::connect(path).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         Self { stream: BufReader::new(stream) }
     }
@@ -197,30 +219,66 @@ fn priorities_partial_reports_and_cancels() {
     assert_eq!(order, ["long", "high", "middle", "low"]);
 }
 
+/// Asks for hours of work and closes the connection.
+fn abandon<S: Read + Write>(mut peer: Peer<S>) {
+    for id in 0..100 {
+        peer.send(json!({ "id": id, "time_ms": 3_600_000 }));
+    }
+    while peer.ask(json!({ "status": true }))["searching"] != 1 {}
+}
+
 #[test]
 fn a_lost_connection_cancels_its_queries() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     let address = server.address();
-    let mut gone = Peer::connect(address);
-    for id in 0..100 {
-        gone.send(json!({ "id": id, "time_ms": 3_600_000 }));
-    }
-    while gone.ask(json!({ "status": true }))["searching"] != 1 {}
-    drop(gone);
+    abandon(Peer::connect(address));
     Peer::connect(address).check();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_lost_connection_to_the_socket_cancels_its_queries() {
+    let folder = Folder::new("lost");
+    let (_server, path) = Server::on_socket(&folder);
+    abandon(Peer::connect_socket(&path));
+    Peer::connect_socket(&path).check();
+}
+
+/// The end of input lets a peer have the answers to all its queries.
+fn is_answered_after_its_input<S: Read + Write>(mut peer: Peer<S>, end: impl FnOnce(&S)) {
+    // The second one outlasts what finds out that a peer has gone.
+    for query in [json!({ "id": "soon", "depth": 3 }), json!({ "id": "late", "time_ms": 2500 })] {
+        peer.send(query);
+    }
+    end(peer.stream.get_ref());
+    for id in ["soon", "late"] {
+        let answer = peer.answer();
+        assert_eq!((&answer["id"], &answer["status"]), (&json!(id), &json!("done")), "{answer}");
+    }
+    assert_eq!(peer.line(), "");
+}
+
+#[test]
+fn queries_are_answered_after_the_end_of_input() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let end = |stream: &TcpStream| stream.shutdown(Shutdown::Write).expect("a socket");
+    is_answered_after_its_input(Peer::connect(server.address()), end);
+}
+
+#[test]
+#[cfg(unix)]
+fn queries_to_the_socket_are_answered_after_the_end_of_input() {
+    let folder = Folder::new("half-closed");
+    let (_server, path) = Server::on_socket(&folder);
+    is_answered_after_its_input(Peer::connect_socket(&path), |stream| stream.shutdown(Shutdown::Write).expect("open"));
 }
 
 #[test]
 #[cfg(unix)]
 fn interrupts_cancel_and_exit() {
     let folder = Folder::new("socket");
-    let path = folder.path("lento.sock");
-    let mut server = Server::start(&["--socket", &path]);
-    let mut line = String::new();
-    server.said.read_line(&mut line).expect("a line");
-    assert!(line.contains(&path), "{line}");
-    let stream = std::os::unix::net::UnixStream::connect(&path).expect("a connection");
-    let mut peer = Peer { stream: BufReader::new(stream) };
+    let (mut server, path) = Server::on_socket(&folder);
+    let mut peer = Peer::connect_socket(&path);
     peer.check();
     peer.send(json!({ "id": "long", "time_ms": 3_600_000, "report_ms": 10 }));
     assert_eq!(peer.answer()["status"], "partial");
@@ -428,6 +486,12 @@ fn uci_sessions() {
         assert!(start.elapsed() < PATIENCE);
         thread::sleep(Duration::from_millis(50));
     }
+    // The end of input ends a search, too, but not without its answer.
+    let mut ended = open();
+    ended.send("go infinite");
+    ended.stream.get_ref().shutdown(Shutdown::Write).expect("a socket");
+    until(&mut ended, "bestmove");
+    assert_eq!(ended.line(), "");
     let mut stranger = Peer::connect(address);
     stranger.send("uci");
     assert!(stranger.line().contains("wrong token"));
