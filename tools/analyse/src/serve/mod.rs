@@ -22,7 +22,9 @@ use lento::cli::{Done, setup};
 use lento::engine::Engine;
 use lento::processors;
 use pool::Pool;
+use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
+use std::io;
 use std::net::SocketAddr;
 #[cfg(unix)]
 use std::path::PathBuf;
@@ -64,6 +66,10 @@ A connection that needs a token sends the line `token TOKEN` first.";
 
 /// Time for the last answers after Ctrl-C.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// A silent peer is asked after this time whether it is still there, and then at intervals.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEP_ALIVE_RETRIES: u32 = 4;
 /// Delay after a connection could not be accepted.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -243,11 +249,25 @@ where
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let _ = stream.set_nodelay(true);
-                tokio::spawn(serve(stream));
+                // Fails if the peer has gone.
+                if prepare(&stream).is_ok() {
+                    tokio::spawn(serve(stream));
+                }
             }
             // No file is left, or the peer has gone.
             Err(_) => sleep(RETRY).await,
         }
     }
+}
+
+/// Ends the connection when its peer has been gone for a while, also without a word.
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    let socket = SockRef::from(stream);
+    socket.set_tcp_nodelay(true)?;
+    let probes = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE_INTERVAL);
+    socket.set_tcp_keepalive(&probes.with_retries(KEEP_ALIVE_RETRIES))?;
+    // The same time for a peer to which something was sent.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(KEEP_ALIVE + KEEP_ALIVE_INTERVAL * KEEP_ALIVE_RETRIES))?;
+    Ok(())
 }

@@ -4,7 +4,7 @@ use super::Server;
 use super::gate::{FIRST_WORD, is_own_host};
 use super::lines::{MAX_LINE, MAX_STALL};
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName};
@@ -19,13 +19,14 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::mem::take;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Bytes of a request's head.
 const MAX_HEAD: usize = 16 << 10;
@@ -153,9 +154,12 @@ async fn socket(State(server): State<Arc<Server>>, upgrade: WebSocketUpgrade) ->
     }
 }
 
-/// Serves a visitor. One that reads too slowly gets the whole state again instead of all news.
+/// Serves a visitor. One that reads too slowly gets the whole state again instead of all news, and one that leaves a ping without
+/// an answer has gone.
 async fn visit(server: &Server, mut socket: WebSocket) {
     let (desk, mut stopped) = (&server.desk, server.stopped.clone());
+    let (mut pings, mut has_answered) = (interval(MAX_STALL), true);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut news = desk.subscribe();
     if send(&mut socket, desk.all()).await.is_none() {
         return;
@@ -167,13 +171,20 @@ async fn visit(server: &Server, mut socket: WebSocket) {
                 Err(RecvError::Lagged(_)) => send(&mut socket, desk.all()).await,
                 Err(RecvError::Closed) => None,
             },
-            message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => match server.answer(&text).await {
-                    None => Some(()),
-                    Some(answer) => send(&mut socket, [answer.to_string()]).await,
-                },
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
-                _ => None,
+            message = socket.recv() => {
+                has_answered = true;
+                match message {
+                    Some(Ok(Message::Text(text))) => match server.answer(&text).await {
+                        None => Some(()),
+                        Some(answer) => send(&mut socket, [answer.to_string()]).await,
+                    },
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
+                    _ => None,
+                }
+            }
+            _ = pings.tick() => match take(&mut has_answered) {
+                true => send(&mut socket, [Message::Ping(Bytes::new())]).await,
+                false => None,
             },
             () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => None,
         };
@@ -194,9 +205,9 @@ impl Server {
 }
 
 /// Sends messages; `None` once the visitor has gone.
-async fn send(socket: &mut WebSocket, messages: impl IntoIterator<Item = String>) -> Option<()> {
+async fn send(socket: &mut WebSocket, messages: impl IntoIterator<Item: Into<Message>>) -> Option<()> {
     for message in messages {
-        timeout(MAX_STALL, socket.send(Message::Text(message.into()))).await.ok()?.ok()?;
+        timeout(MAX_STALL, socket.send(message.into())).await.ok()?.ok()?;
     }
     Some(())
 }

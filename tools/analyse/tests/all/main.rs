@@ -1,5 +1,6 @@
 //! `lento-analyse` from outside.
 
+mod admission;
 mod analysing;
 mod page;
 mod reports;

@@ -168,6 +168,21 @@ impl Visitor {
     }
 }
 
+#[test]
+fn a_visitor_who_answers_no_ping_has_gone() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let (mut visitor, mut gone) = (Visitor::connect(address), Visitor::connect(address));
+    // It answers none, since only its bytes are read.
+    let ended = thread::spawn(move || gone.0.get_mut().read_to_end(&mut Vec::new()).map(drop));
+    while !ended.is_finished() {
+        visitor.message();
+    }
+    ended.join().expect("it ends").expect("the connection is closed");
+    visitor.send(r#"{"add":{"moves":"e4","depth":3}}"#);
+    visitor.wait_for(|news| news["position"] == 1 && news["state"] == "done");
+}
+
 /// A headless browser, killed on drop.
 struct Browser {
     child: Child,

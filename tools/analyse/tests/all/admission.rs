@@ -1,0 +1,120 @@
+//! Which connections `lento-analyse serve` accepts and keeps.
+
+use crate::PROGRAM;
+use crate::analysing::Folder;
+use crate::serving::{PATIENCE, Peer, SMALL, Server, TOKEN};
+use serde_json::json;
+use std::io::{BufRead, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Whether the server ends a connection, after any answers.
+fn is_closed(stream: TcpStream) -> bool {
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut rest = Vec::new();
+    match (&stream).take(1 << 20).read_to_end(&mut rest) {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
+    }
+}
+
+#[test]
+fn silent_and_surplus_connections_change_nothing() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--connections", "3"]);
+    let address = server.address();
+    let mut peer = Peer::connect(address);
+    peer.check();
+    let silent: Vec<TcpStream> = (0..200)
+        .map(|number| {
+            let mut stream = TcpStream::connect(address).expect("a connection");
+            if number % 2 == 0 {
+                stream.write_all(b"{\"id\":").expect("a socket");
+            }
+            stream
+        })
+        .collect();
+    peer.check();
+    let mut second = Peer::connect(address);
+    second.check();
+    let start = Instant::now();
+    assert!(silent.into_iter().all(is_closed) && start.elapsed() < Duration::from_secs(30));
+    let mut third = Peer::connect(address);
+    third.check();
+    let mut fourth = Peer::connect(address);
+    fourth.send(json!({ "status": true }));
+    assert!(fourth.line().contains("3 connections are open"));
+    drop((second, third));
+    peer.check();
+}
+
+#[test]
+fn tokens() {
+    let refused = |args: &[&str]| {
+        let output = Command::new(PROGRAM).args(SMALL).args(args).stdin(Stdio::null()).output().expect("it starts");
+        assert!(matches!(output.status.code(), Some(1 | 2)));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refused(&["--listen", "0.0.0.0:0"]).contains("expected --token-file"));
+    for address in ["localhost", "example.org:80", "70000", ":80", "127.0.0.1"] {
+        let message = refused(&["--listen", address]);
+        assert!(message.contains(address) && message.contains("such as 127.0.0.1:4617, or a port"), "{message}");
+    }
+    assert!(refused(&["--listen", "0.0.0.0:0", "--token", "short"]).contains("expected 16 or more"));
+    let folder = Folder::new("token");
+    let file = folder.write("token", &format!("{TOKEN}\n"));
+    let mut server = Server::start(&["--listen", "localhost:0", "--token-file", &file]);
+    if cfg!(unix) {
+        let mut warning = String::new();
+        server.said.read_line(&mut warning).expect("a line");
+        assert!(warning.contains("token: other users can read the token; expected mode 600"), "{warning}");
+    }
+    let address = server.address();
+    for first in ["token wrong", "{\"id\":1,\"depth\":1}", "", "token", &TOKEN[1..]] {
+        let mut peer = Peer::connect(address);
+        peer.send(first);
+        assert!(peer.line().contains("wrong token"), "{first}");
+        assert_eq!(peer.line(), "");
+    }
+    let mut peer = Peer::connect(address);
+    peer.send(format_args!("token {TOKEN}"));
+    peer.check();
+}
+
+#[test]
+fn web_pages_cannot_send_requests() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let mut peer = Peer::connect(server.address());
+    peer.send("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n{\"id\":1,\"depth\":1}");
+    assert!(peer.line().contains("expected JSON lines"));
+    assert!(!peer.line().contains("done"));
+}
+
+/// The timer of a server's connection to this peer, as /proc/net/tcp shows it: its kind, and hundredths of a second left.
+#[cfg(target_os = "linux")]
+fn timer(peer: &Peer) -> (u8, u64) {
+    let stream = peer.stream.get_ref();
+    let [own, other] = [stream.local_addr(), stream.peer_addr()].map(|address| address.expect("a socket").port());
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("the connections");
+    let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let (local, remote) = (format!(":{other:04X}"), format!(":{own:04X}"));
+    let row = rows.find(|row| row[1].ends_with(&local) && row[2].ends_with(&remote)).expect("a connection");
+    let (kind, left) = row[5].split_once(':').expect("a timer");
+    (kind.parse().expect("a kind"), u64::from_str_radix(left, 16).expect("a time"))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn silent_peers_are_asked_whether_they_are_there() {
+    /// An open connection without unsent bytes has no other timer of this kind.
+    const KEEP_ALIVE: u8 = 2;
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--uci", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+    for request in ["{\"status\":true}", "isready", "GET / HTTP/1.1\r"] {
+        let mut peer = Peer::connect(server.address());
+        peer.send(request);
+        let start = Instant::now();
+        while !(timer(&peer).0 == KEEP_ALIVE && timer(&peer).1 <= 6000) {
+            assert!(start.elapsed() < PATIENCE, "{request}: {:?}", timer(&peer));
+        }
+    }
+}
