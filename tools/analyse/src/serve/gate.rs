@@ -5,15 +5,15 @@ use constant_time_eq::constant_time_eq;
 #[cfg(unix)]
 use lento::cli::notice::notice;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 /// A new connection has this long for its first line or request.
@@ -34,17 +34,30 @@ pub struct GateArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
     /// Most connections at a time
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     connections: u16,
+    /// Most connections of one IP address at a time (of a /64 with IPv6); this machine counts as one
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    per_address: u16,
 }
+
+/// Where connections come from that are counted together; `None` for the Unix socket, which is for its owner alone.
+pub type Source = Option<IpAddr>;
 
 /// Admits connections.
 pub struct Gate {
     token: Option<String>,
     /// Closing one of these ends a connection that has not sent its first line, oldest first.
     silent: Mutex<VecDeque<oneshot::Sender<Infallible>>>,
-    open: Arc<Semaphore>,
+    open: Mutex<HashMap<Source, u16>>,
     most: u16,
+    per_address: u16,
+}
+
+/// A place among the open connections, free again on drop.
+pub struct Place {
+    gate: Arc<Gate>,
+    source: Source,
 }
 
 /// A connection that has not sent anything.
@@ -73,8 +86,8 @@ impl GateArgs {
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
         }
-        let (silent, open) = (Mutex::default(), Arc::new(Semaphore::new(self.connections.into())));
-        Ok(Arc::new(Gate { token, silent, open, most: self.connections }))
+        let (silent, open) = (Mutex::default(), Mutex::default());
+        Ok(Arc::new(Gate { token, silent, open, most: self.connections, per_address: self.per_address }))
     }
 }
 
@@ -105,7 +118,7 @@ impl Gate {
     }
 
     /// Opens a connection by its first line, or says why not.
-    pub async fn open(&self, first: &Line, expected: &str) -> Result<OwnedSemaphorePermit, String> {
+    pub async fn open(self: &Arc<Self>, first: &Line, expected: &str, source: Source) -> Result<Place, String> {
         let first = match first {
             Ok(line) => line.trim(),
             // It may be an HTTP request for a long address.
@@ -118,14 +131,41 @@ impl Gate {
         if !self.knows(first.strip_prefix("token ").unwrap_or_default()).await {
             return Err("wrong token; expected the line: token TOKEN".to_owned());
         }
-        self.admit()
+        self.admit(source)
     }
 
     /// A place among the open connections, or the reason why there is none.
-    pub fn admit(&self) -> Result<OwnedSemaphorePermit, String> {
-        let permit = Arc::clone(&self.open).try_acquire_owned();
-        permit.map_err(|_| format!("{} connections are open; expected to try again later", self.most))
+    pub fn admit(self: &Arc<Self>, source: Source) -> Result<Place, String> {
+        let mut open = self.open.lock();
+        if open.values().sum::<u16>() >= self.most {
+            return Err(format!("{} connections are open; expected to try again later", self.most));
+        }
+        let own = open.entry(source).or_default();
+        if source.is_some() && *own >= self.per_address {
+            return Err(format!("{own} connections of this address are open; expected to close one of them"));
+        }
+        *own += 1;
+        Ok(Place { gate: Arc::clone(self), source })
     }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.gate.open.lock();
+        if let Some(own) = open.get_mut(&self.source) {
+            *own -= 1;
+        }
+        open.retain(|_, own| *own > 0);
+    }
+}
+
+/// The addresses that are counted together with this one: all of this machine, or all of a network of IPv6.
+pub fn source(address: IpAddr) -> Source {
+    Some(match address.to_canonical() {
+        address if address.is_loopback() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        address => address,
+    })
 }
 
 impl Newcomer {
@@ -152,7 +192,7 @@ pub fn is_own_host(host: &str, names: &[String]) -> bool {
     };
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let is = |own: &str| own.trim_end_matches('.').eq_ignore_ascii_case(name.trim_end_matches('.'));
-    bare.parse::<std::net::IpAddr>().is_ok() || is("localhost") || names.iter().any(|own| is(own))
+    bare.parse::<IpAddr>().is_ok() || is("localhost") || names.iter().any(|own| is(own))
 }
 
 #[cfg(test)]
@@ -169,6 +209,22 @@ mod tests {
         for host in ["evil.example", "evil.example:8617", "127.0.0.1.evil.example", "", "localhost.evil.example:80"] {
             assert!(!is_own_host(host, &names), "{host}");
         }
+    }
+
+    #[test]
+    fn addresses_counted_together() {
+        let source = |text: &str| source(text.parse().expect("an address"));
+        for (one, other) in [
+            ("127.0.0.1", "127.9.8.7"),
+            ("127.0.0.1", "::1"),
+            ("127.0.0.1", "::ffff:127.0.0.1"),
+            ("192.0.2.1", "::ffff:192.0.2.1"),
+            ("2001:db8:1:2::3", "2001:db8:1:2:ffff::"),
+        ] {
+            assert_eq!(source(one), source(other));
+        }
+        assert_ne!(source("192.0.2.1"), source("192.0.2.2"));
+        assert_ne!(source("2001:db8:1:2::3"), source("2001:db8:1:3::3"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::Server;
 use super::client::Client;
+use super::gate::Source;
 use super::query::Refused;
 use serde_json::Value;
 use std::fmt;
@@ -88,14 +89,14 @@ pub async fn stdio(server: &Server) {
 }
 
 /// Serves one connection until all is answered. If it breaks, its queries are cancelled.
-pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite) {
+pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite, source: Source) {
     let newcomer = server.gate.enter();
     let (reader, mut writer) = split(stream);
     let mut lines = Lines::new(reader);
     let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
     let client = Client::new(&server.pool, MAX_UNSENT);
-    let _permit = match server.gate.open(&first, "JSON lines").await {
-        Ok(permit) => permit,
+    let _place = match server.gate.open(&first, "JSON lines", source).await {
+        Ok(place) => place,
         Err(error) => {
             client.refuse(Refused { id: Value::Null, error });
             let _ = writer.write_all(client.take().unwrap_or_default().as_bytes()).await;

@@ -15,7 +15,7 @@ mod web;
 use crate::database::Location;
 use clap::value_parser;
 use desk::Desk;
-use gate::{Gate, GateArgs};
+use gate::{Gate, GateArgs, Source};
 use lento::cli::interrupt::Stop;
 use lento::cli::notice::notice;
 use lento::cli::{Done, setup};
@@ -181,17 +181,20 @@ impl Args {
         let mut listeners = JoinSet::new();
         for &address in &self.listen {
             let (listener, server) = (listen(address, "JSON lines on ").await?, Arc::clone(&server));
-            listeners.spawn(accept(listener, move |stream| lines::connection(Arc::clone(&server), stream)));
+            listeners
+                .spawn(accept(listener, move |stream, source| lines::connection(Arc::clone(&server), stream, source)));
         }
         for &address in &self.uci {
             let (listener, server) = (listen(address, "UCI on ").await?, Arc::clone(&server));
-            listeners.spawn(accept(listener, move |stream| uci::connection(Arc::clone(&server), stream)));
+            listeners
+                .spawn(accept(listener, move |stream, source| uci::connection(Arc::clone(&server), stream, source)));
         }
         for &address in &self.web {
             let (listener, pages) = (listen(address, "page on http://").await?, web::pages(&server));
             let shared = Arc::clone(&server);
-            listeners
-                .spawn(accept(listener, move |stream| web::connection(Arc::clone(&shared), pages.clone(), stream)));
+            listeners.spawn(accept(listener, move |stream, source| {
+                web::connection(Arc::clone(&shared), pages.clone(), stream, source)
+            }));
         }
         if !self.web.is_empty() {
             listeners.spawn(desk(Arc::clone(&server)));
@@ -242,16 +245,16 @@ async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> 
 }
 
 /// Serves each connection in a task of its own.
-async fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F)
+async fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, Source) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 // Fails if the peer has gone.
                 if prepare(&stream).is_ok() {
-                    tokio::spawn(serve(stream));
+                    tokio::spawn(serve(stream, gate::source(address.ip())));
                 }
             }
             // No file is left, or the peer has gone.

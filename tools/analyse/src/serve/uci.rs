@@ -1,6 +1,7 @@
 //! UCI over TCP, for user interfaces that can connect to an engine.
 
 use super::Server;
+use super::gate::Source;
 use super::lines::{Lines, MAX_STALL};
 use lento::engine::Engine;
 use lento::uci::command::Command;
@@ -43,17 +44,17 @@ impl Sessions {
 }
 
 /// Runs a session until the connection ends.
-pub async fn connection(server: Arc<Server>, stream: TcpStream) {
+pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) {
     let newcomer = server.gate.enter();
     let (reader, mut writer) = stream.into_split();
     let mut lines = Lines::new(reader);
     let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
     let sessions = &server.sessions;
     let seat = async {
-        let permit = server.gate.open(&first, "UCI").await?;
+        let place = server.gate.open(&first, "UCI", source).await?;
         let session = timeout(SEAT, Arc::clone(&sessions.free).acquire_owned()).await.ok().and_then(Result::ok);
         let refuse = || format!("{} sessions are open; expected to try again later", sessions.most);
-        Ok::<_, String>((permit, session.ok_or_else(refuse)?))
+        Ok::<_, String>((place, session.ok_or_else(refuse)?))
     };
     let permits = match seat.await {
         Ok(permits) => permits,

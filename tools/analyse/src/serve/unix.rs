@@ -40,7 +40,7 @@ impl Drop for Bound {
 pub async fn accept(listener: UnixListener, server: Arc<Server>) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(lines::connection(Arc::clone(&server), stream))),
+            Ok((stream, _)) => drop(tokio::spawn(lines::connection(Arc::clone(&server), stream, None))),
             Err(_) => sleep(RETRY).await,
         }
     }

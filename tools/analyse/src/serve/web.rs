@@ -1,9 +1,8 @@
 //! The page, and its WebSocket.
 
 use super::Server;
-use super::gate::{FIRST_WORD, is_own_host};
+use super::gate::{FIRST_WORD, Place, Source, is_own_host};
 use super::lines::{MAX_LINE, MAX_STALL};
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
@@ -12,6 +11,7 @@ use axum::http::{StatusCode, Uri};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -58,29 +58,42 @@ pub fn pages(server: &Arc<Server>) -> Router {
         .with_state(Arc::clone(server))
 }
 
+/// The place of a connection, or why there is none.
+type Admitted = Result<Arc<Place>, String>;
+
 /// Serves one HTTP connection, of one request.
-pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream) {
+pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream, source: Source) {
     let newcomer = server.gate.enter();
     let (begun, first) = oneshot::channel();
     let (begun, pages) = (Mutex::new(Some(begun)), TowerToHyperService::new(pages));
-    let service = service_fn(move |request: hyper::Request<Incoming>| {
-        begun.lock().take().map(|begun| begun.send(()));
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        if let Some(begun) = begun.lock().take() {
+            let admitted: Admitted = server.gate.admit(source).map(Arc::new);
+            request.extensions_mut().insert(admitted.clone());
+            let _ = begun.send(admitted);
+        }
         pages.call(request)
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(FIRST_WORD).max_buf_size(MAX_HEAD);
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
-    tokio::select! {
+    let admitted = tokio::select! {
         _ = &mut serving => return,
-        begun = newcomer.first(first) => if begun.is_none() { return },
-    }
-    if let Ok(_permit) = server.gate.admit() {
-        let _ = timeout(RESPONSE, serving).await;
-    }
+        admitted = newcomer.first(first) => match admitted {
+            Some(Ok(admitted)) => admitted,
+            _ => return,
+        },
+    };
+    let _ = timeout(if admitted.is_ok() { RESPONSE } else { FIRST_WORD }, serving).await;
 }
 
-/// Refuses requests for other hosts, from other sites, and without the token.
+/// Refuses requests for which there is no place, for other hosts, from other sites, and without the token.
 async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    match request.extensions().get::<Admitted>() {
+        Some(Ok(_)) => {}
+        Some(Err(error)) => return (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
+        None => return StatusCode::BAD_REQUEST.into_response(),
+    }
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST).unwrap_or_default();
@@ -144,14 +157,15 @@ fn offered_token(headers: &HeaderMap) -> Option<&str> {
     pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
-async fn socket(State(server): State<Arc<Server>>, upgrade: WebSocketUpgrade) -> Response {
-    match server.gate.admit() {
-        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error).into_response(),
-        Ok(permit) => upgrade.max_message_size(MAX_LINE).max_frame_size(MAX_LINE).on_upgrade(async move |socket| {
-            visit(&server, socket).await;
-            drop(permit);
-        }),
-    }
+async fn socket(
+    State(server): State<Arc<Server>>,
+    Extension(place): Extension<Admitted>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade.max_message_size(MAX_LINE).max_frame_size(MAX_LINE).on_upgrade(async move |socket| {
+        visit(&server, socket).await;
+        drop(place);
+    })
 }
 
 /// Serves a visitor. One that reads too slowly gets the whole state again instead of all news, and one that leaves a ping without

@@ -90,6 +90,49 @@ fn web_pages_cannot_send_requests() {
     assert!(!peer.line().contains("done"));
 }
 
+#[test]
+fn one_address_does_not_take_all_places() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--per-address", "2"]);
+    let [address, page] = [server.address(), server.address()];
+    let mut open = [(); 2].map(|()| Peer::connect(address));
+    open.iter_mut().for_each(Peer::check);
+    let mut third = Peer::connect(address);
+    third.send(json!({ "status": true }));
+    assert!(third.line().contains("2 connections of this address are open; expected to close one of them"));
+    assert_eq!(third.line(), "");
+    let mut visitor = Peer::connect(page);
+    visitor.send(format_args!("GET / HTTP/1.1\r\nHost: {page}\r\n\r"));
+    assert!(visitor.line().contains(" 503 "));
+    while !visitor.line().contains("2 connections of this address are open") {}
+    // The places become free.
+    drop(open);
+    let start = Instant::now();
+    loop {
+        let mut next = Peer::connect(address);
+        next.send(json!({ "status": true }));
+        if next.answer()["status"] == "running" {
+            break;
+        }
+        assert!(start.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_socket_is_not_limited_like_an_address() {
+    let folder = Folder::new("places");
+    let path = folder.path("lento.sock");
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--socket", &path, "--per-address", "1"]);
+    let mut peer = Peer::connect(server.address());
+    peer.check();
+    server.said.read_line(&mut String::new()).expect("a line");
+    let mut owner = [(); 3].map(|()| Peer::connect_socket(&path));
+    owner.iter_mut().for_each(Peer::check);
+    let mut second = Peer::connect(peer.stream.get_ref().peer_addr().expect("a socket"));
+    second.send(json!({ "status": true }));
+    assert!(second.line().contains("1 connections of this address are open"));
+}
+
 /// The timer of a server's connection to this peer, as /proc/net/tcp shows it: its kind, and hundredths of a second left.
 #[cfg(target_os = "linux")]
 fn timer(peer: &Peer) -> (u8, u64) {

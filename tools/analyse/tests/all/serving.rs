@@ -79,7 +79,7 @@ impl Peer {
 
 #[cfg(unix)]
 impl Peer<UnixStream> {
-    fn connect_socket(path: &str) -> Self {
+    pub fn connect_socket(path: &str) -> Self {
         let stream = UnixStream::connect(path).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         Self { stream: BufReader::new(stream) }
