@@ -155,11 +155,10 @@ pub fn run(args: &Args) -> Done {
         let _ = waiter.recv();
         teller.send_replace(true);
     })?;
-    let served = runtime.block_on(args.serve(server, &tell));
+    let served = runtime.block_on(args.serve(server, &stop, &tell));
     // Standard input may still be read.
     runtime.shutdown_background();
-    served?;
-    Ok(if stop.asked() { stop.exit_code() } else { ExitCode::SUCCESS })
+    Ok(served?)
 }
 
 impl Args {
@@ -176,7 +175,7 @@ impl Args {
     }
 
     /// Serves until the end of standard input, or with addresses until Ctrl-C.
-    async fn serve(&self, server: Server, tell: &watch::Sender<bool>) -> Result<(), String> {
+    async fn serve(&self, server: Server, stop: &Stop, tell: &watch::Sender<bool>) -> Result<ExitCode, String> {
         let (mut stopped, server) = (server.stopped.clone(), Arc::new(server));
         let mut listeners = JoinSet::new();
         for &address in &self.listen {
@@ -210,13 +209,14 @@ impl Args {
         };
         if listeners.is_empty() {
             lines::stdio(&server).await;
-            return Ok(());
+            return Ok(stop.exit_code());
         }
         let _ = stopped.wait_for(|stopped| *stopped).await;
         drop((listeners, server, stopped));
         // Connections send their last answers.
         let _ = timeout(LAST_ANSWERS, tell.closed()).await;
-        Ok(())
+        // For a service manager this is its regular end.
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -275,8 +275,28 @@ fn interrupts_cancel_and_exit() {
     server.signal("-INT");
     while peer.answer()["status"] != "cancelled" {}
     assert_eq!(peer.line(), "");
-    assert_eq!(server.child.wait().expect("an end").code(), Some(130));
+    assert_eq!(server.child.wait().expect("an end").code(), Some(0));
     assert!(folder.names().is_empty());
+}
+
+#[test]
+#[cfg(unix)]
+fn signals_end_a_server_in_order_but_not_queries_of_standard_input() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    server.address();
+    server.signal("-TERM");
+    assert_eq!(server.child.wait().expect("an end").code(), Some(0));
+    let mut command = Command::new(PROGRAM);
+    command.args(SMALL).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("standard input");
+    writeln!(input, "{}", json!({ "id": 1, "time_ms": 3_600_000, "report_ms": 10 })).expect("it reads");
+    let mut answers = BufReader::new(child.stdout.take().expect("standard output")).lines();
+    let mut next = || answers.next().expect("an answer").expect("a line");
+    assert!(next().contains("partial"));
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill").success());
+    while !next().contains("cancelled") {}
+    assert_eq!(child.wait().expect("an end").code(), Some(130));
 }
 
 #[test]
