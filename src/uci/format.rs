@@ -1,6 +1,7 @@
 //! Formats engine output, benches and statistics: pure functions, without the final line break.
 
 use super::options;
+use super::task::Offer;
 use crate::bench::{self, BenchEntry, POSITIONS};
 use crate::chess::{Board, Color, File, Move, Rank, Square};
 use crate::engine::Settings;
@@ -13,9 +14,10 @@ use std::fmt::{Display, Write};
 use std::time::Duration;
 
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
-pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
+pub fn introduction(evaluation: &Evaluation, settings: &Settings, offer: &Offer) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
-    text.extend(options::announcements(settings.lmr.uses(RecipeName::Rebel)).map(|option| option + "\n"));
+    let announced = options::announcements(settings.lmr.uses(RecipeName::Rebel)).filter_map(offer);
+    text.extend(announced.map(|option| option + "\n"));
     text + &message(format!("evaluation {evaluation}")) + "\nuciok"
 }
 
@@ -405,13 +407,13 @@ mod tests {
 
     #[test]
     fn the_introduction_ends_with_uciok() {
-        let mut settings = Settings::default();
-        let text = introduction(&Evaluation::default(), &settings);
+        let (mut settings, offer): (_, Offer) = (Settings::default(), Box::new(Some));
+        let text = introduction(&Evaluation::default(), &settings, &offer);
         assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
         assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
         assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), options::names().len());
         settings.lmr.helpers = Helpers::Recipe(RecipeName::Rebel);
-        assert!(introduction(&Evaluation::default(), &settings).contains("\noption name Rebel P type spin"));
+        assert!(introduction(&Evaluation::default(), &settings, &offer).contains("\noption name Rebel P type spin"));
     }
 
     fn words(text: &str) -> Vec<Vec<&str>> {

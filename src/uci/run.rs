@@ -1,7 +1,7 @@
 //! The event loop. Reads standard input; all output goes through the session's [`Writer`].
 
 use super::session::{InputMode, Session};
-use super::task::{Message, Refuse};
+use super::task::{Message, Offer, Refuse};
 use super::writer::Writer;
 use crate::engine::{Engine, Wake};
 use crate::processors;
@@ -35,10 +35,11 @@ pub fn connection(
     output: impl Write + 'static,
     is_gone: impl Fn() -> bool,
     refuse: Refuse,
+    offer: Offer,
 ) -> io::Result<()> {
     let (send, receive) = unbounded();
     let mut session = Session::new(engine, InputMode::Live, send.clone(), Writer::new(output));
-    session.refuse = refuse;
+    (session.refuse, session.offer) = (refuse, offer);
     thread::Builder::new().name("input".into()).spawn(move || {
         for message in lines.map(Message::Line).chain([Message::EndOfInput]) {
             if send.send(message).is_err() {

@@ -8,7 +8,7 @@ use super::go::Go;
 use super::listing;
 use super::options::{self, Target};
 use super::sent_lines::SentLines;
-use super::task::{self, Console, Hook, Message, Refuse, Task};
+use super::task::{self, Console, Hook, Message, Offer, Refuse, Task};
 use super::writer::Writer;
 use crate::chess::Game;
 use crate::engine::{Engine, Output};
@@ -53,6 +53,8 @@ pub struct Session {
     pub repeat_after: Duration,
     /// Commands that are refused.
     pub refuse: Refuse,
+    /// Options that are announced.
+    pub offer: Offer,
     /// Called before a command is executed.
     pub hook: Option<Hook>,
 }
@@ -125,6 +127,7 @@ impl Session {
             placed: Vec::new(),
             repeat_after: SentLines::REPEAT_AFTER,
             refuse: Box::new(|_, _| None),
+            offer: Box::new(Some),
             hook: None,
         }
     }
@@ -312,7 +315,9 @@ impl Session {
             self.hash_files.own_file = None;
         }
         match &queued.command {
-            Command::Uci => self.print(&format::introduction(&self.engine.evaluation(), &self.engine.settings)),
+            Command::Uci => {
+                self.print(&format::introduction(&self.engine.evaluation(), &self.engine.settings, &self.offer))
+            }
             Command::IsReady => self.answer_isready(),
             Command::NewGame => self.engine.new_game(),
             Command::SetOption(..) => self.set_option(queued),

@@ -36,6 +36,9 @@ pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
 /// Why a command is refused, given the number of queued ones.
 pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
 
+/// Returns the `option` line to announce for one of the engine, if any.
+pub type Offer = Box<dyn Fn(String) -> Option<String>>;
+
 /// Sees commands in the order of their execution, and may change them. What it returns is printed as a message.
 pub type Hook = Box<dyn FnMut(&mut Command, &mut Engine) -> Option<String>>;
 

@@ -7,7 +7,7 @@ use lento::engine::Engine;
 use lento::uci::command::Command;
 use lento::uci::options::same_name;
 use lento::uci::run;
-use lento::uci::task::Refuse;
+use lento::uci::task::{Offer, Refuse};
 use lento::uci::words::quoted;
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, mpsc as lines_of};
@@ -26,8 +26,9 @@ const MAX_WRITES: usize = 64;
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// Time to wait for the end of another session: that of a client which connects again may still close its engine.
 const SEAT: Duration = Duration::from_secs(1);
-/// Options that read or write files, or change the whole process.
-const REFUSED: [&str; 6] = ["HashFile", "AutoSave", "EvalFile", "SyzygyPath", "Debug Log File", "NumaPolicy"];
+/// Options that read or write files, or change the whole process. Two of them are commands for [`refuse`].
+const REFUSED: [&str; 8] =
+    ["HashFile", "SaveHash", "LoadHash", "AutoSave", "EvalFile", "SyzygyPath", "Debug Log File", "NumaPolicy"];
 
 /// The sessions and their limits.
 pub struct Sessions {
@@ -116,7 +117,23 @@ fn session(lines: lines_of::Receiver<String>, output: Output, threads: usize, ha
     }
     let channel = output.0.clone();
     // Fails when the connection has ended.
-    let _ = run::connection(engine, lines.into_iter(), output, move || channel.is_closed(), refuse(threads, hash_mib));
+    let (refuse, offer) = (refuse(threads, hash_mib), offer(threads, hash_mib));
+    let _ = run::connection(engine, lines.into_iter(), output, move || channel.is_closed(), refuse, offer);
+}
+
+/// Announces no option that is refused, and no more threads or memory than these.
+fn offer(threads: usize, hash_mib: usize) -> Offer {
+    Box::new(move |line| {
+        let name = line.strip_prefix("option name ")?.split_once(" type ")?.0;
+        let spin = |default: usize, most: usize| {
+            Some(format!("option name {name} type spin default {} min 1 max {most}", default.min(most)))
+        };
+        match name {
+            "Threads" => spin(1, threads),
+            "Hash" => spin(Engine::DEFAULT_HASH, hash_mib),
+            _ => (!REFUSED.contains(&name)).then_some(line),
+        }
+    })
 }
 
 /// Refuses commands that touch files, and more threads or memory than these.
@@ -161,6 +178,21 @@ impl Write for Output {
 mod tests {
     use super::*;
     use lento::uci::{command, options};
+
+    #[test]
+    fn what_is_refused_is_not_offered() {
+        let (refuse, offer) = (refuse(2, 8), offer(2, 8));
+        let mut offered = Vec::new();
+        for line in options::announcements(true) {
+            let name = line.strip_prefix("option name ").and_then(|rest| rest.split(" type ").next()).expect("a name");
+            let command = command::parse(&format!("setoption name {name}")).command.expect("a command");
+            assert_eq!(offer(line.clone()).is_none(), refuse(&command, 0).is_some(), "{line}");
+            offered.extend(offer(line));
+        }
+        for line in ["Threads type spin default 1 min 1 max 2", "Hash type spin default 8 min 1 max 8"] {
+            assert!(offered.contains(&format!("option name {line}")), "{offered:?}");
+        }
+    }
 
     #[test]
     fn options_with_file_names_are_refused() {

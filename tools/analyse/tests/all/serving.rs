@@ -395,7 +395,9 @@ fn uci_sessions() {
     let mut first = open();
     let mut second = open();
     for peer in [&mut first, &mut second] {
-        until(peer, "uciok");
+        let options = until(peer, "uciok");
+        assert!(options.contains("option name Threads type spin default 1 min 1 max 1\n"), "{options}");
+        assert!(options.contains(" MultiPV ") && !options.contains("Debug Log File"), "{options}");
         peer.send("position startpos\ngo infinite");
         until(peer, "info depth 5");
     }
