@@ -21,6 +21,7 @@ use lento::cli::notice::notice;
 use lento::cli::{Done, setup};
 use lento::engine::Engine;
 use lento::processors;
+use parking_lot::Mutex;
 use pool::Pool;
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
@@ -120,6 +121,8 @@ struct Server {
     pool: Arc<Pool>,
     desk: Desk,
     tree: Option<Location>,
+    /// The latest error of its database.
+    tree_error: Mutex<String>,
     /// Names of this machine.
     hosts: Vec<String>,
     sessions: uci::Sessions,
@@ -147,7 +150,8 @@ pub fn run(args: &Args) -> Done {
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
     let desk = Desk::new(&pool, args.tree.is_some());
-    let server = Server { pool, desk, tree: args.tree.clone(), hosts: args.host.clone(), sessions, gate, stopped };
+    let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
+    let server = Server { pool, desk, tree, tree_error, hosts, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();

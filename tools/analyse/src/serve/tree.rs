@@ -4,9 +4,13 @@ use super::Server;
 use super::query::MAX_ERROR;
 use crate::database::Location;
 use crate::tree::{self, Edit};
+use lento::cli::notice::notice;
 use lento::uci::words::quoted;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
+
+/// Instead of errors of the database, which name it, and may name its server and user.
+const UNAVAILABLE: &str = "the tree cannot be read or changed now; the messages of the server say why";
 
 /// The moves of a message, from the root of the tree.
 fn moves(message: &Value, field: &str) -> Option<String> {
@@ -18,12 +22,13 @@ impl Server {
     /// Answers a visitor's message about the tree; `None` if it is another one.
     pub async fn tree_message(&self, text: &str) -> Option<Value> {
         let message: Value = serde_json::from_str(text).ok()?;
-        let path = self.tree.clone()?;
+        let tree = self.tree.as_ref()?;
+        let location = tree.clone();
         let answer = if let Some(moves) = moves(&message, "tree") {
-            spawn_blocking(move || tree::look(&path, &moves).map(|tree| json!({ "tree": tree }))).await
+            spawn_blocking(move || tree::look(&location, &moves).map(|tree| json!({ "tree": tree }))).await
         } else if let Some(moves) = moves(&message, "mark") {
             let mark = message["as"].as_str().unwrap_or_default().to_owned();
-            let marked = spawn_blocking(move || set(&path, moves, &mark)).await;
+            let marked = spawn_blocking(move || set(&location, moves, &mark)).await;
             if matches!(marked, Ok(Ok(_))) {
                 self.desk.tell(&json!({ "tree_changed": true }));
             }
@@ -32,7 +37,21 @@ impl Server {
             return None;
         };
         let answer = answer.unwrap_or_else(|error| Err(error.to_string()));
+        let error = answer.as_ref().err().filter(|error| error.starts_with(&format!("{tree}: ")));
+        self.log_tree_error(error);
+        if error.is_some() {
+            return Some(json!({ "error": UNAVAILABLE }));
+        }
         Some(answer.unwrap_or_else(|error| json!({ "error": error.chars().take(MAX_ERROR).collect::<String>() })))
+    }
+
+    /// Logs an error once, however often pages ask.
+    fn log_tree_error(&self, error: Option<&String>) {
+        let mut latest = self.tree_error.lock();
+        if let Some(error) = error.filter(|error| **error != *latest) {
+            notice(error);
+        }
+        *latest = error.cloned().unwrap_or_default();
     }
 }
 

@@ -346,6 +346,18 @@ fn the_tree_is_walked_and_marked() {
         let news = visitor.wait_for(|news| news["error"].is_string());
         assert!(news["error"].as_str().is_some_and(|error| error.contains(expected)), "{news}");
     }
+    let away = folder.path("away");
+    std::fs::rename(&tree, &away).expect("a file");
+    for message in [r#"{"tree":""}"#, r#"{"mark":"e4","as":"pin"}"#] {
+        visitor.send(message);
+        let news = visitor.wait_for(|news| news["error"].is_string());
+        assert!(!news.to_string().contains("openings"), "{news}");
+        assert!(news.to_string().contains("the messages of the server say why"), "{news}");
+    }
+    let mut message = String::new();
+    server.said.read_line(&mut message).expect("a line");
+    assert!(message.contains(&tree) && message.contains("no such file"), "{message}");
+    std::fs::rename(&away, &tree).expect("a file");
     let Some(mut browser) = Browser::start() else { return };
     let desktop = browser.open(&format!("http://{address}/"), 1200);
     browser.wait_for(&desktop, "document.querySelectorAll('#moves tr').length > 1");
