@@ -7,6 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName};
+use axum::http::uri::Authority;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -97,7 +98,10 @@ async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) 
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST).unwrap_or_default();
-    if !is_own_host(host, &server.hosts) {
+    // A whole URI names the host as well.
+    let named = request.uri().authority().map_or(host, Authority::as_str);
+    let is_one = headers.get_all(header::HOST).iter().count() == 1 && named.eq_ignore_ascii_case(host);
+    if !is_one || !is_own_host(host, &server.hosts) {
         return (StatusCode::FORBIDDEN, "unknown host; expected an IP address, localhost or a name given by --host\n")
             .into_response();
     }

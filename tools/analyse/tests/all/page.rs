@@ -39,12 +39,18 @@ fn requests_of_other_hosts_and_sites_are_refused() {
         ("Host: localhost:8617\r\n".into(), "200"),
         ("Host: chess.example\r\n".into(), "200"),
         ("Host: evil.example\r\n".into(), "403"),
+        (format!("{own}Host: evil.example\r\n"), "403"),
+        (format!("Host: evil.example\r\n{own}"), "403"),
         (format!("{own}Origin: http://{address}\r\n"), "200"),
         (format!("{own}Origin: http://evil.example\r\n"), "403"),
         (format!("{own}Origin: null\r\n"), "403"),
         (format!("{own}Long: {}\r\n", "x".repeat(20_000)), "431"),
     ] {
         assert_eq!(status(&headers).as_deref(), Some(expected), "{headers}");
+    }
+    let of_uri = |host: &str| fetch(address, &format!("http://{host}/"), &own).split(' ').nth(1).map(str::to_owned);
+    for (host, expected) in [(address.to_string().as_str(), "200"), ("evil.example", "403"), ("localhost", "403")] {
+        assert_eq!(of_uri(host).as_deref(), Some(expected), "{host}");
     }
     let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
     let socket = |origin: &str| fetch_head(address, &format!("{own}{upgrade}Origin: {origin}\r\n"));
