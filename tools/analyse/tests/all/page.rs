@@ -5,7 +5,7 @@ use crate::analysing::Folder;
 use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -75,7 +75,10 @@ fn the_page_needs_the_token_once() {
     let first = get(&format!("/?token={TOKEN}"), "");
     assert!(first.contains(" 303 ") && first.contains(&format!("lento_token={TOKEN}; HttpOnly")), "{first}");
     assert!(get("/", &format!("Cookie: a=b; lento_token={TOKEN}\r\n")).contains("<title>Lento</title>"));
-    assert!(get("/page.js", &format!("Authorization: Bearer {TOKEN}\r\n")).contains(" 200 "));
+    for scheme in ["Bearer", "bearer"] {
+        assert!(get("/page.js", &format!("Authorization: {scheme} {TOKEN}\r\n")).contains(" 200 "), "{scheme}");
+    }
+    assert!(get("/page.js", &format!("Authorization: Basic {TOKEN}\r\n")).contains(" 401 "));
     assert!(fetch_head(address, &format!("Host: {address}\r\n")).contains(" 401 "));
 }
 
@@ -383,4 +386,44 @@ fn the_tree_is_walked_and_marked() {
     browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
     visitor.wait_for(|news| news["tree_changed"] == true);
     assert_eq!(marks("excluded"), 1);
+}
+
+/// Serves an empty page to all who ask.
+fn empty_page() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.expect("a connection"));
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                line.clear();
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = reader.get_mut().write_all(head.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn pages_of_other_sites_cannot_send_requests() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let (address, site) = (server.address(), empty_page());
+    let page = browser.open(&format!("http://{site}/"), 1200);
+    browser.wait_for(&page, &format!("location.host === '{site}' && document.readyState === 'complete'"));
+    // The request line is shorter than a line may be, or longer.
+    for length in [10, 70_000] {
+        let request = format!(
+            "fetch('http://{address}/' + 'a'.repeat({length}), {{ method: 'POST', mode: 'no-cors',
+                body: '\\n{{\"id\":\"x\",\"nodes\":777}}\\n'.repeat(9) }}).then(() => 'answered', error => error.name)"
+        );
+        let call = json!({ "expression": request, "awaitPromise": true, "returnByValue": true });
+        // The server refuses, and does not answer in HTTP.
+        assert_eq!(browser.call(&page, "Runtime.evaluate", call)["result"]["value"], "TypeError");
+    }
+    let status = Peer::connect(address).ask(json!({ "status": true }));
+    let counts = ["finished", "searching", "waiting", "nodes"].map(|field| &status[field]);
+    assert!(counts.iter().all(|count| **count == 0), "{status}");
 }

@@ -300,6 +300,21 @@ fn signals_end_a_server_in_order_but_not_queries_of_standard_input() {
 }
 
 #[test]
+fn a_client_that_leaves_makes_room_for_the_next_one() {
+    let mut server = Server::start(&["--uci", "127.0.0.1:0", "--sessions", "1"]);
+    let address = server.address();
+    let mut left = Vec::new();
+    for round in 0..12 {
+        let mut peer = Peer::connect(address);
+        peer.send("isready");
+        assert_eq!(peer.line(), "readyok\n", "{round}");
+        // The session may not have ended yet when the next client comes.
+        peer.send("quit");
+        left.push(peer);
+    }
+}
+
+#[test]
 fn malformed_requests_change_nothing() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     let address = server.address();
