@@ -1,6 +1,7 @@
 //! State of a UCI session.
 
 mod hash_files;
+mod queued;
 
 use super::command::{self, Command};
 use super::format;
@@ -18,6 +19,7 @@ use crate::search::report::Outcome;
 use crate::sync::channel::Sender;
 use crate::version;
 use hash_files::HashFiles;
+use queued::Queued;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io;
@@ -68,17 +70,6 @@ pub enum InputMode {
     Script,
 }
 
-/// A command with the flags set since it was received.
-struct Queued {
-    command: Command,
-    /// `stop` was received.
-    stopped: bool,
-    /// `ponderhit` was received.
-    ponderhit: bool,
-    /// `wait` was received: only an explicit `stop` ends the work early.
-    waited: bool,
-}
-
 /// Running work.
 struct Work {
     queued: Queued,
@@ -87,24 +78,6 @@ struct Work {
     started: Instant,
     stopped: Option<Instant>,
     sent: SentLines,
-}
-
-impl Queued {
-    /// Applies `stop`, which does not end the setting of an option.
-    fn stop(&mut self) {
-        self.stopped |= !matches!(self.command, Command::SetOption(..));
-    }
-
-    /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
-    /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
-    fn close(&mut self, quit: bool) {
-        self.stopped |= match &self.command {
-            Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
-            Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
-            Command::SetOption(..) => quit && !self.waited,
-            _ => false,
-        };
-    }
 }
 
 impl Session {
