@@ -1,5 +1,9 @@
 //! Shared by the tools: games of the engine against itself, runs that can be interrupted and resumed, charts, input and output.
 
+// For tests that are shared with other packages.
+#[cfg(test)]
+extern crate self as lento_common;
+
 pub mod arguments;
 pub mod chart;
 pub mod cholesky;
@@ -19,6 +23,7 @@ pub mod ordered;
 pub mod outputs;
 pub mod part;
 pub mod play;
+pub mod polyglot;
 pub mod progress;
 pub mod quantile;
 pub mod summary;

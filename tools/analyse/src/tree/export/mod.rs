@@ -52,6 +52,8 @@ pub fn run(args: &Export) -> Done {
 struct Visit {
     node: i64,
     position: Position,
+    /// The move to it, except from the first one.
+    last: Option<Move>,
     /// The moves that are followed, best first.
     rows: Vec<Row>,
 }
@@ -65,8 +67,8 @@ fn walk(
     mut visit: impl FnMut(Visit) -> Result<bool, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let mut seen = HashSet::from([node]);
-    let mut waiting = VecDeque::from([(node, position.clone())]);
-    while let Some((node, position)) = waiting.pop_front() {
+    let mut waiting = VecDeque::from([(node, position.clone(), None)]);
+    while let Some((node, position, last)) = waiting.pop_front() {
         let mut rows = rows(tree, node)?;
         rows.retain(|row| !row.excluded);
         if let Some((within, best)) = width {
@@ -74,10 +76,10 @@ fn walk(
         }
         for row in &rows {
             if let Some(child) = row.child.filter(|&child| seen.insert(child)) {
-                waiting.push_back((child, position.after(row.mv)));
+                waiting.push_back((child, position.after(row.mv), Some(row.mv)));
             }
         }
-        if !visit(Visit { node, position, rows })? {
+        if !visit(Visit { node, position, last, rows })? {
             break;
         }
     }
