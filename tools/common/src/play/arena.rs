@@ -13,7 +13,7 @@ use std::error::Error;
 use std::ops::ControlFlow;
 
 /// How games are played.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Arena {
     /// The first positions.
     pub openings: Openings,
@@ -96,7 +96,15 @@ mod tests {
     use ControlFlow::{Break, Continue};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.0, endings: 0.0, max_imbalance: 250, seed: 5 };
+        let args = OpeningArgs {
+            book: None,
+            book_plies: None,
+            random_plies: None,
+            dfrc: 0.0,
+            endings: 0.0,
+            max_imbalance: 250,
+            seed: 5,
+        };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::Nodes(150), rules: Rules::default(), hash: 1, concurrency }
     }

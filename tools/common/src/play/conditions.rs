@@ -63,6 +63,9 @@ impl Conditions {
             "play_out": rules.play_out,
         });
         // Older journals do not have these fields.
+        if let Some(plies) = openings.polyglot_plies() {
+            conditions["book_plies"] = plies.into();
+        }
         if openings.endings > 0.0 {
             conditions["endings"] = openings.endings.into();
         }

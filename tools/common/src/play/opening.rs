@@ -4,7 +4,7 @@ use super::endgame;
 use super::limit::Limit;
 use super::player::Player;
 use crate::epd::has_content;
-use crate::{inputs, mix, number};
+use crate::{inputs, mix, number, polyglot};
 use fastrand::Rng;
 use lento::chess::{Board, Game, Move};
 use std::path::{Path, PathBuf};
@@ -14,9 +14,13 @@ use std::time::Duration;
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Openings")]
 pub struct OpeningArgs {
-    /// Begin from the positions of this file, one FEN or EPD a line, in an order drawn by --seed [default: random plies]
+    /// Begin from the positions of this file, one FEN or EPD a line, in an order drawn by --seed, or after moves from the start
+    /// position drawn by the weights of a Polyglot book, a file ending in .bin [default: random plies]
     #[arg(long, value_name = "FILE")]
     pub book: Option<PathBuf>,
+    /// Play at most this many plies from a Polyglot book [default: 16]
+    #[arg(long, value_name = "PLIES", requires = "book", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub book_plies: Option<u32>,
     /// Play this many random plies from the start or the book's position; half of the games get one more [default: 8,
     /// 0 with a book]
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(..=40))]
@@ -27,7 +31,7 @@ pub struct OpeningArgs {
     /// Share of games that begin from random quiet positions of 5 to 12 pieces, pawns among them, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
     pub endings: f64,
-    /// After random plies, and in random endings, neither side may be better than this, in centipawns
+    /// After random plies and moves of a Polyglot book, and in random endings, neither side may be better than this, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..))]
     pub max_imbalance: i32,
     /// Number that decides everything random
@@ -35,13 +39,32 @@ pub struct OpeningArgs {
     pub seed: u64,
 }
 
+impl OpeningArgs {
+    /// The most plies from the book, if it is a Polyglot book.
+    pub fn polyglot_plies(&self) -> Option<u32> {
+        let path = self.book.as_deref()?;
+        polyglot::Book::is_named(path).then(|| self.book_plies.unwrap_or(16))
+    }
+}
+
 /// Openings by number.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Openings {
     /// The arguments.
     pub args: OpeningArgs,
-    /// The book's positions in the order in which they are played, as text: books may be large.
-    pub book: Vec<String>,
+    /// Where games start.
+    pub book: Book,
+}
+
+/// Where games start.
+#[derive(Debug)]
+pub enum Book {
+    /// The start position.
+    None,
+    /// Positions in the order in which they are played, as text: books may be large.
+    Positions(Vec<String>),
+    /// Moves from the start position.
+    Polyglot(polyglot::Book),
 }
 
 impl Openings {
@@ -52,16 +75,32 @@ impl Openings {
 
     /// Reads the book, if any.
     pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
-        let mut book = Vec::new();
-        if let Some(path) = &args.book {
-            book = read_book(path)?;
-            Rng::with_seed(args.seed).shuffle(&mut book);
-        }
+        let book = match &args.book {
+            Some(path) if polyglot::Book::is_named(path) => {
+                let book = polyglot::Book::read(path)?;
+                if book.moves(&Board::start(), None).is_empty() {
+                    let name = path.display();
+                    return Err(format!(
+                        "{name}: no move with a weight for the start position; expected another Polyglot book"
+                    ));
+                }
+                Book::Polyglot(book)
+            }
+            Some(path) if args.book_plies.is_some() => {
+                return Err(format!("{}: --book-plies expects a Polyglot book, a file ending in .bin", path.display()));
+            }
+            Some(path) => {
+                let mut positions = read_book(path)?;
+                Rng::with_seed(args.seed).shuffle(&mut positions);
+                Book::Positions(positions)
+            }
+            None => Book::None,
+        };
         Ok(Self { args: args.clone(), book })
     }
 
-    /// The opening with this number, the same for the same number. Books are repeated. The judge rejects unbalanced positions after
-    /// random plies, and endings that are unbalanced or not quiet.
+    /// The opening with this number, the same for the same number. Positions of a file are repeated. The judge rejects unbalanced
+    /// positions after random plies and moves of a Polyglot book, and endings that are unbalanced or not quiet.
     pub fn get(&self, number: u64, judge: &mut Player) -> Game {
         let mut rng = Rng::with_seed(mix::seed(self.args.seed, number));
         if self.args.endings > 0.0 && rng.f64() < self.args.endings {
@@ -70,9 +109,9 @@ impl Openings {
                 return game;
             }
         }
-        let plies = self.args.random_plies.unwrap_or(if self.book.is_empty() { 8 } else { 0 });
+        let plies = self.args.random_plies.unwrap_or(if matches!(self.book, Book::None) { 8 } else { 0 });
         let plies = if plies > 0 { plies + u32::from(rng.bool()) } else { 0 };
-        if plies == 0 {
+        if plies == 0 && !matches!(self.book, Book::Polyglot(_)) {
             return Game::from(self.first(number, &mut rng));
         }
         for _ in 0..Self::TRIES {
@@ -101,9 +140,13 @@ impl Openings {
         if rng.f64() < self.args.dfrc {
             return double_fischer(rng);
         }
-        match self.book.len() as u64 {
-            0 => Board::start(),
-            len => Board::from_fen(&self.book[(number % len) as usize]).expect("the book has been checked"),
+        match &self.book {
+            Book::None => Board::start(),
+            Book::Positions(fens) => {
+                let at = (number % fens.len() as u64) as usize;
+                Board::from_fen(&fens[at]).expect("the book has been checked")
+            }
+            Book::Polyglot(book) => book.draw(self.args.polyglot_plies().unwrap_or_default(), rng),
         }
     }
 }
@@ -111,9 +154,12 @@ impl Openings {
 /// Reads the positions of a file, one FEN or EPD a line.
 ///
 /// # Errors
-/// I/O errors, no position, or a line with an invalid or finished position.
+/// I/O errors, no position, a line with an invalid or finished position, or a Polyglot book by its name.
 pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     let name = path.display();
+    if polyglot::Book::is_named(path) {
+        return Err(format!("{name}: a Polyglot book; expected positions, one FEN or EPD a line"));
+    }
     let text = inputs::read_text(path)?;
     let mut book = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| has_content(line)) {
@@ -175,7 +221,15 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
-        OpeningArgs { book: None, random_plies: None, dfrc: 0.0, endings: 0.0, max_imbalance: 250, seed: 1 }
+        OpeningArgs {
+            book: None,
+            book_plies: None,
+            random_plies: None,
+            dfrc: 0.0,
+            endings: 0.0,
+            max_imbalance: 250,
+            seed: 1,
+        }
     }
 
     /// A rank with a pawn on this file.

@@ -12,6 +12,8 @@ mod driver;
 #[path = "../../../tests/folder.rs"]
 #[allow(dead_code, reason = "each package uses its part")]
 mod folder;
+#[path = "../../../tests/polyglot.rs"]
+mod polyglot;
 
 #[cfg(unix)]
 mod abuse;

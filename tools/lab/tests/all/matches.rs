@@ -1,5 +1,6 @@
 //! `lento-lab match` from outside.
 
+use crate::polyglot;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -76,6 +77,53 @@ fn a_killed_match_resumes_to_the_same_result() {
     let message = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(!other.status.success() && message.contains("there seed is 3, here 4"), "{message}");
     std::fs::remove_file(journal).unwrap();
+    std::fs::remove_file(pgn).unwrap();
+}
+
+#[test]
+fn openings_come_from_a_polyglot_book() {
+    let (book, pgn) = (scratch("book").with_extension("bin"), scratch("book-pgn"));
+    let moves = [("", "e2e4", 2), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1), ("", "d2d4", 1), ("d2d4", "d7d5", 1)];
+    std::fs::write(&book, polyglot::book(&moves)).unwrap();
+    let play = |more: &str| {
+        let _ = std::fs::remove_file(&pgn);
+        let (book, pgn) = (book.display(), pgn.display());
+        let output = run(&format!(
+            "--limit nodes=50 --hash 1 --pairs 12 --max-plies 10 --json --book {book} --pgn {pgn} {more}"
+        ));
+        assert!(output.status.success(), "{output:?}");
+        let text = std::fs::read_to_string(format!("{pgn}")).unwrap();
+        let mut fens: Vec<_> = text.lines().filter(|line| line.starts_with("[FEN ")).map(str::to_owned).collect();
+        fens.sort();
+        (fens, document(&output))
+    };
+    let (fens, whole) = play("");
+    assert_eq!((fens.len(), &whole["conditions"]["book_plies"]), (24, &16.into()));
+    assert!(fens[0].contains("PPP1PPPP/RNBQKBNR w KQkq") && fens[23].contains("PPPP1PPP/RNBQKB1R b KQkq"), "{fens:?}");
+    assert_eq!(
+        (&fens, whole["plies_per_game"].clone()),
+        (&play("").0, play("--concurrency 1").1["plies_per_game"].clone())
+    );
+    assert_ne!(fens, play("--seed 2").0);
+    let (fens, _) = play("--book-plies 1");
+    assert!(fens.iter().all(|fen| fen.contains(" b KQkq - 0 1")), "{fens:?}");
+
+    let refused = |bytes: &[u8], more: &str, expected: &str| {
+        std::fs::write(&book, bytes).unwrap();
+        let output = run(&format!("--pairs 1 --book {} {more}", book.display()));
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && message.contains(&format!("{}: {expected}", book.display())), "{message}");
+    };
+    refused(b"", "", "empty; expected a Polyglot book");
+    refused(&polyglot::book(&[("e2e4", "e7e5", 1)]), "", "no move with a weight for the start position");
+    refused(&polyglot::book(&[("", "e2e4", 0)]), "", "no move with a weight for the start position");
+    refused(&polyglot::book(&moves)[..40], "", "40 bytes, not a multiple of 16");
+    let output = run("--pairs 1 --book no.epd --book-plies 3");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("no.epd: --book-plies expects a Polyglot book"),
+        "{output:?}"
+    );
+    std::fs::remove_file(book).unwrap();
     std::fs::remove_file(pgn).unwrap();
 }
 

@@ -14,6 +14,7 @@ use lento_common::play::arena::Arena;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::game::play;
 use lento_common::play::limit::Limit;
+use lento_common::play::opening::Book;
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
 use lento_common::play::setting::{Setting, texts};
@@ -62,9 +63,11 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     let stop = Stop::on_ctrl_c()?;
-    for fen in &arena.openings.book {
-        let no_data = |problem| format!("--book: data do not begin with \"{fen}\": {problem}");
-        check_material(&Board::from_fen(fen)?).map_err(no_data)?;
+    if let Book::Positions(fens) = &arena.openings.book {
+        for fen in fens {
+            let no_data = |problem| format!("--book: data do not begin with \"{fen}\": {problem}");
+            check_material(&Board::from_fen(fen)?).map_err(no_data)?;
+        }
     }
 
     std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
@@ -191,7 +194,15 @@ mod tests {
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, endings: 0.0, max_imbalance: 250, seed: 9 };
+        let args = OpeningArgs {
+            book: None,
+            book_plies: None,
+            random_plies: None,
+            dfrc: 0.3,
+            endings: 0.0,
+            max_imbalance: 250,
+            seed: 9,
+        };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::soft(60), rules: Rules::default(), hash: 1, concurrency }
     }

@@ -1,5 +1,6 @@
 //! `lento-train datagen` from the outside.
 
+use crate::polyglot;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -127,6 +128,20 @@ fn parts_are_the_whole() {
     }
     assert!(data == shards(&whole).concat(), "the data differ");
     std::fs::remove_dir_all(whole).unwrap();
+}
+
+#[test]
+fn games_begin_after_moves_of_a_polyglot_book() {
+    let folder = scratch("polyglot");
+    let book = folder.with_extension("bin");
+    std::fs::write(&book, polyglot::book(&[("", "e2e4", 5), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1)])).unwrap();
+    let output = run(&folder, &["--games", "3", "--book", book.to_str().unwrap(), "--book-plies", "2"]);
+    assert!(output.status.success(), "{output:?}");
+    // The first game's occupied squares, as viriformat has them.
+    let occupied = u64::from_le_bytes(*shards(&folder)[0].first_chunk().unwrap());
+    assert_eq!(occupied, 0xffff_0000_0000_ffff ^ (1 << 12 | 1 << 28 | 1 << 36 | 1 << 52));
+    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_file(book).unwrap();
 }
 
 #[test]
