@@ -14,7 +14,7 @@ pub struct TreeArgs {
 
 #[derive(clap::Subcommand)]
 pub enum Task {
-    /// Make a tree from a position, games or an analysis database
+    /// Make a tree from a position, games, Polyglot books or an analysis database
     Init(Init),
     /// Search and add positions
     Grow(Grow),
@@ -86,6 +86,12 @@ pub struct Init {
     /// Plies of each game to take
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub pgn_plies: usize,
+    /// Polyglot book whose moves become part of the tree, from the root on; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub book: Vec<PathBuf>,
+    /// Positions of each book to take, those with the fewest moves from the root first
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub book_positions: usize,
     /// Database of `lento analyse` whose results become searches; may be repeated
     #[arg(long, value_name = "FILE")]
     pub analysis: Vec<Location>,

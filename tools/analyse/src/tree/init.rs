@@ -11,6 +11,8 @@ use crate::pgn::Reader;
 use lento::chess::{Board, Move};
 use lento::cli::Done;
 use lento::cli::notice::notice;
+use lento_common::polyglot::Book;
+use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufReader, Write, stdout};
@@ -30,8 +32,13 @@ pub fn run(args: &Init) -> Done {
     for path in &args.pgn {
         lines.extend(games(path, &root, args.pgn_plies)?);
     }
+    let mut plays = Vec::new();
+    for path in &args.book {
+        plays.extend(read_book(path, &root, args.book_positions)?);
+    }
+    let given = Given { lines, plays, analyses: &args.analysis };
     let store = Store::create(&args.tree)?;
-    let taken = make(&store, &opening, &lines, &args.analysis);
+    let taken = make(&store, &opening, &given);
     if let Err(error) = taken.and_then(|is_new| {
         let mut tree = Tree::open(&args.tree)?;
         if is_new { Ok(change_settings(&mut tree, &args.growth.given())?) } else { Err(exists().into()) }
@@ -47,10 +54,19 @@ pub fn run(args: &Init) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the root, games and analyses. Returns false if there is a root.
-fn make(store: &Store, opening: &Opening, lines: &[Vec<Move>], analyses: &[Location]) -> Result<bool, Box<dyn Error>> {
+/// What a tree is made from, besides its root.
+struct Given<'a> {
+    /// Moves of games from the root on.
+    lines: Vec<Vec<Move>>,
+    /// Positions with their moves in a book, each position after one that leads to it.
+    plays: Vec<(Position, Vec<Move>)>,
+    analyses: &'a [Location],
+}
+
+/// Adds the root, games, books and analyses. Returns false if there is a root.
+fn make(store: &Store, opening: &Opening, given: &Given) -> Result<bool, Box<dyn Error>> {
     let mut known = Vec::new();
-    for place in analyses {
+    for place in given.analyses {
         let mut database = Database::open_to_read(place)?;
         known.extend(database.without_history().map_err(|error| explain(place, error))?);
     }
@@ -78,8 +94,14 @@ fn make(store: &Store, opening: &Opening, lines: &[Vec<Move>], analyses: &[Locat
         for (node, position) in &positions {
             changed.link(store, *node, position)?;
         }
-        for line in lines {
+        for line in &given.lines {
             changed.line(store, node, root.clone(), line)?;
+        }
+        for (position, moves) in &given.plays {
+            let node = changed.node(store, position)?;
+            for &mv in moves {
+                changed.line(store, node, position.clone(), &[mv])?;
+            }
         }
         store_all(store, &settings(store)?).map(|()| true)
     };
@@ -100,6 +122,39 @@ fn search(board: &Board, analysis: &Analysis) -> Option<Search> {
         avoided: Vec::new(),
         pv: line.pv.iter().map(|mv| mv.word()).collect(),
     })
+}
+
+/// The moves of a book in positions that it reaches from the root, the nearest positions first, each once.
+fn read_book(path: &Path, root: &Position, most: usize) -> Result<Vec<(Position, Vec<Move>)>, String> {
+    let book = Book::read(path)?;
+    let (mut plays, mut is_cut) = (Vec::new(), false);
+    let (mut seen, mut waiting) = (HashSet::from([root.key.clone()]), VecDeque::from([(root.clone(), None)]));
+    while let Some((position, last)) = waiting.pop_front() {
+        if position.fixed().is_some() {
+            continue;
+        }
+        let mut moves = Vec::new();
+        for (mv, _) in book.moves(&position.board, last) {
+            let next = position.after(mv);
+            if !seen.contains(&next.key) {
+                if seen.len() >= most {
+                    is_cut = true;
+                    continue;
+                }
+                seen.insert(next.key.clone());
+                waiting.push_back((next, Some(mv)));
+            }
+            moves.push(mv);
+        }
+        plays.push((position, moves));
+    }
+    if seen.len() == 1 && !is_cut {
+        notice(format_args!("{}: no move for the root", path.display()));
+    }
+    if is_cut {
+        notice(format_args!("{}: has more than {most} positions, see --book-positions", path.display()));
+    }
+    Ok(plays)
 }
 
 /// The moves of games from where they reach the root.

@@ -209,6 +209,57 @@ fn games_and_analyses_become_a_tree() {
 }
 
 #[test]
+fn a_book_becomes_a_tree() {
+    let folder = Folder::new("tree-book");
+    let [book, path, cut] = ["a.bin", "a.tree", "cut.tree"].map(|name| folder.path(name));
+    let first = folder.path("first.tree");
+    done(&["init", &first]);
+    // Two ways to one position, castling and a promotion.
+    let lines =
+        ["Nf3 Nf6 g3 g6 Bg2 Bg7 O-O O-O", "g3 g6 Nf3 Nf6 Bg2 Bg7 O-O O-O", "h4 g5 hxg5 h6 gxh6 a6 h7 a5 hxg8=Q"];
+    for line in lines {
+        done(&["pin", &first, line]);
+    }
+    grow(&first, &["--positions", "45"]);
+    done(&["export", &first, "--polyglot", &book, "--within", "9999cp", "--best", "99"]);
+    let text = done(&["init", &path, "--book", &book]);
+    let count = |path: &str| shown(path, "")["positions"].as_u64().unwrap();
+    assert!(
+        count(&path) == count(&first) && text.contains(&format!("{} positions, 0 searches", count(&first))),
+        "{text}"
+    );
+    for line in lines {
+        assert_eq!(shown(&path, line)["fen"], shown(&first, line)["fen"]);
+    }
+    grow(&path, &["--positions", "2"]);
+    done(&["verify", &path]);
+    // A bound on the size, and roots that the book does not have.
+    let output = tree(&["init", &cut, "--book", &book, "--book-positions", "5"]);
+    assert!(count(&cut) == 5 && said(&output).contains("a.bin: has more than 5 positions, see --book-positions"));
+    done(&["verify", &cut]);
+    let output = tree(&["init", &folder.path("b.tree"), "--book", &book, "--moves", "a3"]);
+    assert!(output.status.success() && said(&output).contains("a.bin: no move for the root"), "{}", said(&output));
+    // A move that is not legal is skipped, other files are refused, and no tree is left behind.
+    let mut bytes = fs::read(&book).unwrap();
+    let start = [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c];
+    let at = bytes.chunks(16).position(|entry| entry[..8] == start).unwrap();
+    bytes[16 * at + 8..16 * at + 10].copy_from_slice(&[0x0d, 0x24]);
+    let odd = folder.path("odd.bin");
+    fs::write(&odd, &bytes).unwrap();
+    let output = tree(&["init", &folder.path("c.tree"), "--book", &odd]);
+    let message = "odd.bin: \"e7e5\" is not legal in \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"";
+    assert!(output.status.success() && said(&output).contains(message), "{}", said(&output));
+    fs::write(&odd, &bytes[1..]).unwrap();
+    let output = tree(&["init", &folder.path("d.tree"), "--book", &odd]);
+    assert!(
+        !output.status.success()
+            && said(&output).contains("odd.bin: ")
+            && said(&output).contains("not a multiple of 16")
+    );
+    assert!(!fs::exists(folder.path("d.tree")).unwrap());
+}
+
+#[test]
 fn halves_merge_in_either_order() {
     let folder = Folder::new("tree-merge");
     merges_in_either_order(&folder, &["a.tree", "b.tree", "ab.tree", "ba.tree"].map(|name| folder.path(name)));
