@@ -68,6 +68,9 @@ impl GenFens {
         let name = self.book.as_deref().unwrap_or_default();
         let text = match &self.book {
             None => fen::START.into(),
+            Some(book) if book.to_ascii_lowercase().ends_with(".bin") => {
+                return Err(format!("{name:?}: a Polyglot book; expected one FEN or EPD a line"));
+            }
             Some(book) => files::open_regular(Path::new(book), OpenOptions::new().read(true))
                 .and_then(|file| files::read(file, MAX_BOOK))
                 .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
