@@ -13,6 +13,8 @@ pub struct Judge {
     introductions: usize,
     displays: usize,
     pub infos: usize,
+    /// Those of the current search.
+    latest: usize,
 }
 
 impl Judge {
@@ -56,6 +58,7 @@ impl Judge {
     fn best_move(&mut self, words: &[&str], line: &str, model: &Model) -> Result<(), String> {
         let search = model.searches.get(self.best_moves).ok_or_else(|| format!("{line:?} without a go"))?;
         self.best_moves += 1;
+        let infos = std::mem::take(&mut self.latest);
         let fen = search.root.fen(true);
         let (best, ponder) = match *words {
             [_, best] => (best, None),
@@ -66,6 +69,9 @@ impl Judge {
             return Err(format!("{line:?}, expected {}", search.answer));
         }
         if best == "0000" {
+            if search.answer == "bestmove" && infos != 1 {
+                return Err(format!("{infos} lines about no move in {fen}, expected one"));
+            }
             return if search.legal.is_empty() && ponder.is_none() { Ok(()) } else { Err(format!("no move in {fen}")) };
         }
         if !search.legal.iter().any(|legal| legal == best) {
@@ -80,6 +86,14 @@ impl Judge {
     fn info(&mut self, words: &[&str], line: &str, model: &Model) -> Result<(), String> {
         let search = model.searches.get(self.best_moves).ok_or_else(|| format!("{line:?} without a go"))?;
         self.infos += 1;
+        self.latest += 1;
+        let nodes =
+            words.iter().skip_while(|&&word| word != "nodes").nth(1).and_then(|nodes| nodes.parse::<u64>().ok());
+        if let (Some(nodes), Some(limit)) = (nodes, search.nodes)
+            && nodes > limit.max(1)
+        {
+            return Err(format!("more than {limit} nodes: {line:?}"));
+        }
         match words.iter().position(|&word| word == "pv") {
             None => Ok(()),
             Some(at) => line_of_play(search, &words[at + 1..]),

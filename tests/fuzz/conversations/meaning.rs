@@ -38,6 +38,10 @@ pub struct Go {
     pub avoided: Vec<String>,
     /// Whether it ends soon, once it does not ponder any more.
     pub brief: bool,
+    /// The same, but where a few plies take long.
+    pub shallow: bool,
+    /// The nodes that it may take.
+    pub nodes: Option<u64>,
     pub ponder: bool,
     pub infinite: bool,
 }
@@ -79,14 +83,14 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
 fn foretell(go: go::Go) -> Go {
     let args = go.limits;
     let ms = |time: Option<i64>| time.is_some_and(|ms| ms <= 300);
-    let brief = args.depth.is_some_and(|depth| depth <= 4)
-        || args.nodes.is_some_and(|nodes| nodes <= 20_000)
+    let brief = args.nodes.is_some_and(|nodes| nodes <= 20_000)
         || ms(args.movetime)
         || (args.clock.iter().any(Option::is_some)
             && args.clock.into_iter().all(|clock| clock.is_none() || ms(clock))
             && args.increment.into_iter().all(|ms| ms.is_none_or(|ms| ms <= 100)));
-    let (ponder, infinite) = (args.ponder, args.infinite);
-    Go { wanted: go.search_moves, avoided: go.avoid_moves, brief, ponder, infinite }
+    let shallow = args.depth.is_some_and(|depth| depth <= 4);
+    let (ponder, infinite, nodes) = (args.ponder, args.infinite, args.nodes);
+    Go { wanted: go.search_moves, avoided: go.avoid_moves, brief, shallow, nodes, ponder, infinite }
 }
 
 /// Whether a line asks for a count or a bench that is only a nuisance: both go on to their sums even when the input ends.

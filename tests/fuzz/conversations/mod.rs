@@ -33,7 +33,7 @@ fn variable<T: FromStr>(name: &str) -> Option<T> {
 }
 
 /// Which conversations to run.
-struct Plan {
+pub struct Plan {
     first: u64,
     count: Option<u64>,
     until: Option<Instant>,
@@ -41,7 +41,7 @@ struct Plan {
 
 impl Plan {
     /// As the environment says, else `usual` conversations.
-    fn new(usual: u64) -> Self {
+    pub fn new(usual: u64) -> Self {
         let seed = variable("LENTO_FUZZ_SEED");
         match variable("LENTO_FUZZ_SECONDS").map(Duration::from_secs) {
             Some(time) => {
@@ -55,7 +55,7 @@ impl Plan {
         }
     }
 
-    fn seeds(&self) -> impl Iterator<Item = u64> {
+    pub fn seeds(&self) -> impl Iterator<Item = u64> {
         (0..self.count.unwrap_or(u64::MAX))
             .map(|nth| self.first.wrapping_add(nth))
             .take_while(|_| self.until.is_none_or(|until| Instant::now() < until))

@@ -1,5 +1,6 @@
 //! What was said so far, and which answers it asks for.
 
+use super::super::crowded::is_crowded;
 use super::super::second::{Second, mirror_image};
 use super::meaning::{self, Go, Meaning};
 use super::step::Lines;
@@ -14,6 +15,8 @@ pub struct Search {
     /// The moves to choose from, by the second opinion where it has one.
     pub legal: Vec<String>,
     pub second: Option<Second>,
+    /// The nodes that it may take.
+    pub nodes: Option<u64>,
 }
 
 /// Something that takes time.
@@ -95,7 +98,14 @@ impl Model {
                 Ok(game) => self.go(&go, "threat", game.board().clone()),
                 Err(_) => {
                     let (root, chess960) = (self.board.clone(), self.chess960);
-                    self.searches.push(Search { answer: "threat", root, chess960, legal: Vec::new(), second: None });
+                    self.searches.push(Search {
+                        answer: "threat",
+                        root,
+                        chess960,
+                        legal: Vec::new(),
+                        second: None,
+                        nodes: None,
+                    });
                 }
             },
             Meaning::Work(brief) => self.begin(brief, false, false),
@@ -117,7 +127,7 @@ impl Model {
     }
 
     fn go(&mut self, go: &Go, answer: &'static str, root: Board) {
-        self.begin(go.brief, go.ponder, go.infinite);
+        self.begin(go.brief || (go.shallow && !is_crowded(&root)), go.ponder, go.infinite);
         let chess960 = self.chess960;
         let second = Second::new(&root).filter(|second| !second.is_ambiguous(chess960));
         let all = match &second {
@@ -132,6 +142,7 @@ impl Model {
         let wanted = if wanted.is_empty() { all } else { wanted };
         let left: Vec<String> = wanted.iter().filter(|mv| !avoided.contains(mv)).cloned().collect();
         let legal = if left.is_empty() { wanted } else { left };
-        self.searches.push(Search { answer, root, chess960, legal, second });
+        let nodes = go.nodes.filter(|_| !go.ponder && !go.infinite);
+        self.searches.push(Search { answer, root, chess960, legal, second, nodes });
     }
 }

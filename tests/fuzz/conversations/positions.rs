@@ -1,5 +1,6 @@
 //! Positions to talk about: built in, from `tests/data`, and played out at random.
 
+use super::super::crowded::{castlers, crowd, ended};
 use super::super::random::Random;
 use super::super::second::Second;
 use crate::data;
@@ -73,11 +74,15 @@ impl Positions {
 
     /// The argument of `position`, up to the moves, and what it sets up.
     pub fn start(&self, random: &mut Random) -> (String, Option<Board>) {
-        match random.below(10) {
+        match random.below(11) {
             0..=3 => ("startpos".into(), Some(Board::startpos())),
             4 => {
                 let board = Board::double_chess960_startpos(random.below(960) as u32, random.below(960) as u32);
                 (format!("fen {board:#}"), Some(board))
+            }
+            5 => {
+                let board = random.pick(&[crowd, castlers, ended])(random);
+                (format!("fen {}", board.fen(true)), Second::new(&board).map(Second::into_board))
             }
             _ => {
                 let fen = random.pick(&self.good);

@@ -1,5 +1,6 @@
 //! FEN: what is taken is written again as the same position, and the other library sees the same moves.
 
+use super::super::crowded::{castlers, crowd, ended};
 use super::super::mutate::mutate;
 use super::super::random::Random;
 use super::super::second::Second;
@@ -34,6 +35,14 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
     }
     for &mv in moves.iter() {
         prop_assert!(board.is_legal(mv));
+        // No two moves have one name, and capitals are no other.
+        for chess960 in [false, true] {
+            let name = board.uci(mv, chess960);
+            let capital = name[..4].to_owned() + &name[4..].to_uppercase();
+            for text in [name, capital] {
+                prop_assert_eq!(board.parse_uci(&text, chess960), Some(mv), "{} in {}", text, board.fen(true));
+            }
+        }
         let after = board.after(mv);
         let fen = after.fen(true);
         let again = Board::from_fen(&fen)
@@ -93,6 +102,14 @@ proptest! {
         match Board::from_fen(&fen) {
             Ok(board) => consistent(&board)?,
             Err(error) => prop_assert!(theirs.is_err(), "{fen}: cozy-chess takes it, but {error}"),
+        }
+    }
+
+    #[test]
+    fn rare_positions_hold_together(seed: u64) {
+        let mut random = Random::new(seed);
+        for board in [crowd(&mut random), castlers(&mut random), ended(&mut random)] {
+            consistent(&board)?;
         }
     }
 

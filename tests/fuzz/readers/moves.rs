@@ -4,7 +4,7 @@ use super::super::mutate::mutate;
 use super::super::random::Random;
 use super::{both, cases, position};
 use cozy_chess::util::{display_san_move, parse_san_move};
-use lento::chess::{Board, Move};
+use lento::chess::{Board, Game, Move};
 use proptest::prelude::*;
 
 /// The other library's move for one of ours.
@@ -57,6 +57,35 @@ proptest! {
             let spellings = [board.uci(found, false), board.uci(found, true)];
             prop_assert!(board.is_legal(found) && spellings.contains(&damaged.into_owned()), "{:?}", spellings);
         }
+    }
+
+    /// Null moves among others lead to the other library's position; in check they are refused.
+    #[test]
+    fn null_moves_pass(position in position(), seed: u64) {
+        let mut random = Random::new(seed);
+        let mut second = position.clone();
+        let mut text = format!("{position:#} moves");
+        for _ in 0..12 {
+            let moves = both(&second).legal_moves();
+            let passed = second.null_move();
+            if passed.is_none() {
+                prop_assert!(Game::from_fen(&format!("{text} 0000")).is_err(), "{}", text);
+            }
+            match passed.filter(|_| random.once_in(3)) {
+                Some(passed) => {
+                    second = passed;
+                    text += " 0000";
+                }
+                None if moves.is_empty() => break,
+                None => {
+                    let mv = theirs(&both(&second), *random.pick(&moves));
+                    second.play(mv);
+                    text += &format!(" {mv}");
+                }
+            }
+        }
+        let game = Game::from_fen(&text).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(game.board().key(), both(&second).key(), "{}", text);
     }
 
     #[test]
