@@ -305,4 +305,6 @@ impl<R: BufRead> Reader<R> {
 }
 
 #[cfg(test)]
+mod disturbed;
+#[cfg(test)]
 mod tests;
