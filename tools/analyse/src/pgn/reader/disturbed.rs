@@ -100,9 +100,9 @@ proptest::proptest! {
         let readings: Vec<Reading> = std::iter::from_fn(|| reader.next_game().unwrap()).collect();
         proptest::prop_assert_eq!(readings.len(), 1, "{}", text);
         let game = readings[0].game.as_ref().expect("a game");
-        let moves: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
+        let moves: Vec<Option<Move>> = game.moves.iter().map(|played| played.mv).collect();
         let problems = &readings[0].problems;
-        proptest::prop_assert_eq!(&moves, &played.iter().map(|&(_, mv)| mv).collect::<Vec<_>>(), "{} {:?}", text, problems);
+        proptest::prop_assert_eq!(&moves, &played.iter().map(|&(_, mv)| Some(mv)).collect::<Vec<_>>(), "{} {:?}", text, problems);
         proptest::prop_assert_eq!(&game.result, "1/2-1/2");
         let skipped = problems.iter().filter(|problem| problem.ends_with("is no move; skipped")).count();
         proptest::prop_assert!(skipped == strays || problems.len() == MAX_LISTED, "{} {:?}", text, problems);
