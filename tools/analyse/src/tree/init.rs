@@ -1,7 +1,7 @@
 //! `lento tree init`.
 
 use super::args::Init;
-use super::opening::Opening;
+use super::opening::{MOVES, Opening};
 use super::position::{Position, value};
 use super::store::{self, Search, Store};
 use super::update::{Changed, store_all};
@@ -24,8 +24,13 @@ pub fn run(args: &Init) -> Done {
     if args.tree.file().is_some_and(Path::exists) {
         return Err(exists().into());
     }
-    let start = args.setup.game("")?.board().clone();
-    let moves = args.setup.moves(&start, &args.moves)?;
+    // Moves behind a FEN are part of the opening, too.
+    let (mut setup, mut moves) = (args.setup.clone(), args.moves.clone());
+    if let Some((fen, behind)) = args.setup.fen.as_deref().and_then(|fen| fen.split_once(MOVES)) {
+        (setup.fen, moves) = (Some(fen.into()), format!("{behind} {moves}"));
+    }
+    let start = setup.game("")?.board().clone();
+    let moves = setup.moves(&start, &moves)?;
     let opening = Opening::new(start, moves);
     let root = Position::new(&opening.root);
     let mut lines = Vec::new();

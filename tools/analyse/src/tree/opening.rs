@@ -7,8 +7,8 @@ use lento::chess::{Board, Move};
 use lento::cli::document::notation;
 use lento::cli::setup::Setup;
 
-/// Between the FEN and the moves of the setting `game`.
-const MOVES: &str = " moves ";
+/// Between a FEN and moves, also in the setting `game`.
+pub const MOVES: &str = " moves ";
 
 #[derive(Clone, Debug)]
 pub struct Opening {
