@@ -276,8 +276,9 @@ impl Partners for Relay {
     fn results(&self, search: u64) -> Vec<ThreadResult> {
         let state = self.state.lock();
         let active = state.partners.iter().take(state.active.saturating_sub(1));
-        let of_search = active.filter(|partner| partner.status.search == search);
-        of_search.flat_map(|partner| partner.status.results.clone()).collect()
+        // The last results of a rank that hangs are too shallow for a vote.
+        let voting = active.filter(|partner| !partner.is_silent && partner.status.search == search);
+        voting.flat_map(|partner| partner.status.results.clone()).collect()
     }
 
     fn are_busy(&self, search: u64) -> bool {
@@ -291,5 +292,36 @@ impl Partners for Relay {
             state.stopped = search;
             self.order(Order::Line("stop".into()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam::channel::{Receiver, unbounded};
+
+    /// A relay to this many ranks, its orders, and its messages to the session.
+    fn relay(ranks: usize) -> (Relay, Receiver<Order>, Receiver<Message>) {
+        let ((orders, ordered), (session, messages)) = (unbounded(), unbounded());
+        (Relay::new(ranks, orders, session), ordered, messages)
+    }
+
+    /// A report of the first search.
+    fn report(relay: &Relay, rank: usize, nodes: u64) {
+        let results = vec![ThreadResult { thread: 0, depth: 9, lines: Vec::new() }];
+        let status = Status { search: 1, nodes, results, ..Status::default() };
+        relay.heard(rank, |partner| Relay::update(partner, rank, status));
+    }
+
+    #[test]
+    fn a_silent_rank_has_no_vote() {
+        let (relay, ..) = relay(3);
+        (1..3).for_each(|rank| report(&relay, rank, 100));
+        assert_eq!(relay.results(1).len(), 2);
+        relay.check_silence(Duration::ZERO);
+        assert_eq!(relay.results(1).len(), 0);
+        report(&relay, 2, 200);
+        assert_eq!(relay.results(1)[0].thread, 2 * Engine::MAX_THREADS);
+        assert_eq!((relay.results(1).len(), relay.nodes(1)), (1, 300));
     }
 }
