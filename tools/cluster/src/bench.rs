@@ -3,6 +3,7 @@
 use crate::relay::{Order, Relay};
 use lento::bench::POSITIONS;
 use lento::chess::Game;
+use lento::cli::setup;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
@@ -17,38 +18,41 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args, Clone)]
 pub struct Args {
     /// Depth of each search, in plies
-    #[arg(long, default_value_t = 12)]
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
     /// Threads of each rank
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = setup::threads)]
     threads: usize,
     /// Table of each rank, in MiB
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 16, value_parser = setup::hash)]
     hash: usize,
     /// Numbers of ranks, such as 1,2,4; by default powers of two up to all
     #[arg(long, value_delimiter = ',')]
     ranks: Vec<usize>,
     /// Number of positions, from the first
-    #[arg(long, default_value_t = POSITIONS.len())]
-    positions: usize,
+    #[arg(long, default_value_t = POSITIONS.len() as u64, value_parser = clap::value_parser!(u64).range(1..=POSITIONS.len() as u64))]
+    positions: u64,
 }
 
 /// Runs the bench and prints one JSON document.
-pub fn run(args: &Args, mut engine: Engine, relay: &Arc<Relay>, ranks: usize, own: &Mutex<[u64; 4]>) {
+pub fn run(
+    args: &Args,
+    mut engine: Engine,
+    relay: &Arc<Relay>,
+    ranks: usize,
+    own: &Mutex<[u64; 4]>,
+) -> Result<(), String> {
+    if let Some(number) = args.ranks.iter().find(|number| !(1..=ranks).contains(number)) {
+        return Err(format!("--ranks {number}: expected numbers from 1 to {ranks}, the number of ranks of the job"));
+    }
     let numbers: Vec<usize> = if args.ranks.is_empty() {
         let powers = (0..).map(|power| 1 << power).take_while(|&number| number < ranks);
         powers.chain([ranks]).collect()
     } else {
-        args.ranks.iter().copied().filter(|number| (1..=ranks).contains(number)).collect()
+        args.ranks.clone()
     };
-    if let Err(error) = engine
-        .set_threads(args.threads)
-        .map_err(|error| error.to_string())
-        .and_then(|()| engine.set_hash(args.hash).map_err(|error| error.to_string()))
-    {
-        eprintln!("lento-cluster: {error}");
-        return;
-    }
+    engine.set_threads(args.threads).map_err(|error| error.to_string())?;
+    engine.set_hash(args.hash).map_err(|error| error.to_string())?;
     for (name, value) in [("Threads", args.threads), ("Hash", args.hash)] {
         relay.order(Order::Line(format!("setoption name {name} value {value}")));
     }
@@ -61,6 +65,7 @@ pub fn run(args: &Args, mut engine: Engine, relay: &Arc<Relay>, ranks: usize, ow
         "runs": runs,
     });
     println!("{document:#}");
+    Ok(())
 }
 
 /// Searches the positions on this many ranks.
@@ -74,7 +79,7 @@ fn run_on(args: &Args, engine: &mut Engine, relay: &Arc<Relay>, ranks: usize, ow
     };
     let before = traffic();
     let (mut nodes, mut time, mut positions) = (0, Duration::ZERO, Vec::new());
-    for fen in POSITIONS.iter().take(args.positions) {
+    for fen in POSITIONS.iter().take(args.positions as usize) {
         engine.new_game();
         engine.game = Game::from_fen(fen).expect("the bench positions are valid");
         relay.order(Order::Line("ucinewgame".into()));

@@ -80,28 +80,32 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let all_ended = lead(&mut comm, engine, &args, host);
+    let (all_ended, code) = lead(&mut comm, engine, &args, host);
     comm.end(all_ended);
     if !all_ended {
         eprintln!("lento-cluster: not all ranks have ended; ending the job");
         universe.world().abort(1);
     }
-    ExitCode::SUCCESS
+    code
 }
 
-/// Runs rank 0: the session or the bench on a thread, MPI on this one.
-fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool {
+/// Runs rank 0: the session or the bench on a thread, MPI on this one. Returns whether all ranks have ended, and the exit code.
+fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> (bool, ExitCode) {
     let (orders, ordered) = unbounded();
     let (inbox, messages) = unbounded();
     let relay = Arc::new(Relay::new(comm.size, orders, inbox.clone()));
     engine.set_partners(Some(Arc::clone(&relay) as Arc<dyn Partners>));
     let traffic = Arc::default();
     let (passing, counted, ranks, task) = (Arc::clone(&relay), Arc::clone(&traffic), comm.size, args.task.clone());
-    thread::spawn(move || {
+    let session = thread::spawn(move || {
         processors::prefer_response();
         passing.await_all();
+        let mut code = ExitCode::SUCCESS;
         if let Some(Task::Bench(args)) = task {
-            bench::run(&args, engine, &passing, ranks, &counted);
+            if let Err(error) = bench::run(&args, engine, &passing, ranks, &counted) {
+                eprintln!("lento-cluster: {error}");
+                code = ExitCode::FAILURE;
+            }
         } else {
             pass_input(inbox.clone());
             let mut session = Session::new(engine, InputMode::Live, inbox, Writer::new(io::stdout()));
@@ -111,8 +115,10 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> bool 
             let _ = run::serve(&mut session, &messages, run::output_is_gone);
         }
         passing.order(Order::Over);
+        code
     });
-    comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence), &traffic)
+    let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence), &traffic);
+    (all_ended, session.join().expect("the session does not panic"))
 }
 
 /// Passes standard input to the session, and ends it when the job is ended from outside. `mpirun` does that when it has lost a

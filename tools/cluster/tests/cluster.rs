@@ -249,3 +249,14 @@ fn entries_arrive_unless_there_is_no_exchange() {
     assert!(with.len() == 2 && with[0] == 0 && with[1] > 100, "{with:?}");
     assert_eq!(stored(&bench(&["--no-exchange"])), [0, 0]);
 }
+
+#[test]
+fn a_bench_that_cannot_be_run_is_refused() {
+    let refused = |args: &[&str], message: &str| {
+        let Output { status, stdout, stderr } = mpirun(2, &[], args).output().expect("mpirun runs");
+        let stderr = String::from_utf8_lossy(&stderr);
+        assert!(!status.success() && stdout.is_empty() && stderr.contains(message), "{stderr}");
+    };
+    refused(&["bench", "--threads", "5000"], "expected a number of threads from 1 to 1024");
+    refused(&["bench", "--ranks", "1,9"], "--ranks 9: expected numbers from 1 to 2, ");
+}
