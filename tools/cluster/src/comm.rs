@@ -3,6 +3,7 @@
 use crate::exchange::Team;
 use crate::link::Link;
 use crate::relay::{Order, Relay};
+use crate::watch::{self, Silence};
 use crate::wire::{Kind, Reader, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use lento::search::threads::ThreadResult;
@@ -23,6 +24,8 @@ use std::time::{Duration, Instant};
 const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(3));
 /// The interval of a rank's reports to rank 0, while searching and otherwise.
 const REPORT: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+/// The interval at which rank 0 says that it is alive.
+const HEARTBEAT: Duration = Duration::from_millis(250);
 /// How long rank 0 waits at the end for the others.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Entries that wait for the next rank, at most. With more the least depth rises.
@@ -36,6 +39,8 @@ pub struct Comm {
     pub rank: usize,
     pub size: usize,
     links: Vec<Link>,
+    /// Whether a frame of rank 0 has arrived since this was last asked.
+    leader_heard: bool,
     /// Frames on their way.
     outgoing: Vec<Outgoing>,
     team: Arc<Team>,
@@ -60,6 +65,7 @@ impl Comm {
             rank,
             size,
             links: (0..size).map(|_| Link::default()).collect(),
+            leader_heard: false,
             outgoing: Vec::new(),
             team,
             least,
@@ -86,6 +92,7 @@ impl Comm {
         while let Some(found) = self.world.any_process().immediate_matched_probe() {
             let (frame, status) = found.matched_receive_vec::<u8>();
             let from = status.source_rank() as usize;
+            self.leader_heard |= from == 0;
             match self.links[from].receive(&frame) {
                 Some((Kind::Entries, bytes)) => self.take_entries(&bytes),
                 Some((kind, bytes)) => messages.push((from, kind, bytes)),
@@ -214,6 +221,7 @@ pub fn lead(
     let mut over: Option<Instant> = None;
     let mut byes = vec![false; comm.size];
     byes[0] = true;
+    let mut beat = Instant::now();
     loop {
         let pause = if relay.is_searching() { PAUSE.0 } else { PAUSE.1 };
         let first = match orders.recv_timeout(pause) {
@@ -262,6 +270,10 @@ pub fn lead(
             comm.send_to_all(Kind::Missing, &bytes);
             comm.missing = missing;
         }
+        if beat.elapsed() > HEARTBEAT {
+            beat = Instant::now();
+            comm.links[1..].iter_mut().filter(|link| link.is_free()).for_each(|link| link.send(Kind::Alive, &[]));
+        }
         comm.send_entries();
         comm.pump();
         *traffic.lock() = comm.traffic();
@@ -287,13 +299,15 @@ pub struct Worker {
     pub over: Receiver<()>,
 }
 
-/// The part of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised.
-pub fn follow(comm: &mut Comm, worker: &Worker, host: &str) -> bool {
+/// The part of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised. When rank 0 has been silent for
+/// `patience`, the process ends: not the whole job, since rank 0 may go on behind a broken network.
+pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, patience: Duration) -> bool {
     let mut hello = (lento::processors::count() as u64).to_le_bytes().to_vec();
     hello.extend(host.as_bytes());
     comm.links[0].send(Kind::Hello, &hello);
     let (mut begun, mut sent, mut reported) = (0, Status::default(), None::<Instant>);
     let mut ended: Option<Instant> = None;
+    let mut silence = Silence::new(Instant::now());
     loop {
         let is_searching = worker.answered.load(Relaxed) < begun;
         sleep(if is_searching { PAUSE.0 } else { PAUSE.1 });
@@ -316,6 +330,10 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str) -> bool {
                 Kind::Missing => comm.missing = bytes.iter().map(|byte| *byte == 1).collect(),
                 _ => {}
             }
+        }
+        if silence.look(Instant::now(), take(&mut comm.leader_heard)) > patience {
+            let (rank, ms) = (comm.rank, patience.as_millis());
+            watch::end(&format!("rank {rank} ({host}) has not heard rank 0 for {ms} ms"));
         }
         worker.notes.try_iter().for_each(|note| comm.links[0].send(Kind::Note, note.as_bytes()));
         comm.send_entries();

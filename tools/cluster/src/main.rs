@@ -5,6 +5,7 @@ mod comm;
 mod exchange;
 mod link;
 mod relay;
+mod watch;
 mod wire;
 
 use clap::{Parser, Subcommand};
@@ -15,6 +16,7 @@ use lento::engine::Engine;
 use lento::eval::nnue::Network;
 use lento::processors;
 use lento::search::threads::Partners;
+use lento::smp::abort_on_panic;
 use lento::uci::command::Command;
 use lento::uci::options;
 use lento::uci::run;
@@ -33,9 +35,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
+use watch::Watch;
 
 /// For the user when the job is ended from outside.
 const ENDED: &str = "the job is being ended, perhaps since a rank has died; the best move so far:";
+
+/// How long MPI may take to be finalised.
+const FINALIZE: Duration = Duration::from_secs(10);
 
 /// One search of Lento on several machines. Start it with mpirun or srun; rank 0 speaks UCI.
 #[derive(Parser, Clone)]
@@ -50,6 +56,12 @@ struct Args {
     /// After this time without an answer a rank counts as gone, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 1000, global = true)]
     silence: u64,
+    /// A rank that has not heard rank 0 for this time ends, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 30_000, global = true, value_parser = clap::value_parser!(u64).range(1000..))]
+    rank0_timeout: u64,
+    /// A rank that has waited for this time until all have started ends, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 60_000, global = true, value_parser = clap::value_parser!(u64).range(1..))]
+    start_timeout: u64,
     #[command(subcommand)]
     task: Option<Task>,
 }
@@ -62,30 +74,38 @@ enum Task {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    // A rank without one of its threads would keep the others waiting.
+    abort_on_panic();
+    let starting = Watch::start("have started", Duration::from_millis(args.start_timeout));
     // The main thread alone calls MPI.
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("lento-cluster: MPI cannot be initialised");
         return ExitCode::FAILURE;
     };
+    drop(starting);
     processors::prefer_response();
     let host = mpi::environment::processor_name().unwrap_or_else(|_| "unknown".into());
     let mut engine = Engine::new();
     let least = (!args.no_exchange).then_some(args.exchange_depth);
     let mut comm = Comm::new(universe.world(), Team::join(&mut engine), least);
-    if comm.rank > 0 {
+    let code = if comm.rank > 0 {
         let worker = start_worker(engine, comm.rank);
-        if !comm::follow(&mut comm, &worker, &host) {
+        if !comm::follow(&mut comm, &worker, &host, Duration::from_millis(args.rank0_timeout)) {
             // To finalise MPI would wait for ranks that are gone.
             exit(1);
         }
-        return ExitCode::SUCCESS;
-    }
-    let (all_ended, code) = lead(&mut comm, engine, &args, host);
-    comm.end(all_ended);
-    if !all_ended {
-        eprintln!("lento-cluster: not all ranks have ended; ending the job");
-        universe.world().abort(1);
-    }
+        ExitCode::SUCCESS
+    } else {
+        let (all_ended, code) = lead(&mut comm, engine, &args, host);
+        comm.end(all_ended);
+        if !all_ended {
+            eprintln!("lento-cluster: not all ranks have ended; ending the job");
+            universe.world().abort(1);
+        }
+        code
+    };
+    let _ending = Watch::start("have ended", FINALIZE);
+    drop(universe);
     code
 }
 

@@ -30,10 +30,12 @@ pub enum Kind {
     Bye,
     /// Entries, each with the rank it comes from.
     Entries,
+    /// From rank 0: it is alive.
+    Alive,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Ack,
         Self::Line,
         Self::Network,
@@ -44,6 +46,7 @@ impl Kind {
         Self::Note,
         Self::Bye,
         Self::Entries,
+        Self::Alive,
     ];
 
     /// The kind of this number.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -82,7 +82,19 @@ impl Cluster {
 
     fn quit(mut self) -> bool {
         self.say("quit");
+        self.ends()
+    }
+
+    /// Waits until `mpirun` ends and standard output is closed. Returns whether it succeeded.
+    fn ends(mut self) -> bool {
         let deadline = Instant::now() + PATIENCE;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let error = loop {
+            if let Err(error) = self.output.recv_timeout(left()) {
+                break error;
+            }
+        };
+        assert_eq!(error, RecvTimeoutError::Disconnected, "standard output stays open");
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status.success();
@@ -215,6 +227,38 @@ fn a_rank_that_is_killed_is_done_without() {
     assert!(lines.iter().any(|line| line.starts_with("info string rank 1 (")), "{lines:#?}");
     assert!(number(&cluster.search("ucinewgame\ngo nodes 30000"), "nodes") <= 30_000);
     cluster.quit();
+}
+
+#[test]
+fn a_job_whose_rank_0_dies_ends() {
+    let start = || Cluster::start(3, &["--enable-recovery"], &["--rank0-timeout", "3000"]);
+    let mut clusters = [start(), start()];
+    for cluster in &mut clusters {
+        cluster.say("position startpos\nisready");
+        cluster.until("readyok");
+    }
+    // A short stop is no death.
+    clusters[0].signal(0, "-STOP");
+    thread::sleep(Duration::from_millis(300));
+    clusters[0].signal(0, "-CONT");
+    assert!(clusters[0].counts(30_000));
+    clusters[0].say("go infinite");
+    clusters[0].until("info depth ");
+    // The other is idle.
+    clusters.iter().for_each(|cluster| cluster.signal(0, "-KILL"));
+    for cluster in clusters {
+        cluster.ends();
+    }
+}
+
+#[test]
+fn a_job_whose_ranks_do_not_all_start_ends() {
+    let mut command =
+        mpirun(1, &["--enable-recovery"], &["--start-timeout", "1000", ":", "-n", "1", "sh", "-c", "exit 3"]);
+    let Output { stdout, stderr, .. } = command.output().expect("mpirun runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert_eq!(stdout, "");
+    assert!(stderr.contains("lento-cluster: rank 0 of 2 (") && stderr.contains(" has waited for 1000 ms"), "{stderr}");
 }
 
 #[test]
