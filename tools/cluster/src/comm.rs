@@ -1,10 +1,11 @@
 //! The thread of a rank that talks to the others. It never waits for any of them, nor does the search wait for it.
 
 use crate::exchange::Team;
+use crate::hello::Hello;
 use crate::link::Link;
 use crate::relay::{Order, Relay};
 use crate::watch::{self, Silence};
-use crate::wire::{Kind, Reader, Status, entries_from_bytes, entries_to_bytes};
+use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use lento::search::threads::ThreadResult;
 use lento::tt::Record;
@@ -47,7 +48,7 @@ pub struct Comm {
     /// The least depth of entries that travel; `None` without exchange.
     least: Option<i32>,
     raised: Instant,
-    /// Ranks left out of the exchange.
+    /// Ranks left out of the exchange: all, until rank 0 has accepted them.
     missing: Vec<bool>,
     /// Entries of other ranks for the next one.
     forward: Vec<(u16, Record)>,
@@ -70,7 +71,7 @@ impl Comm {
             team,
             least,
             raised: Instant::now(),
-            missing: vec![false; size],
+            missing: vec![true; size],
             forward: Vec::new(),
             entries: [0; 2],
         }
@@ -94,6 +95,7 @@ impl Comm {
             let from = status.source_rank() as usize;
             self.leader_heard |= from == 0;
             match self.links[from].receive(&frame) {
+                Some((Kind::Entries, _)) if self.missing[from] => {}
                 Some((Kind::Entries, bytes)) => self.take_entries(&bytes),
                 Some((kind, bytes)) => messages.push((from, kind, bytes)),
                 None => {}
@@ -248,11 +250,6 @@ pub fn lead(
         }
         for (from, kind, bytes) in comm.receive() {
             relay.heard(from, |partner| match kind {
-                Kind::Hello => {
-                    let reader = &mut Reader(&bytes);
-                    partner.cpus = reader.u64().unwrap_or_default();
-                    partner.host = String::from_utf8_lossy(reader.0).into_owned();
-                }
                 Kind::Status => {
                     if let Some(status) = Status::from_bytes(&bytes) {
                         Relay::update(partner, from, status);
@@ -262,6 +259,9 @@ pub fn lead(
                 Kind::Bye => byes[from] = true,
                 _ => {}
             });
+            if kind == Kind::Hello {
+                relay.greet(from, Hello::from_bytes(&bytes).unwrap_or_default());
+            }
         }
         relay.check_silence(silence);
         let missing = relay.missing();
@@ -279,7 +279,7 @@ pub fn lead(
         *traffic.lock() = comm.traffic();
         if let Some(since) = over {
             let all = byes.iter().all(|bye| *bye);
-            let known = byes.iter().zip(&comm.missing).all(|(bye, missing)| *bye || *missing);
+            let known = (0..).zip(&byes).all(|(rank, bye)| *bye || relay.is_silent(rank));
             if all || known || since.elapsed() > PATIENCE {
                 return all;
             }
@@ -302,9 +302,7 @@ pub struct Worker {
 /// The part of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised. When rank 0 has been silent for
 /// `patience`, the process ends: not the whole job, since rank 0 may go on behind a broken network.
 pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, patience: Duration) -> bool {
-    let mut hello = (lento::processors::count() as u64).to_le_bytes().to_vec();
-    hello.extend(host.as_bytes());
-    comm.links[0].send(Kind::Hello, &hello);
+    comm.links[0].send(Kind::Hello, &Hello::own(host).to_bytes());
     let (mut begun, mut sent, mut reported) = (0, Status::default(), None::<Instant>);
     let mut ended: Option<Instant> = None;
     let mut silence = Silence::new(Instant::now());

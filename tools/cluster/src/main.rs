@@ -3,6 +3,7 @@
 mod bench;
 mod comm;
 mod exchange;
+mod hello;
 mod link;
 mod relay;
 mod watch;
@@ -12,6 +13,7 @@ use clap::{Parser, Subcommand};
 use comm::{Comm, Worker};
 use crossbeam::channel::{Sender, unbounded};
 use exchange::Team;
+use hello::Hello;
 use lento::engine::Engine;
 use lento::eval::nnue::Network;
 use lento::processors;
@@ -96,7 +98,7 @@ fn main() -> ExitCode {
         }
         ExitCode::SUCCESS
     } else {
-        let (all_ended, code) = lead(&mut comm, engine, &args, host);
+        let (all_ended, code) = lead(&mut comm, engine, &args, &host);
         comm.end(all_ended);
         if !all_ended {
             eprintln!("lento-cluster: not all ranks have ended; ending the job");
@@ -110,10 +112,10 @@ fn main() -> ExitCode {
 }
 
 /// Runs rank 0: the session or the bench on a thread, MPI on this one. Returns whether all ranks have ended, and the exit code.
-fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> (bool, ExitCode) {
+fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, ExitCode) {
     let (orders, ordered) = unbounded();
     let (inbox, messages) = unbounded();
-    let relay = Arc::new(Relay::new(comm.size, orders, inbox.clone()));
+    let relay = Arc::new(Relay::new(comm.size, Hello::own(host), orders, inbox.clone()));
     engine.set_partners(Some(Arc::clone(&relay) as Arc<dyn Partners>));
     let traffic = Arc::default();
     let (passing, counted, ranks, task) = (Arc::clone(&relay), Arc::clone(&traffic), comm.size, args.task.clone());
@@ -122,6 +124,13 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> (bool
         passing.await_all();
         let mut code = ExitCode::SUCCESS;
         if let Some(Task::Bench(args)) = task {
+            thread::spawn(move || {
+                for message in messages {
+                    if let Message::Note(text) = message {
+                        eprintln!("lento-cluster: {text}");
+                    }
+                }
+            });
             if let Err(error) = bench::run(&args, engine, &passing, ranks, &counted) {
                 eprintln!("lento-cluster: {error}");
                 code = ExitCode::FAILURE;
@@ -130,7 +139,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: String) -> (bool
             pass_input(inbox.clone());
             let mut session = Session::new(engine, InputMode::Live, inbox, Writer::new(io::stdout()));
             let relay = Arc::clone(&passing);
-            session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine, &host)));
+            session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine)));
             // Fails if the output is closed.
             let _ = run::serve(&mut session, &messages, run::output_is_gone);
         }

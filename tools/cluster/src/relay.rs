@@ -1,5 +1,6 @@
 //! Rank 0's view of the others: what it orders, and what they report.
 
+use crate::hello::Hello;
 use crate::wire::Status;
 use crossbeam::channel::Sender;
 use lento::engine::Engine;
@@ -27,20 +28,33 @@ pub enum Order {
 }
 
 /// What is known of another rank.
+#[derive(Debug)]
 pub struct Partner {
-    pub host: String,
-    pub cpus: u64,
+    /// What it is, once it has said hello.
+    hello: Option<Hello>,
+    /// It has said hello, and fits.
+    is_accepted: bool,
     /// When it was last heard.
-    pub heard: Instant,
+    heard: Instant,
     /// It has been silent for too long.
-    pub is_silent: bool,
-    pub status: Status,
+    is_silent: bool,
+    /// It has a part in the latest search.
+    searches: bool,
+    status: Status,
 }
 
 impl Partner {
     /// Its rank, with its host once it has said hello.
     pub fn name(&self, rank: usize) -> String {
-        if self.host.is_empty() { format!("rank {rank}") } else { format!("rank {rank} ({})", self.host) }
+        match &self.hello {
+            Some(hello) if !hello.host.is_empty() => format!("rank {rank} ({})", hello.host),
+            _ => format!("rank {rank}"),
+        }
+    }
+
+    /// Whether it takes part in searches that begin, and in the vote.
+    fn takes_part(&self) -> bool {
+        self.is_accepted && !self.is_silent
     }
 }
 
@@ -49,6 +63,7 @@ pub struct Relay {
     orders: Sender<Order>,
     /// The session, to be woken when a rank has used up its nodes.
     session: Sender<Message>,
+    own: Hello,
     state: Mutex<State>,
 }
 
@@ -58,24 +73,36 @@ struct State {
     /// The ranks that take part; `bench` leaves some out.
     active: usize,
     threads: usize,
+    /// All have rank 0's network, from its file.
+    network_sent: bool,
     /// Searches begun, and the last of those that others have been told to stop.
     begun: u64,
     stopped: u64,
+    /// The latest search has a node limit.
+    has_node_limit: bool,
 }
 
 impl Relay {
     /// A relay to this many ranks, itself among them.
-    pub fn new(ranks: usize, orders: Sender<Order>, session: Sender<Message>) -> Self {
+    pub fn new(ranks: usize, own: Hello, orders: Sender<Order>, session: Sender<Message>) -> Self {
         let partner = |_| Partner {
-            host: String::new(),
-            cpus: 0,
+            hello: None,
+            is_accepted: false,
             heard: Instant::now(),
             is_silent: false,
+            searches: false,
             status: Status::default(),
         };
-        let partners = (1..ranks).map(partner).collect();
-        let state = State { partners, active: ranks, threads: 1, begun: 0, stopped: 0 };
-        Self { orders, session, state: Mutex::new(state) }
+        let state = State {
+            partners: (1..ranks).map(partner).collect(),
+            active: ranks,
+            threads: 1,
+            network_sent: false,
+            begun: 0,
+            stopped: 0,
+            has_node_limit: false,
+        };
+        Self { orders, session, own, state: Mutex::new(state) }
     }
 
     pub fn order(&self, order: Order) {
@@ -97,7 +124,7 @@ impl Relay {
     pub fn await_all(&self) {
         let since = Instant::now();
         while since.elapsed() < Duration::from_secs(1)
-            && self.state.lock().partners.iter().any(|partner| partner.host.is_empty())
+            && self.state.lock().partners.iter().any(|partner| partner.hello.is_none())
         {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -111,8 +138,56 @@ impl Relay {
     /// Whether a rank is left out of the exchange, from rank 0.
     pub fn missing(&self) -> Vec<bool> {
         let state = self.state.lock();
-        let others = (1..).zip(&state.partners).map(|(rank, partner)| partner.is_silent || rank >= state.active);
+        let others = (1..).zip(&state.partners).map(|(rank, partner)| !partner.takes_part() || rank >= state.active);
         std::iter::once(false).chain(others).collect()
+    }
+
+    /// Whether a rank is silent.
+    pub fn is_silent(&self, rank: usize) -> bool {
+        rank > 0 && self.state.lock().partners[rank - 1].is_silent
+    }
+
+    /// A rank has said hello. One that does not fit is left out.
+    pub fn greet(&self, rank: usize, hello: Hello) {
+        let mut state = self.state.lock();
+        let (sent, threads) = (state.network_sent, state.threads);
+        let partner = &mut state.partners[rank - 1];
+        let difference = self.own.difference(&hello);
+        (partner.hello, partner.is_accepted) = (Some(hello), true);
+        if let Some(difference) = difference {
+            self.note(format!("{}: {difference}", partner.name(rank)));
+        }
+        self.judge(rank, partner, sent);
+        self.warn_of_cpus(rank, partner.hello.as_ref(), threads);
+    }
+
+    /// Accepts a rank, or leaves it out and reports why.
+    fn judge(&self, rank: usize, partner: &mut Partner, network_sent: bool) {
+        let Some(hello) = &partner.hello else { return };
+        let refusal = self.own.refusal(hello, network_sent);
+        if let Some(reason) = &refusal
+            && partner.is_accepted
+        {
+            self.note(format!("ERROR: {} is left out: {reason}", partner.name(rank)));
+        }
+        partner.is_accepted = refusal.is_none();
+    }
+
+    /// The others have got rank 0's network, or have returned to their own.
+    fn set_network_sent(&self, sent: bool) {
+        let mut state = self.state.lock();
+        if state.network_sent != sent {
+            state.network_sent = sent;
+            (1..).zip(&mut state.partners).for_each(|(rank, partner)| self.judge(rank, partner, sent));
+        }
+    }
+
+    fn warn_of_cpus(&self, rank: usize, hello: Option<&Hello>, threads: usize) {
+        if let Some(Hello { host, cpus, .. }) = hello.filter(|hello| (1..threads as u64).contains(&hello.cpus)) {
+            let cpus =
+                if *cpus == 1 { "1 CPU (does mpirun have --bind-to none?)".into() } else { format!("{cpus} CPUs") };
+            self.note(format!("warning: rank {rank} ({host}) has {threads} threads but may use only {cpus}"));
+        }
     }
 
     /// A rank has been heard.
@@ -147,28 +222,34 @@ impl Relay {
     /// Reports ranks that have been silent for this time.
     pub fn check_silence(&self, most: Duration) {
         let mut state = self.state.lock();
+        let falls_short = state.has_node_limit && state.begun > state.stopped;
         for (rank, partner) in (1..).zip(&mut state.partners) {
             let silent = partner.heard.elapsed();
             if silent > most && !partner.is_silent {
                 partner.is_silent = true;
                 let (name, silent) = (partner.name(rank), silent.as_millis());
-                self.note(format!("{name} has not answered for {silent} ms; searching without it"));
+                let nodes = if falls_short && partner.searches { " and the rest of its nodes" } else { "" };
+                self.note(format!("{name} has not answered for {silent} ms; searching without it{nodes}"));
                 let _ = self.session.send(Message::Line(String::new()));
             }
         }
     }
 
-    /// Ranks, hosts and threads.
-    pub fn describe(&self, own_host: &str) -> String {
+    /// Ranks, hosts, threads and builds.
+    pub fn describe(&self) -> String {
         let state = self.state.lock();
-        let mut text = format!("cluster: {} ranks of {} threads: ", state.partners.len() + 1, state.threads);
-        let own = lento::processors::count() as u64;
-        let others = state.partners.iter().map(|partner| (partner.host.as_str(), partner.cpus, partner.is_silent));
-        for (rank, (host, cpus, silent)) in std::iter::once((own_host, own, false)).chain(others).enumerate() {
-            let comma = if rank > 0 { ", " } else { "" };
-            let _ = match host {
-                "" => write!(text, "{comma}{rank} has not answered yet"),
-                _ => write!(text, "{comma}{rank} on {host} ({cpus} CPUs{})", if silent { ", silent" } else { "" }),
+        let (ranks, own) = (state.partners.len() + 1, &self.own);
+        let mut text = format!("cluster: {ranks} ranks of {} threads, {}: ", state.threads, own.describe());
+        let _ = write!(text, "0 on {} ({})", own.host, own.describe_other(own));
+        for (rank, partner) in (1..).zip(&state.partners) {
+            let _ = match &partner.hello {
+                None => write!(text, ", {rank} has not answered yet"),
+                Some(hello) if hello.host.is_empty() => write!(text, ", {rank} left out"),
+                Some(hello) => {
+                    let left_out = if partner.is_accepted { "" } else { ", left out" };
+                    let silent = if partner.is_silent { ", silent" } else { "" };
+                    write!(text, ", {rank} on {} ({}{left_out}{silent})", hello.host, own.describe_other(hello))
+                }
             };
         }
         text
@@ -184,20 +265,20 @@ impl Relay {
     }
 
     /// Passes a command on that rank 0 is about to execute, and gives it its share. Returns a message for the user.
-    pub fn pass_on(&self, command: &mut Command, engine: &Engine, host: &str) -> Option<String> {
+    pub fn pass_on(&self, command: &mut Command, engine: &Engine) -> Option<String> {
         match command {
-            Command::Uci => return Some(self.describe(host)),
+            Command::Uci => return Some(self.describe()),
             Command::NewGame => self.order(Order::Line("ucinewgame".into())),
             Command::Flip => self.order(Order::Line("flip".into())),
             Command::Position(position) => self.order(Order::Line(format!("position {position}"))),
-            Command::SetOption(name, value) => return self.pass_on_option(name, value.as_deref(), host),
+            Command::SetOption(name, value) => return self.pass_on_option(name, value.as_deref()),
             Command::Go(go) => self.go(go, engine.settings.strength.limited),
             _ => {}
         }
         None
     }
 
-    fn pass_on_option(&self, name: &str, value: Option<&str>, host: &str) -> Option<String> {
+    fn pass_on_option(&self, name: &str, value: Option<&str>) -> Option<String> {
         let is = |other: &str| options::same_name(name, other);
         let text = value.unwrap_or_default();
         if !options::exists(name) || ["HashFile", "AutoSave", "Debug Log File", "Ponder"].into_iter().any(is) {
@@ -209,24 +290,38 @@ impl Relay {
                 && let Ok(bytes) = std::fs::read(text)
             {
                 self.order(Order::Network(bytes));
+                self.set_network_sent(true);
             }
             return None;
+        }
+        if is("EvalFile") {
+            self.set_network_sent(false);
         }
         self.order(Order::Line(format!("setoption name {name} value {text}")));
         let threads =
             text.parse().ok().filter(|threads| is("Threads") && (1..=Engine::MAX_THREADS).contains(threads))?;
-        self.state.lock().threads = threads;
-        Some(self.describe(host))
+        let mut state = self.state.lock();
+        state.threads = threads;
+        self.warn_of_cpus(0, Some(&self.own), threads);
+        for (rank, partner) in (1..).zip(&state.partners) {
+            self.warn_of_cpus(rank, partner.hello.as_ref(), threads);
+        }
+        drop(state);
+        Some(self.describe())
     }
 
     /// Starts the others: without a limit but their share of `nodes`, since rank 0 keeps the time and stops them.
     pub fn go(&self, go: &mut Go, limited: bool) {
         let mut state = self.state.lock();
-        state.begun += 1;
-        let searching: Vec<bool> = (1..)
-            .zip(&state.partners)
-            .map(|(rank, partner)| !limited && !partner.is_silent && rank < state.active)
-            .collect();
+        let active = state.active;
+        (state.begun, state.has_node_limit) = (state.begun + 1, go.limits.nodes.is_some());
+        // A rank without a node of its own has no part.
+        let mut places = go.limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(1));
+        for (rank, partner) in (1..).zip(&mut state.partners) {
+            partner.searches = !limited && partner.takes_part() && rank < active && places > 0;
+            places -= u64::from(partner.searches);
+        }
+        let searching: Vec<bool> = state.partners.iter().map(|partner| partner.searches).collect();
         let ranks = 1 + searching.iter().filter(|searches| **searches).count() as u64;
         let (all, mut before) = (go.limits.nodes, 1);
         // The first of them get the remainder of the division.
@@ -259,7 +354,7 @@ impl Relay {
 
     fn sum(&self, search: u64, count: impl Fn(&Status) -> u64) -> u64 {
         let state = self.state.lock();
-        let all = state.partners.iter().map(|partner| &partner.status);
+        let all = state.partners.iter().filter(|partner| partner.searches).map(|partner| &partner.status);
         all.filter(|status| status.search == search).map(count).sum()
     }
 }
@@ -275,15 +370,14 @@ impl Partners for Relay {
 
     fn results(&self, search: u64) -> Vec<ThreadResult> {
         let state = self.state.lock();
-        let active = state.partners.iter().take(state.active.saturating_sub(1));
         // The last results of a rank that hangs are too shallow for a vote.
-        let voting = active.filter(|partner| !partner.is_silent && partner.status.search == search);
-        voting.flat_map(|partner| partner.status.results.clone()).collect()
+        let votes = |partner: &&Partner| partner.searches && partner.takes_part() && partner.status.search == search;
+        state.partners.iter().filter(votes).flat_map(|partner| partner.status.results.clone()).collect()
     }
 
     fn are_busy(&self, search: u64) -> bool {
         let state = self.state.lock();
-        state.partners.iter().any(|partner| !partner.is_silent && partner.status.answered < search)
+        state.partners.iter().any(|partner| partner.takes_part() && partner.status.answered < search)
     }
 
     fn stop(&self, search: u64) {
@@ -299,11 +393,22 @@ impl Partners for Relay {
 mod tests {
     use super::*;
     use crossbeam::channel::{Receiver, unbounded};
+    use lento::search::limits::Limits;
 
-    /// A relay to this many ranks, its orders, and its messages to the session.
+    /// A relay to this many ranks that have said hello, its orders, and its messages to the session.
     fn relay(ranks: usize) -> (Relay, Receiver<Order>, Receiver<Message>) {
         let ((orders, ordered), (session, messages)) = (unbounded(), unbounded());
-        (Relay::new(ranks, orders, session), ordered, messages)
+        let relay = Relay::new(ranks, Hello::own("one"), orders, session);
+        (1..ranks).for_each(|rank| relay.greet(rank, Hello::own("two")));
+        (relay, ordered, messages)
+    }
+
+    /// Starts a search; returns rank 0's nodes and what the others are told.
+    fn go(relay: &Relay, ordered: &Receiver<Order>, nodes: Option<u64>) -> (Option<u64>, String) {
+        let mut go = Go { limits: Limits { nodes, ..Limits::default() }, ..Go::default() };
+        relay.go(&mut go, false);
+        let Some(Order::Lines(lines)) = ordered.try_iter().last() else { panic!("no order") };
+        (go.limits.nodes, lines.join(", "))
     }
 
     /// A report of the first search.
@@ -313,15 +418,58 @@ mod tests {
         relay.heard(rank, |partner| Relay::update(partner, rank, status));
     }
 
+    fn notes(messages: &Receiver<Message>) -> String {
+        let text = |message| if let Message::Note(text) = message { text } else { String::new() };
+        messages.try_iter().map(text).collect::<Vec<_>>().join("\n").trim().to_owned()
+    }
+
     #[test]
     fn a_silent_rank_has_no_vote() {
-        let (relay, ..) = relay(3);
+        let (relay, ordered, messages) = relay(3);
+        go(&relay, &ordered, Some(1000));
         (1..3).for_each(|rank| report(&relay, rank, 100));
         assert_eq!(relay.results(1).len(), 2);
         relay.check_silence(Duration::ZERO);
         assert_eq!(relay.results(1).len(), 0);
+        assert!(notes(&messages).ends_with("; searching without it and the rest of its nodes"));
         report(&relay, 2, 200);
         assert_eq!(relay.results(1)[0].thread, 2 * Engine::MAX_THREADS);
         assert_eq!((relay.results(1).len(), relay.nodes(1)), (1, 300));
+    }
+
+    #[test]
+    fn nodes_are_divided_among_those_that_take_part() {
+        let (relay, ordered, _) = relay(3);
+        assert_eq!(go(&relay, &ordered, Some(8)), (Some(3), "go nodes 3, go nodes 2".into()));
+        assert_eq!(go(&relay, &ordered, Some(2)), (Some(1), "go nodes 1, go nodes 1".into()));
+        assert_eq!(go(&relay, &ordered, None), (None, "go, go".into()));
+        go(&relay, &ordered, Some(1));
+        let status = Status { search: 4, nodes: 1, ..Status::default() };
+        relay.heard(1, |partner| partner.status = status);
+        assert_eq!(relay.nodes(4), 0);
+    }
+
+    #[test]
+    fn a_rank_that_does_not_fit_is_left_out() {
+        let (relay, ordered, messages) = relay(4);
+        assert_eq!(notes(&messages), "");
+        let own = Hello::own("four");
+        relay.greet(3, Hello { network: 1, ..own.clone() });
+        relay.greet(2, Hello { version: "0.0.9".into(), ..own.clone() });
+        relay.greet(1, Hello { commit: "abc".into(), cpus: 1, ..own });
+        let text = notes(&messages);
+        assert!(text.starts_with("ERROR: rank 3 (four) is left out: its built-in network is 0"), "{text}");
+        assert!(text.contains("\nERROR: rank 2 (four) is left out: it is Lento 0.0.9 ("), "{text}");
+        assert!(text.contains("\nrank 1 (four): it is Lento "), "{text}");
+        assert_eq!(relay.missing(), [false, false, true, true]);
+        assert_eq!(go(&relay, &ordered, Some(10)), (Some(5), "go nodes 5, go nodes 1, go nodes 1".into()));
+        assert_eq!(relay.describe().matches(", left out)").count(), 2);
+        relay.set_network_sent(true);
+        assert_eq!(relay.missing(), [false, false, true, false]);
+        relay.set_network_sent(false);
+        assert!(notes(&messages).starts_with("ERROR: rank 3 (four) is left out: its built-in network is 0"));
+        relay.pass_on_option("Threads", Some("2"));
+        let text = notes(&messages);
+        assert!(text.contains("warning: rank 1 (four) has 2 threads but may use only 1 CPU (does mpirun"), "{text}");
     }
 }

@@ -44,7 +44,7 @@ fn name() -> String {
     let rank = number(["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]);
     let size = number(["OMPI_COMM_WORLD_SIZE", "PMIX_SIZE", "PMI_SIZE", "SLURM_NTASKS"]);
     let of = size.map_or_else(String::new, |size| format!(" of {size}"));
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| "unknown host".into(), |host| host);
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_else(|_| "unknown host".into());
     format!("rank {}{of} ({})", rank.as_deref().unwrap_or("?"), host.trim())
 }
 

@@ -22,7 +22,7 @@ pub enum Kind {
     End,
     /// To rank 0: [`Status`].
     Status,
-    /// To rank 0: CPUs and host name.
+    /// To rank 0: [`Hello`](crate::hello::Hello).
     Hello,
     /// To rank 0: a message for the user.
     Note,

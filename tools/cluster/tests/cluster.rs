@@ -132,9 +132,14 @@ fn says_its_ranks_shares_nodes_and_ends() {
     let mut cluster = Cluster::start(3, &[], &[]);
     cluster.say("uci\nsetoption name Threads value 2\nisready");
     let lines = cluster.until("uciok");
-    assert!(lines.iter().any(|line| line.starts_with("info string cluster: 3 ranks of 1 threads: 0 on ")), "{lines:?}");
+    let start = format!("info string cluster: 3 ranks of 1 threads, {} (", env!("CARGO_PKG_VERSION"));
+    let line = lines.iter().find(|line| line.starts_with(&start)).expect("its ranks");
+    assert!(line.contains(", network ") && line.contains(": 0 on ") && line.contains(" CPUs), 2 on "), "{line}");
     let lines = cluster.until("readyok");
-    assert!(lines.iter().any(|line| line.starts_with("info string cluster: 3 ranks of 2 threads: ")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("info string cluster: 3 ranks of 2 threads, ")), "{lines:?}");
+    for nodes in [1, 2] {
+        assert_eq!(number(&cluster.search(&format!("ucinewgame\ngo nodes {nodes}")), "nodes"), nodes);
+    }
     for nodes in [100_000, 99_998, 3000] {
         let lines = cluster.search(&format!("ucinewgame\nposition startpos moves e2e4\ngo nodes {nodes}"));
         // A thread asks for nodes in batches of 512.
@@ -144,6 +149,17 @@ fn says_its_ranks_shares_nodes_and_ends() {
         cluster.search("position startpos\ngo depth 5 searchmoves a2a3").last().unwrap()[..13],
         *"bestmove a2a3"
     );
+    assert!(cluster.quit());
+}
+
+#[test]
+fn more_threads_than_cpus_are_reported() {
+    let mut cluster = Cluster::start(2, &[], &[]);
+    let threads = lento::processors::count() + 1;
+    cluster.say(&format!("setoption name Threads value {threads}\nisready"));
+    for rank in 0..2 {
+        cluster.until(&format!("info string warning: rank {rank} ("));
+    }
     assert!(cluster.quit());
 }
 
@@ -292,6 +308,8 @@ fn entries_arrive_unless_there_is_no_exchange() {
     let with = stored(&bench(&[]));
     assert!(with.len() == 2 && with[0] == 0 && with[1] > 100, "{with:?}");
     assert_eq!(stored(&bench(&["--no-exchange"])), [0, 0]);
+    // A rank without a part ends as the others do.
+    assert_eq!(stored(&bench(&["--ranks", "1"])), [0]);
 }
 
 #[test]
