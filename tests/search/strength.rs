@@ -1,6 +1,6 @@
 //! Limited strength: what it costs, that it repeats, and that it leaves no traces.
 
-use lento::chess::{Game, Move};
+use lento::chess::{Color, Game, Move, Verdict};
 use lento::engine::{Engine, Output};
 use lento::eval::wdl;
 use lento::score::{Score, is_decisive};
@@ -113,6 +113,45 @@ fn a_limited_search_leaves_nothing_behind() {
     engine.search_blocking(&Limits::default(), |_| ());
     engine.settings.strength.limited = false;
     assert_eq!([first, nodes(&mut engine)], expected);
+}
+
+/// A player of 1500 sees that its last piece can be taken, and mates with rook or queen: against full strength, with other errors in
+/// each game.
+#[test]
+fn won_endings_are_won() {
+    let mut defender = Engine::new();
+    let (mut won, mut lost, mut games) = (0, 0, 0);
+    for (at, fen) in [
+        "8/8/8/k7/2R5/8/5K2/8 w - - 0 1",
+        "8/8/8/8/4k3/8/7K/7R w - - 0 1",
+        "8/8/7k/8/K7/8/4R3/8 w - - 0 1",
+        "8/3k4/8/8/8/1Q6/8/6K1 w - - 0 1",
+        "Q7/8/8/4k3/8/8/K7/8 w - - 0 1",
+        "8/8/2k5/8/8/5R2/8/R6K w - - 0 1",
+        "7R/8/8/6R1/7K/8/2k5/8 w - - 0 1",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for seed in 1..=4 {
+            let mut player = limited(1500, 10 * at as u64 + seed);
+            let mut game = Game::from_fen(fen).expect(fen);
+            defender.new_game();
+            while game.verdict().is_none() {
+                let board = game.board();
+                let is_player = board.side_to_move() == Color::White;
+                let engine = if is_player { &mut player } else { &mut defender };
+                engine.game = game.clone();
+                let mv = engine.search_blocking(&Limits { nodes: Some(1000), ..Limits::default() }, |_| ()).best;
+                let mv = mv.expect("a legal move");
+                lost += usize::from(!is_player && mv.is_capture());
+                game.play(mv);
+            }
+            won += usize::from(game.verdict() == Some(Verdict::Checkmate));
+            games += 1;
+        }
+    }
+    assert!(won * 10 >= games * 8 && lost <= 1, "{won} of {games} won, {lost} pieces lost");
 }
 
 /// What is shown last is what is played, and no line is shown that was not asked for.

@@ -11,6 +11,8 @@ impl Handicap {
         [(Purpose::Structure, 0.65), (Purpose::Material, 0.6), (Purpose::Position, 0.466)];
     /// Factors of the probability to overlook a move at the first plies.
     const NEAR: [f64; 4] = [0.15, 0.35, 0.6, 0.8];
+    /// Fewer pieces on the board than this are easier to see and to judge.
+    const CROWD: f64 = 10.0;
 
     /// The error of the evaluation, in centipawns from White's view.
     fn error(&self, board: &Board) -> f64 {
@@ -22,7 +24,19 @@ impl Handicap {
             };
             share * normal(self.bits(purpose, key))
         };
-        self.level.noise * Self::SHARES.into_iter().map(share).sum::<f64>()
+        self.level.noise * Self::crowd(board) * Self::SHARES.into_iter().map(share).sum::<f64>()
+    }
+
+    /// Factor of misjudgements and of randomness in the choice by the number of pieces; its square is that of oversights.
+    pub(super) fn crowd(board: &Board) -> f64 {
+        (f64::from(board.occupied().count()) / Self::CROWD).min(1.0)
+    }
+
+    /// What the material balance adds to an evaluation with few pieces, in centipawns from White's view. Evaluations of won endings
+    /// hardly differ, but people keep their pieces.
+    fn material_counts(board: &Board) -> f64 {
+        let balance = all_material(board, Color::White) - all_material(board, Color::Black);
+        (1.0 - Self::crowd(board)) * balance / 4.0
     }
 
     /// Whether the player sees a legal move at this ply. Evasions are always seen.
@@ -32,7 +46,7 @@ impl Handicap {
         if chance == 0.0 || board.in_check() {
             return true;
         }
-        let chance = chance * hidden(board, mv);
+        let chance = chance * Self::crowd(board).powi(2) * hidden(board, mv);
         self.fraction(Purpose::Move, board.key() ^ u64::from(mv.word()) << 40) >= chance.min(0.9)
     }
 }
@@ -43,7 +57,8 @@ impl Observer for Handicap {
         if self.level.noise == 0.0 {
             return value;
         }
-        (value + self.error(board) as Score * board.side_to_move().sign()).clamp(-MAX_EVAL, MAX_EVAL)
+        let change = self.error(board) + Self::material_counts(board);
+        (value + change as Score * board.side_to_move().sign()).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
     #[inline(always)]
@@ -52,7 +67,8 @@ impl Observer for Handicap {
     }
 }
 
-/// How easily a move is overlooked: retreats, long moves and knight moves more, pawn moves, castling and checks less.
+/// How easily a move is overlooked: retreats, long moves and knight moves more, pawn moves, castling and checks less; captures less
+/// the more of the other side's material they take, and not at all if they take the last of it.
 fn hidden(board: &Board, mv: Move) -> f64 {
     let (from, to, side) = (mv.from(), mv.to(), board.side_to_move());
     let Some(piece) = board.piece_on(from) else { return 1.0 };
@@ -72,7 +88,19 @@ fn hidden(board: &Board, mv: Move) -> f64 {
         _ => 1.0,
     };
     let check = if board.gives_check(mv) { 0.4 } else { 1.0 };
-    by_way * by_piece * check
+    by_way * by_piece * check * left_by(board, mv).powi(2)
+}
+
+/// Share of its material without the king that a move leaves to the other side.
+fn left_by(board: &Board, mv: Move) -> f64 {
+    let Some(taken) = board.captured(mv) else { return 1.0 };
+    1.0 - f64::from(taken.kind().exchange_value()) / all_material(board, !board.side_to_move())
+}
+
+/// Value of a side's pieces without the king, in centipawns.
+fn all_material(board: &Board, side: Color) -> f64 {
+    let value = |kind: PieceType| kind.exchange_value() * board.pieces(side, kind).count() as i32;
+    f64::from(PieceType::ALL.into_iter().map(value).sum::<i32>())
 }
 
 /// A number that identifies the material.

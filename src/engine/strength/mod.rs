@@ -105,6 +105,7 @@ impl Handicap {
     /// excluding moves too far below the best one; a found mate is always played.
     pub fn choose(&self, root: &Board, lines: &mut Vec<Info>) {
         let Level { temperature, cap, .. } = self.level;
+        let temperature = temperature * Self::crowd(root);
         if let Some(best) = lines.first().map(|line| line.score).filter(|&best| best < MATE_IN_MAX) {
             // The largest of scores with Gumbel noise is a draw from their softmax.
             let drawn = |line: &Info| {
