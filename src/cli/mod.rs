@@ -3,6 +3,8 @@
 pub mod analyse;
 mod bench;
 pub mod document;
+#[cfg(target_arch = "x86_64")]
+pub mod instructions;
 pub mod interrupt;
 pub mod machine;
 pub mod notice;

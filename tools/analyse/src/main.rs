@@ -16,6 +16,9 @@ use queue::QueueArgs;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
+#[cfg(target_arch = "x86_64")]
+lento::cli::instructions::check_at_start!();
+
 /// Analyse positions and games.
 #[derive(Parser)]
 #[command(

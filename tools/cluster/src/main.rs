@@ -39,6 +39,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use watch::Watch;
 
+#[cfg(target_arch = "x86_64")]
+lento::cli::instructions::check_at_start!();
+
 /// For the user when the job is ended from outside.
 const ENDED: &str = "the job is being ended, perhaps since a rank has died; the best move so far:";
 

@@ -18,6 +18,9 @@ use clap::{Parser, Subcommand};
 use lento::cli::notice::exit_code;
 use std::process::ExitCode;
 
+#[cfg(target_arch = "x86_64")]
+lento::cli::instructions::check_at_start!();
+
 /// Make training data and networks for the Lento chess engine.
 #[derive(Parser)]
 #[command(version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
