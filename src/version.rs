@@ -37,11 +37,19 @@ pub fn built_for() -> String {
         "AVX2"
     } else if cfg!(target_feature = "neon") {
         "NEON"
+    } else if cfg!(target_feature = "sse4.2") {
+        "SSE4.2"
     } else {
         "any processor of its kind"
     };
-    let pext = if cfg!(target_feature = "bmi2") { " BMI2" } else { "" };
-    format!("{vectors}{pext}")
+    let bits = if cfg!(target_feature = "bmi2") {
+        " BMI2"
+    } else if cfg!(target_feature = "popcnt") {
+        " POPCNT"
+    } else {
+        ""
+    };
+    format!("{vectors}{bits}")
 }
 
 /// Instruction sets of the network's kernels, detected at run time.

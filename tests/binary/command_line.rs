@@ -192,6 +192,8 @@ fn the_version_names_commit_date_and_build() {
     let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
     assert_eq!(compiler.split(", ").nth(2), Some(profile), "{compiler}");
     assert!(built.starts_with("built for ") && runs.starts_with("runs "), "{built}; {runs}");
+    let vectors = cfg!(any(target_feature = "sse4.2", target_feature = "neon"));
+    assert_eq!(built.contains("any processor"), !vectors, "{built}");
 }
 
 /// The version names the commit that is checked out.
