@@ -1,9 +1,12 @@
-//! `lento throughput compare`: two machines or builds that did the same work.
+//! `lento throughput compare`: machines or builds that did the same work.
 
 use super::report::{SCHEMA, text};
+use super::{Median, chart};
 use crate::document::{self, Fields};
 use lento::cli::{Done, units};
-use lento_common::{columns, inputs, summary};
+use lento::files::draft::Draft;
+use lento_common::columns::columns;
+use lento_common::{inputs, summary};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,65 +16,134 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
-    /// Baseline, as written by `lento throughput --json`
-    #[arg(value_name = "A.json")]
-    one: PathBuf,
-    /// File to compare with it
-    #[arg(value_name = "B.json")]
-    other: PathBuf,
+    /// Baseline A and files to compare with it, B to Z, as written by `lento throughput --json`
+    #[arg(value_name = "FILE.json", required = true, num_args = 2..=26)]
+    files: Vec<PathBuf>,
     /// Print one JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
+    /// Write an SVG chart of the figures to a file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 /// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed:
   schema         lento-throughput-compare/1
-  work           {threads, nodes, hash_mib, positions} of both
-  speed, rate    {a, b: median of nodes/s; ratio: {estimate, low, high}}:
-                 b divided by a; low and high are the extreme ratios of
-                 the intervals, or null
-  differences    {field: {a, b}}: what differs in version, machine, system";
+  work           {threads, nodes, hash_mib, positions} of all; threads is null
+                 if they differ
+  files          for each file:
+    name         a, b, c ...
+    file, processor, threads
+    interrupted, unstable
+    speed, rate, rate_per_thread
+                 {nps: median of nodes/s, low, high: its interval or null,
+                 ratio: {estimate, low, high}}: divided by that of file a; low
+                 and high are the extreme ratios of the intervals, or null.
+                 The ratio of file a is null, and that of speed if the threads
+                 differ from those of file a: it is another search.
+  speed, rate, rate_per_thread
+                 {a, b: median of nodes/s; ratio} of the first two files; null
+                 if they are of different searches
+  differences    {field: {a, b, ...}}: what differs in version, machine, system";
 
-/// What has to be the same.
-const SAME: [&str; 6] =
-    ["/work/threads", "/work/nodes", "/work/hash_mib", "/work/positions", "/checksum/speed", "/checksum/rate"];
+/// What has to be the same for all files, and for files of as many threads.
+const SAME: [&str; 4] = ["/work/nodes", "/work/hash_mib", "/work/positions", "/checksum/rate"];
+const SAME_SEARCH: [&str; 1] = ["/checksum/speed"];
 
-fn read(path: &Path) -> Result<Value, String> {
-    let document = document::read(path, SCHEMA)?;
-    is_complete(&document).map_err(|error| inputs::in_file(path, error))?;
-    Ok(document)
+/// Fields and headings of the figures.
+pub const FIGURES: [(&str, &str); 3] = [("speed", "speed"), ("rate", "rate"), ("rate_per_thread", "rate per thread")];
+
+/// A file that is compared.
+pub struct File {
+    pub letter: char,
+    path: PathBuf,
+    document: Value,
+    threads: u64,
 }
 
-/// Checks the fields that a comparison needs.
-fn is_complete(document: &Value) -> Result<(), String> {
+impl File {
+    fn read(path: &Path, letter: char) -> Result<Self, String> {
+        let document = document::read(path, SCHEMA)?;
+        let threads = check_fields(&document).map_err(|error| inputs::in_file(path, error))?;
+        Ok(Self { letter, path: path.to_owned(), document, threads })
+    }
+
+    /// `A  here.json: AMD EPYC, 16 threads, unstable`.
+    pub fn title(&self) -> String {
+        let Self { letter, path, document, threads } = self;
+        let state = ["interrupted", "unstable"].into_iter().find(|state| document[*state] == true);
+        let state = state.map_or_else(String::new, |state| format!(", {state}"));
+        let processor = text(&document["machine"]["processor"]).unwrap_or("not known".into());
+        let plural = if *threads == 1 { "" } else { "s" };
+        format!("{letter}  {}: {processor}, {threads} thread{plural}{state}", path.display())
+    }
+
+    /// The name in documents.
+    fn name(&self) -> String {
+        self.letter.to_ascii_lowercase().to_string()
+    }
+
+    pub fn figure(&self, figure: &str) -> Median {
+        let (field, share) = if figure == "rate_per_thread" { ("rate", self.threads as f64) } else { (figure, 1.0) };
+        let of = |part: &str| self.document["results"][field][part].as_f64().map(|nps| nps / share);
+        Median { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") }
+    }
+
+    /// A figure divided by that of another file: of the medians, with the extreme ratios of their intervals. `None` for the speed of
+    /// different searches.
+    pub fn ratio(&self, other: &File, figure: &str) -> Option<Median> {
+        let [one, all] = [other, self].map(|file| file.figure(figure));
+        let divided = |upper: Option<f64>, lower: Option<f64>| upper.zip(lower).map(|(upper, lower)| upper / lower);
+        let ratio = Median {
+            median: all.median / one.median,
+            low: divided(all.low, one.high),
+            high: divided(all.high, one.low),
+        };
+        (figure != "speed" || self.threads == other.threads).then_some(ratio)
+    }
+}
+
+/// Checks the fields that a comparison needs, and returns the number of threads.
+fn check_fields(document: &Value) -> Result<u64, String> {
     let fields = Fields::of(document, SCHEMA)?;
-    for pointer in SAME {
+    for pointer in SAME.into_iter().chain(SAME_SEARCH) {
         fields.get(pointer, "a value", |value| (value.is_u64() || value.is_string()).then_some(()))?;
     }
     for figure in ["speed", "rate"] {
         fields.positive(&format!("/results/{figure}/median"))?;
     }
+    fields.get("/work/threads", "an integer above 0", |value| value.as_u64().filter(|threads| *threads > 0))
+}
+
+/// Refuses files of different work.
+fn check(files: &[File]) -> Result<(), String> {
+    for (nth, file) in files.iter().enumerate().skip(1) {
+        check_same(&files[0], file, &SAME)?;
+        if let Some(other) = files[..nth].iter().find(|other| other.threads == file.threads) {
+            check_same(other, file, &SAME_SEARCH)?;
+        }
+    }
     Ok(())
 }
 
-/// Refuses documents of different work.
-fn check(one: &Value, other: &Value) -> Result<(), String> {
-    let at = |document: &Value, pointer: &str| document.pointer(pointer).and_then(text).unwrap_or_default();
-    let Some(pointer) = SAME.iter().find(|pointer| one.pointer(pointer) != other.pointer(pointer)) else {
+/// Refuses two files that differ in one of these fields.
+fn check_same(one: &File, other: &File, pointers: &[&str]) -> Result<(), String> {
+    let at = |file: &File, pointer: &str| file.document.pointer(pointer).and_then(text).unwrap_or_default();
+    let Some(pointer) = pointers.iter().find(|pointer| at(one, pointer) != at(other, pointer)) else {
         return Ok(());
     };
     let mut told = format!("not the same work: field {pointer}: {} and {}", at(one, pointer), at(other, pointer));
     if pointer.starts_with("/checksum") {
-        let version = |document| format!("{} ({})", at(document, "/version/number"), at(document, "/version/commit"));
+        let version = |file| format!("{} ({})", at(file, "/version/number"), at(file, "/version/commit"));
         let [a, b] = [version(one), version(other)];
         told += &match a == b {
             true => format!("; the version is the same, {a}: one of them does not compute reliably, or was changed"),
             false => format!("; the versions differ: {a} and {b}"),
         };
     }
-    Err(told)
+    Err(format!("{} and {}: {told}", one.path.display(), other.path.display()))
 }
 
 /// The fields of a value by name: `machine.processor`. Lists are taken whole.
@@ -84,71 +156,120 @@ fn flat(name: &str, value: &Value, found: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// What differs in version, machine and system: name, value of A, value of B.
-fn differences(documents: [&Value; 2]) -> Vec<(String, Value, Value)> {
-    let [mut a, mut b] = documents.map(|document| {
+/// What differs in version, machine and system: name, and the value of each file.
+fn differences(files: &[File]) -> Vec<(String, Vec<Value>)> {
+    let fields = files.iter().map(|file| {
         let mut found = BTreeMap::new();
-        ["version", "machine", "system"].iter().for_each(|part| flat(part, &document[*part], &mut found));
+        ["version", "machine", "system"].iter().for_each(|part| flat(part, &file.document[*part], &mut found));
         found
     });
-    let names: BTreeSet<String> = a.keys().chain(b.keys()).cloned().collect();
-    let pairs = names.into_iter().map(|name| {
-        let [a, b] = [&mut a, &mut b].map(|found| found.remove(&name).unwrap_or_default());
-        (name, a, b)
+    let mut found: Vec<_> = fields.collect();
+    let names: BTreeSet<String> = found.iter().flat_map(|fields| fields.keys().cloned()).collect();
+    let rows = names.into_iter().map(|name| {
+        let values = found.iter_mut().map(|fields| fields.remove(&name).unwrap_or_default()).collect();
+        (name, values)
     });
-    pairs.filter(|(_, a, b)| a != b).collect()
+    rows.filter(|(_, values): &(_, Vec<Value>)| values.iter().any(|value| *value != values[0])).collect()
 }
 
-/// A figure of both, and their ratio: of the medians, with the extreme ratios of their intervals.
-fn ratio(one: &Value, other: &Value, figure: &str) -> Value {
-    let of = |document: &Value, field: &str| document["results"][figure][field].as_f64();
-    let divided = |upper: &str, lower: &str| of(other, upper).zip(of(one, lower)).map(|(upper, lower)| upper / lower);
-    json!({
-        "a": of(one, "median"),
-        "b": of(other, "median"),
-        "ratio": { "estimate": divided("median", "median"), "low": divided("low", "high"), "high": divided("high", "low") },
-    })
+fn document(files: &[File], differences: &[(String, Vec<Value>)]) -> Value {
+    let ratio = |ratio: Median| json!({ "estimate": ratio.median, "low": ratio.low, "high": ratio.high });
+    let [one, other] = [&files[0], &files[1]];
+    let file = |file: &File| {
+        let mut found = json!({
+            "name": file.name(),
+            "file": file.path.display().to_string(),
+            "processor": file.document["machine"]["processor"],
+            "threads": file.threads,
+            "interrupted": file.document["interrupted"],
+            "unstable": file.document["unstable"],
+        });
+        for (name, _) in FIGURES {
+            let Median { median, low, high } = file.figure(name);
+            let ratio = file.ratio(one, name).filter(|_| file.letter != one.letter).map(ratio);
+            found[name] = json!({ "nps": median, "low": low, "high": high, "ratio": ratio });
+        }
+        found
+    };
+    let fields = differences.iter().map(|(name, values)| {
+        let values = files.iter().map(File::name).zip(values.iter().cloned());
+        (name.clone(), values.collect::<Map<_, _>>().into())
+    });
+    let mut found = json!({
+        "schema": "lento-throughput-compare/1",
+        "work": one.document["work"],
+        "files": files.iter().map(file).collect::<Vec<_>>(),
+        "differences": fields.collect::<Map<_, Value>>(),
+    });
+    if files.iter().any(|file| file.threads != one.threads) {
+        found["work"]["threads"] = Value::Null;
+    }
+    for (name, _) in FIGURES {
+        let [a, b] = [one, other].map(|file| file.figure(name).median);
+        found[name] = other.ratio(one, name).map(|found| json!({ "a": a, "b": b, "ratio": ratio(found) })).into();
+    }
+    found
+}
+
+/// The figures of all files, one below the other; those of two files beside each other.
+fn table(files: &[File]) -> String {
+    let number = |nps: f64| units::grouped(nps.round() as u64);
+    let ratio = |file: &File, name: &str| {
+        let ratio = file.ratio(&files[0], name);
+        let part = |part: Option<f64>| part.map_or("-".into(), |ratio| format!("{ratio:.4}"));
+        [
+            part(ratio.map(|ratio| ratio.median)),
+            part(ratio.and_then(|ratio| ratio.low)),
+            part(ratio.and_then(|ratio| ratio.high)),
+        ]
+    };
+    let same_threads = files.iter().all(|file| file.threads == files[0].threads);
+    // With the same threads the ratios per thread are those of the rate.
+    let figures = FIGURES.iter().filter(|(name, _)| !same_threads || *name != "rate_per_thread");
+    if let [a, b] = files {
+        let heads = ["nodes/s", "A", "B", "B/A", "from", "to"].map(str::to_owned).to_vec();
+        let row = |(name, head): &(&str, &str)| {
+            let nps = [a, b].map(|file| number(file.figure(name).median));
+            [vec![(*head).to_owned()], nps.to_vec(), ratio(b, name).to_vec()].concat()
+        };
+        return columns(&[heads].into_iter().chain(figures.map(row)).collect::<Vec<_>>());
+    }
+    let mut rows = vec![vec!["nodes/s".to_owned()]];
+    rows[0].extend(figures.clone().flat_map(|(_, head)| [head, "/A", "from", "to"].map(str::to_owned)));
+    for file in files {
+        let cells = figures.clone().flat_map(|(name, _)| {
+            let ratios = if file.letter == 'A' { ["-"; 3].map(str::to_owned) } else { ratio(file, name) };
+            [vec![number(file.figure(name).median)], ratios.to_vec()].concat()
+        });
+        rows.push([file.letter.to_string()].into_iter().chain(cells).collect());
+    }
+    columns(&rows)
+}
+
+fn shown(files: &[File], differences: &[(String, Vec<Value>)]) -> String {
+    let mut told: String = files.iter().map(|file| file.title() + "\n").collect();
+    told += &format!("\n{}", table(files));
+    if files.iter().any(|file| file.threads != files[0].threads) {
+        told += "\nThe speeds of different numbers of threads are of different searches and are not compared.\n";
+    }
+    if !differences.is_empty() {
+        told += "\nwhat differs:\n";
+    }
+    for (name, values) in differences {
+        let values = values.iter().map(|value| text(value).unwrap_or("not known".into()));
+        told += &format!("  {name}: {}\n", values.collect::<Vec<_>>().join(" | "));
+    }
+    told
 }
 
 pub fn run(args: &Args) -> Done {
-    let [one, other] = [read(&args.one)?, read(&args.other)?];
-    check(&one, &other)?;
-    let [speed, rate] = ["speed", "rate"].map(|figure| ratio(&one, &other, figure));
-    let differences = differences([&one, &other]);
-    let document = || {
-        let fields = differences.iter().map(|(name, a, b)| (name.clone(), json!({ "a": a, "b": b })));
-        json!({
-            "schema": "lento-throughput-compare/1",
-            "work": one["work"],
-            "speed": speed,
-            "rate": rate,
-            "differences": fields.collect::<Map<_, _>>(),
-        })
-    };
-    let shown = || {
-        let mut told = String::new();
-        for (letter, file, document) in [("A", &args.one, &one), ("B", &args.other, &other)] {
-            let state = ["interrupted", "unstable"].into_iter().find(|state| document[*state] == true);
-            let state = state.map_or_else(String::new, |state| format!(", {state}"));
-            let processor = text(&document["machine"]["processor"]).unwrap_or("not known".into());
-            told += &format!("{letter}  {}: {processor}{state}\n", file.display());
-        }
-        let row = |name: &str, figure: &Value| {
-            let nps = |of: &str| units::grouped(figure[of].as_f64().unwrap_or(0.0).round() as u64);
-            let part = |of: &str| figure["ratio"][of].as_f64().map_or("-".into(), |ratio| format!("{ratio:.4}"));
-            vec![name.to_owned(), nps("a"), nps("b"), part("estimate"), part("low"), part("high")]
-        };
-        let heads = ["nodes/s", "A", "B", "B/A", "from", "to"].map(str::to_owned).to_vec();
-        told += &format!("\n{}", columns::columns(&[heads, row("speed", &speed), row("rate", &rate)]));
-        if !differences.is_empty() {
-            told += "\nwhat differs:\n";
-        }
-        let value = |value: &Value| text(value).unwrap_or("not known".into());
-        told + &differences
-            .iter()
-            .map(|(name, a, b)| format!("  {name}: {} | {}\n", value(a), value(b)))
-            .collect::<String>()
-    };
-    summary::show(args.json, document, shown)?;
+    let files = args.files.iter().zip('A'..='Z').map(|(path, letter)| File::read(path, letter));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    check(&files)?;
+    if let Some(path) = &args.svg {
+        Draft::create(path)?.finish(chart::svg(&files)?.as_bytes())?;
+    }
+    let differences = differences(&files);
+    summary::show(args.json, || document(&files, &differences), || shown(&files, &differences))?;
     Ok(ExitCode::SUCCESS)
 }

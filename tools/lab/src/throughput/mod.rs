@@ -1,5 +1,6 @@
 //! `lento throughput`: passes of `lento speedtest` until the figures are precise.
 
+mod chart;
 mod compare;
 mod report;
 mod system;

@@ -7,8 +7,9 @@ use std::env;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio, id};
 
-pub const TESTS: [(&str, fn()); 4] = [
+pub const TESTS: [(&str, fn()); 5] = [
     ("throughput_measures_and_compares", measures_and_compares),
+    ("throughput_compares_any_threads_and_files", compares_any_threads_and_files),
     ("throughput_ends_when_it_is_precise_or_its_time_is_over", ends_in_time),
     ("throughput_refuses_passes_that_differ", refuses_passes_that_differ),
     ("throughput_keeps_passes_after_ctrl_c", keeps_passes),
@@ -149,6 +150,68 @@ fn measures_and_compares() {
             "{part}: {}",
             told(&output)
         );
+    }
+}
+
+/// A document with made-up figures in place of those of another.
+fn made_up(found: &Value, threads: u64, speed: f64, rate: f64) -> Value {
+    let mut made = found.clone();
+    made["work"]["threads"] = threads.into();
+    made["checksum"]["speed"] = format!("{threads:016x}").into();
+    for (figure, nps) in [("speed", speed), ("rate", rate)] {
+        made["results"][figure] = json!({ "low": 0.9 * nps, "median": nps, "high": 1.25 * nps });
+    }
+    made
+}
+
+fn compares_any_threads_and_files() {
+    let folder = Folder::new("throughput_files");
+    let found = document(&run(measuring(&["--time=1s", "--json=-"]).env(PLAYER, "steady")).stdout);
+    let file = |name: &str, made: Value| folder.write(name, made.to_string().as_bytes()).display().to_string();
+    let a = file("a.json", made_up(&found, 16, 1e6, 16e6));
+    let b = file("b.json", made_up(&found, 64, 3e6, 32e6));
+    let c = file("c.json", made_up(&found, 16, 2e6, 24e6));
+    let compared = |args: &[&str]| run(command(&["compare"]).args(args));
+
+    let two = told(&compared(&[&a, &b]));
+    assert!(two.contains(", 16 threads\n") && two.contains(", 64 threads\n"), "{two}");
+    let rows: Vec<Vec<&str>> = two.lines().map(|line| line.split_whitespace().collect()).collect();
+    for row in [
+        ["speed", "1,000,000", "3,000,000", "-", "-", "-"].as_slice(),
+        &["rate", "16,000,000", "32,000,000", "2.0000", "1.4400", "2.7778"],
+        &["rate", "per", "thread", "1,000,000", "500,000", "0.5000", "0.3600", "0.6944"],
+    ] {
+        assert!(rows.iter().any(|found| found == row), "{row:?}: {two}");
+    }
+    let two = document(&compared(&[&a, &b, "--json"]).stdout);
+    assert_eq!((&two["speed"], &two["work"]["threads"]), (&Value::Null, &Value::Null), "{two}");
+    assert_eq!(two["rate"]["ratio"]["estimate"], 2.0);
+    assert_eq!(two["rate_per_thread"]["ratio"]["estimate"], 0.5);
+
+    let svg = folder.at("all.svg").display().to_string();
+    let three = document(&compared(&[&a, &b, &c, "--json", "--svg", &svg]).stdout);
+    let ratio = |nth: usize, figure: &str| three["files"][nth][figure]["ratio"]["estimate"].as_f64();
+    assert_eq!([0, 1, 2].map(|nth| ratio(nth, "speed")), [None, None, Some(2.0)], "{three}");
+    assert_eq!([0, 1, 2].map(|nth| ratio(nth, "rate")), [None, Some(2.0), Some(1.5)], "{three}");
+    assert_eq!([0, 1, 2].map(|nth| ratio(nth, "rate_per_thread")), [None, Some(0.5), Some(1.5)], "{three}");
+    let picture = std::fs::read_to_string(&svg).expect("a picture");
+    assert_eq!(picture.matches("<rect").count(), 1 + 3 * 3, "{picture}");
+    let shown = told(&compared(&[&a, &b, &c]));
+    for line in ["nodes/s ", "A ", "B ", "C "] {
+        assert!(shown.contains(&format!("\n{line}")), "{line}: {shown}");
+    }
+
+    let mut other = made_up(&found, 64, 3e6, 32e6);
+    other["checksum"]["speed"] = "0".into();
+    let none = made_up(&found, 0, 1e6, 1e6);
+    for (args, part) in [
+        ([&a, &b, &file("d.json", other)].as_slice(), "not the same work: field /checksum/speed: "),
+        (&[&a, &file("e.json", none)], "e.json: field /work/threads: 0, expected an integer above 0"),
+        (&[&a], "2 values required"),
+    ] {
+        let args: Vec<&str> = args.iter().map(|arg| arg.as_str()).collect();
+        let output = compared(&args);
+        assert!(!output.status.success() && told(&output).contains(part), "{part}: {}", told(&output));
     }
 }
 
