@@ -10,10 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Labels in the table and fields in JSON.
-const FACTS: [(&str, &str); 8] = [
+const FACTS: [(&str, &str); 9] = [
     ("processor", "processor"),
     ("cores", "physical_cores"),
     ("hardware threads", "logical_cores"),
+    ("CPU limit", "cpu_limit"),
     ("caches", "caches"),
     ("memory, MiB", "memory_mib"),
     ("NUMA nodes", "numa_nodes"),
@@ -32,11 +33,37 @@ pub fn here() -> Value {
         "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
         "logical_cores": processors::count(),
         "physical_cores": num_cpus::get_physical(),
+        "cpu_limit": cpu_limit(Path::new("/")),
         "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
         "memory_mib": kib.map(|kib| kib >> 10),
         "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
         "caches": caches(),
     })
+}
+
+/// The folders of the process's control group for CPUs (version 2, or 1) and of those around it, below this root folder.
+pub fn control_groups(root: &Path) -> Vec<PathBuf> {
+    let groups = read(root.join("proc/self/cgroup")).unwrap_or_default();
+    let below = |line: &str| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
+        let wanted = controllers.is_empty() || controllers.split(',').any(|name| name == "cpu");
+        let top = root.join("sys/fs/cgroup").join(if controllers.is_empty() { "" } else { "cpu" });
+        wanted.then(|| Path::new(path).ancestors().map(|group| top.join(group)).collect::<Vec<_>>())
+    };
+    groups.lines().filter_map(below).flatten().collect()
+}
+
+/// The CPUs that the tightest limit of a control group allows.
+pub fn cpu_limit(root: &Path) -> Option<f64> {
+    let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
+    let limit = |group: &PathBuf| {
+        if let Some(both) = read(group.join("cpu.max")) {
+            return Some(number(&both)? / number(both.split_once(' ')?.1)?);
+        }
+        let number = |name: &str| number(&read(group.join(name))?);
+        Some(number("cpu.cfs_quota_us").filter(|&quota| quota > 0.0)? / number("cpu.cfs_period_us")?)
+    };
+    control_groups(root).iter().filter_map(limit).reduce(f64::min)
 }
 
 /// A table of the program, the machine and further rows.

@@ -18,12 +18,14 @@ use serde::Serialize;
 use serde_json::Value;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 use system::{Observed, System};
 
 /// Confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
+/// Exit code of an unstable result.
+const UNSTABLE: u8 = 3;
 /// Interval of looking whether a pass has ended.
 const POLL: Duration = Duration::from_millis(20);
 /// Clock rates and pages are read once in this many looks.
@@ -54,7 +56,7 @@ pub struct Args {
     /// Half the width of the intervals to reach, in percent of the median
     #[arg(long, value_name = "PERCENT", default_value_t = 0.5, value_parser = percent)]
     within: f64,
-    /// Give up after this time: 15m, 1h, 90s
+    /// Give up after this time, with exit code 3: 15m, 1h, 90s
     #[arg(long, default_value = "15m", value_parser = setup::positive_time)]
     time: Duration,
     /// The player to measure [default: lento, beside this program or in PATH]
@@ -267,5 +269,6 @@ pub fn run(args: &Args) -> Done {
         draft.finish(format!("{:#}\n", report.document).as_bytes())?;
     }
     summary::show(to_stdout, || report.document.clone(), || report.text())?;
-    Ok(measuring.stop.exit_code())
+    let unstable = report.document["unstable"] == true;
+    Ok(if unstable { ExitCode::from(UNSTABLE) } else { measuring.stop.exit_code() })
 }

@@ -1,6 +1,6 @@
 //! What Linux tells about the machine, and what disturbs a measurement: files of `/proc` and `/sys` below a root folder.
 
-use lento::cli::machine::{fact, read};
+use lento::cli::machine::{control_groups, cpu_limit, fact, read};
 use lento::processors::cpu_list::{self, CpuSet};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -98,30 +98,6 @@ impl System {
         self.cpus.iter().filter_map(move |cpu| self.text(format!("{CPUS}/cpu{cpu}/{name}")))
     }
 
-    /// The folders of the process's control group for CPUs (version 2, or 1) and of those around it.
-    fn control_groups(&self) -> Vec<PathBuf> {
-        let groups = self.text("proc/self/cgroup").unwrap_or_default();
-        let below = |line: &str| {
-            let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
-            let wanted = controllers.is_empty() || controllers.split(',').any(|name| name == "cpu");
-            let top = Path::new("sys/fs/cgroup").join(if controllers.is_empty() { "" } else { "cpu" });
-            wanted.then(|| Path::new(path).ancestors().map(|group| top.join(group)).collect::<Vec<_>>())
-        };
-        groups.lines().filter_map(below).flatten().collect()
-    }
-
-    /// The CPUs that the tightest limit of a control group allows.
-    fn cpu_limit(&self) -> Option<f64> {
-        let limit = |group: &PathBuf| {
-            if let Some(both) = self.text(group.join("cpu.max")) {
-                return Some(number(&both)? / number(both.split_once(' ')?.1)?);
-            }
-            let number = |name: &str| number(&self.text(group.join(name))?);
-            Some(number("cpu.cfs_quota_us").filter(|&quota| quota > 0.0)? / number("cpu.cfs_period_us")?)
-        };
-        self.control_groups().iter().filter_map(limit).reduce(f64::min)
-    }
-
     /// What is known of the machine beyond [`lento::cli::machine`].
     pub fn facts(&self) -> Value {
         let cpuinfo = self.text("proc/cpuinfo").unwrap_or_default();
@@ -154,7 +130,7 @@ impl System {
             "hardware_threads": online.as_ref().map(CpuSet::len),
             "nodes": nodes.map(|nodes| nodes.len()),
             "affinity": self.affinity(),
-            "cpu_limit": self.cpu_limit(),
+            "cpu_limit": cpu_limit(&self.root),
             "huge_pages": pages("enabled"),
             "defrag": pages("defrag"),
         })
@@ -188,7 +164,7 @@ impl System {
             stolen: seconds(&[7]),
             waiting: self.text("proc/pressure/cpu").and_then(pressure).map(|us| us / 1e6),
             throttles: sum(self.of_cpus("thermal_throttle/core_throttle_count")),
-            limit_stops: self.control_groups().into_iter().filter_map(stops).reduce(f64::max),
+            limit_stops: control_groups(&self.root).into_iter().filter_map(stops).reduce(f64::max),
             foreign_pages: field(&vmstat, "numa_foreign"),
             remote_pages: field(&vmstat, "numa_other"),
         }

@@ -216,14 +216,14 @@ fn compares_any_threads_and_files() {
 }
 
 fn ends_in_time() {
-    let pretend = |kind: &str| {
+    let pretend = |kind: &str, code: i32| {
         let output = run(measuring(&["--time=1s", "--json=-"]).env(PLAYER, kind));
-        assert!(output.status.success(), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
         document(&output.stdout)
     };
-    let steady = pretend("steady");
+    let steady = pretend("steady", 0);
     assert_eq!((&steady["unstable"], steady["passes"].as_array().map(Vec::len)), (&false.into(), Some(6)));
-    let unsteady = pretend("unsteady");
+    let unsteady = pretend("unsteady", 3);
     assert_eq!(unsteady["unstable"], true, "{unsteady}");
     assert!((500.0..4000.0).contains(&number(&unsteady["elapsed_ms"])), "{unsteady}");
     let output = run(measuring(&["--time=1s"]).env(PLAYER, "unsteady"));

@@ -93,9 +93,9 @@ fn older_control_groups_limit_too() {
     write(&root, &[(&format!("{group}.cfs_quota_us"), "150000"), (&format!("{group}.cfs_period_us"), "100000")]);
     write(&root, &[(&format!("{group}.stat"), "nr_periods 5\nnr_throttled 2\nthrottled_time 3\n")]);
     let system = System::below(root.path());
-    assert_eq!((system.cpu_limit(), system.counters().limit_stops), (Some(1.5), Some(2.0)));
+    assert_eq!((cpu_limit(&system.root), system.counters().limit_stops), (Some(1.5), Some(2.0)));
     root.write("sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", b"-1");
-    assert_eq!(system.cpu_limit(), None);
+    assert_eq!(cpu_limit(&system.root), None);
 }
 
 #[test]
