@@ -92,7 +92,7 @@ fn the_moves_to_the_root_are_kept() {
     assert!(!text.contains("\n1.") && !text.contains(", 1."), "{text}");
     let text = exported(&[&path]);
     assert!(text.contains("\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 ") && !text.contains("FEN"), "{text}");
-    let behind = folder.path("b.tree");
+    let behind = folder.path("behind.tree");
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves e2e4 e7e5 g1f3";
     done(&["init", &behind, "--fen", fen, "--moves", "Nc6 Bb5 a6 Ba4"]);
     assert_eq!(shown(&behind, "")["opening"], shown(&path, "")["opening"]);
