@@ -34,8 +34,8 @@ macro_rules! require {
 }
 
 /// Ends the program with a message if the processor lacks instructions. Runs before the standard library starts and may use none of
-/// these instructions itself, so it asks the processor alone, bit by bit: there is nothing to vectorise. Features that the compiler uses
-/// only when asked to, such as RDRAND and XSAVE, are left out.
+/// these instructions itself, so it tests bit by bit, which leaves nothing to vectorise. ADX, RDRAND, RDSEED and XSAVE are left out:
+/// neither the compiler nor the libraries here use them by themselves.
 #[inline(never)]
 pub extern "C" fn check() {
     let (leaves, extended_leaves) = (__cpuid(0).eax, __cpuid(0x8000_0000).eax);
@@ -74,7 +74,6 @@ pub extern "C" fn check() {
         "pclmulqdq": basic 1, "PCLMULQDQ";
         "sse4a": extended 6, "SSE4A";
         "tbm": extended 21, "TBM";
-        "adx": ebx 19, "ADX";
         "sha": ebx 29, "SHA";
         "gfni": ecx 8, "GFNI";
         "vaes": ecx 9, "VAES";
