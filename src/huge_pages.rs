@@ -5,6 +5,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 /// The size of a huge page in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
@@ -94,6 +95,39 @@ unsafe impl<T: ?Sized + Send> Send for HugeBox<T> {}
 // SAFETY: a shared `HugeBox` gives out shared references only.
 unsafe impl<T: ?Sized + Sync> Sync for HugeBox<T> {}
 
+/// A [`HugeBox`] that several owners share, as by an [`Arc`], but with the table one pointer away.
+pub struct HugeArc<T: ?Sized> {
+    table: NonNull<T>,
+    owner: Arc<HugeBox<T>>,
+}
+
+impl<T: ?Sized> From<HugeBox<T>> for HugeArc<T> {
+    fn from(owned: HugeBox<T>) -> Self {
+        Self { table: owned.0, owner: Arc::new(owned) }
+    }
+}
+
+impl<T: ?Sized> Clone for HugeArc<T> {
+    fn clone(&self) -> Self {
+        Self { table: self.table, owner: Arc::clone(&self.owner) }
+    }
+}
+
+impl<T: ?Sized> Deref for HugeArc<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: `owner` keeps the table alive where it is, and gives out shared references only.
+        unsafe { self.table.as_ref() }
+    }
+}
+
+// SAFETY: as for an `Arc<HugeBox<T>>`.
+unsafe impl<T: ?Sized + Send + Sync> Send for HugeArc<T> {}
+// SAFETY: as for an `Arc<HugeBox<T>>`.
+unsafe impl<T: ?Sized + Send + Sync> Sync for HugeArc<T> {}
+
 /// Asks for huge pages in memory that starts on a page; ignored where the system has none.
 pub fn advise(start: *const u8, bytes: usize) {
     #[cfg(target_os = "linux")]
@@ -123,6 +157,10 @@ mod tests {
                 table.iter().zip(&*copy).zip(0..).all(|((&more, &value), index)| (more, value) == (index + 1, index))
             );
         }
+        let shared = HugeArc::from(HugeBox::from_fn(3, |index| vec![index]));
+        let other = shared.clone();
+        drop(shared);
+        assert_eq!(*other, [[0], [1], [2]]);
         let array = HugeBox::from_fn(3, |index| vec![index]).into_array::<3>();
         assert_eq!(*array, [[0], [1], [2]]);
     }

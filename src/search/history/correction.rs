@@ -2,10 +2,9 @@
 
 use super::{Cell, SharedCell};
 use crate::chess::{Board, Color};
-use crate::huge_pages::HugeBox;
+use crate::huge_pages::{HugeArc, HugeBox};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
-use std::sync::Arc;
 
 /// Slots of a feature for each side to move.
 const KEYS: usize = 16_384;
@@ -23,7 +22,7 @@ const CELLS: usize = MOVES_APART + MOVES * MOVES;
 /// Corrections by pawn structure, by the pieces of each color, and by the last move with those two and four plies back. Clones
 /// share their values.
 #[derive(Clone)]
-pub struct Corrections(Arc<HugeBox<[SharedCell; CELLS]>>);
+pub struct Corrections(HugeArc<[SharedCell; CELLS]>);
 
 impl Corrections {
     /// Resets all values, also for clones.
@@ -65,7 +64,7 @@ impl Corrections {
 
 impl Default for Corrections {
     fn default() -> Self {
-        Self(Arc::new(HugeBox::from_fn(CELLS, |_| SharedCell::default()).into_array()))
+        Self(HugeBox::from_fn(CELLS, |_| SharedCell::default()).into_array().into())
     }
 }
 

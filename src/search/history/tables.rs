@@ -2,11 +2,10 @@
 
 use super::{Cell, RecipeHistory, SharedCell};
 use crate::chess::{Bitboard, Board, Color, Move, MoveDelta, Piece, PieceType, Square};
-use crate::huge_pages::HugeBox;
+use crate::huge_pages::{HugeArc, HugeBox};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 use std::array;
-use std::sync::Arc;
 
 /// A row of continuation history: the piece and target square of an earlier move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +41,7 @@ type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
 /// Continuation history: `[earlier piece and square][piece][square]`. Clones share their values.
 #[derive(Clone)]
-pub struct Continuations(Arc<HugeBox<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>>);
+pub struct Continuations(HugeArc<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>);
 
 impl Continuations {
     /// Resets all values, also for clones.
@@ -54,7 +53,7 @@ impl Continuations {
 impl Default for Continuations {
     fn default() -> Self {
         let row = |_| array::from_fn(|_| array::from_fn(|_| SharedCell::default()));
-        Self(Arc::new(HugeBox::from_fn(Continuation::MOVES + 1, row).into_array()))
+        Self(HugeBox::from_fn(Continuation::MOVES + 1, row).into_array().into())
     }
 }
 
