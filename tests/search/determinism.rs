@@ -3,6 +3,7 @@
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, Output, Stagger, Wake, never};
 use lento::named::Named;
+use lento::score::Score;
 use lento::search::lbr::Lbr;
 use lento::search::limits::Limits;
 use lento::search::lmr::RecipeName;
@@ -279,6 +280,9 @@ fn a_clock_of_nodes_repeats() {
     assert!(once < more && more < 300 * 1000, "{once} and {more} nodes");
 }
 
+/// A line: search, depth and number; nodes, score, moves.
+type Said = ((usize, i32, usize), u64, Score, Vec<Move>);
+
 /// Threads that search in rounds repeat themselves to the node, also in a game's later searches, more of them than cores, and
 /// with lines, depths and nodes of any number. A search that is stopped leaves them as they were.
 #[test]
@@ -290,15 +294,20 @@ fn rounds_repeat_on_any_number_of_threads() {
         let mut run = |limits: [Limits; 3], lines: u64| {
             engine.settings.search.multi_pv = lines;
             engine.new_game();
-            let mut said = Vec::new();
-            for limits in limits {
+            let mut said: Vec<Said> = Vec::new();
+            for (search, limits) in limits.into_iter().enumerate() {
                 engine.game = Game::from_fen(MIDDLEGAME).unwrap();
                 engine.search_blocking(&limits, |output| match output {
-                    Output::Info(info) => said.push((info.depth, info.nodes, info.score, info.pv.to_vec())),
+                    Output::Info(info) => {
+                        // A slow search also shows lines of unfinished iterations.
+                        let key = (search, info.depth, info.multipv);
+                        said.retain(|earlier| earlier.0 != key);
+                        said.push((key, info.nodes, info.score, info.pv.to_vec()));
+                    }
                     Output::Best(outcome) => {
                         let nodes = outcome.lines[0].nodes;
                         assert!(limits.nodes.is_none_or(|limit| limit == nodes), "{nodes} of {limits:?}");
-                        said.push((0, nodes, outcome.lines[0].score, outcome.lines[0].pv.to_vec()));
+                        said.push(((search, 0, 0), nodes, outcome.lines[0].score, outcome.lines[0].pv.to_vec()));
                     }
                     Output::Progress(_) | Output::Note(_) => {}
                 });
