@@ -52,7 +52,7 @@ fn more_games_than_a_page_has_are_refused_before_the_search() {
     assert_eq!(fs::read_to_string(folder.path("a.html")).unwrap().matches("<article").count(), 236);
 }
 
-/// The game goes on after a null move, which is written as `--`.
+/// A null move is written as `--`, and the moves after it are kept.
 #[test]
 fn null_moves_are_analysed_and_written_back() {
     let folder = Folder::new("null-moves");

@@ -96,15 +96,7 @@ mod tests {
     use ControlFlow::{Break, Continue};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs {
-            book: None,
-            book_plies: None,
-            random_plies: None,
-            dfrc: 0.0,
-            endings: 0.0,
-            max_imbalance: 250,
-            seed: 5,
-        };
+        let args = OpeningArgs { seed: 5, ..OpeningArgs::default() };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::Nodes(150), rules: Rules::default(), hash: 1, concurrency }
     }

@@ -3,6 +3,7 @@
 use super::endgame;
 use super::limit::Limit;
 use super::player::Player;
+use crate::arguments::parse;
 use crate::epd::has_content;
 use crate::{inputs, mix, number, polyglot};
 use fastrand::Rng;
@@ -37,6 +38,12 @@ pub struct OpeningArgs {
     /// Number that decides everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+impl Default for OpeningArgs {
+    fn default() -> Self {
+        parse(["openings"]).expect("every argument has a default")
+    }
 }
 
 impl OpeningArgs {
@@ -221,15 +228,7 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
-        OpeningArgs {
-            book: None,
-            book_plies: None,
-            random_plies: None,
-            dfrc: 0.0,
-            endings: 0.0,
-            max_imbalance: 250,
-            seed: 1,
-        }
+        OpeningArgs { seed: 1, ..OpeningArgs::default() }
     }
 
     /// A rank with a pawn on this file.

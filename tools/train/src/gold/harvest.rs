@@ -142,15 +142,7 @@ mod tests {
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena() -> Arena {
-        let args = OpeningArgs {
-            book: None,
-            book_plies: None,
-            random_plies: None,
-            dfrc: 0.3,
-            endings: 0.0,
-            max_imbalance: 250,
-            seed: 9,
-        };
+        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..OpeningArgs::default() };
         let openings = Openings::from_args(&args).unwrap();
         Arena { openings, limit: Limit::soft(40), rules: Rules::default(), hash: 1, concurrency: 1 }
     }
