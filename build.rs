@@ -1,14 +1,18 @@
 //! Passes commit, compiler and network to the build.
 //!
 //! Release builds embed the commit and are rebuilt when it changes. Debug builds embed none, so that a commit does not
-//! recompile them. Builds outside of git work, too.
+//! recompile them. Outside of git the commit is that of the source archive, or what `LENTO_COMMIT` says.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Hash and date, which `git archive` fills in.
+const ARCHIVED: &str = "$Format:%H %cs$";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=LENTO_COMMIT");
     println!("cargo::rerun-if-env-changed=LENTO_NETWORK");
     println!("cargo::rustc-env=LENTO_NETWORK={}", network().display());
     println!("cargo::rustc-env=LENTO_COMMIT={}", commit());
@@ -30,8 +34,22 @@ fn commit() -> String {
     if env::var("PROFILE").as_deref() != Ok("release") {
         return "debug build".into();
     }
-    let found = checked_out().inspect(|_| watch_head());
+    let found = given().or_else(|| checked_out().inspect(|_| watch_head())).or_else(|| short(ARCHIVED));
     found.unwrap_or_else(|| "commit unknown".into())
+}
+
+/// The value of `LENTO_COMMIT`.
+fn given() -> Option<String> {
+    let given = env::var("LENTO_COMMIT").ok().filter(|given| !given.is_empty())?;
+    assert!(!given.contains('\n'), "LENTO_COMMIT: '{given}'; expected one line, such as 'ea86e73, 2026-11-21'");
+    Some(given)
+}
+
+/// The short form of a hash and a date.
+fn short(commit: &str) -> Option<String> {
+    let (hash, date) = commit.split_once(' ')?;
+    let is_hash = hash.len() >= 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| format!("{}, {date}", &hash[..7]))
 }
 
 /// The commit and its date in the committer's time zone, so that builds are reproducible.
@@ -42,9 +60,7 @@ fn checked_out() -> Option<String> {
     if Path::new(&top).canonicalize().ok()? != folder.canonicalize().ok()? {
         return None;
     }
-    let answer = git(&["log", "-1", "--no-show-signature", "--format=%H %cs"])?;
-    let (hash, date) = answer.split_once(' ')?;
-    Some(format!("{}, {date}", hash.get(..7)?))
+    short(&git(&["log", "-1", "--no-show-signature", "--format=%H %cs"])?)
 }
 
 /// Rebuilds when `HEAD` changes. Missing files are not watched, since they would force a rebuild every time.

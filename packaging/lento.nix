@@ -15,13 +15,15 @@ stdenvNoCC.mkDerivation rec {
   };
   nativeBuildInputs = [ installShellFiles ];
   installPhase = ''
-    install -Dm755 lento -t $out/bin
+    install -Dm755 lento lento-analyse lento-lab lento-train -t $out/bin
+    mkdir -p $out/share/doc/lento
+    cp -r *.md docs $out/share/doc/lento/
     installManPage man/*.1
     installShellCompletion --bash --name lento completions/lento.bash --zsh completions/_lento --fish completions/lento.fish
   '';
   meta = {
     description = "@SUMMARY@";
-    homepage = "@URL@";
+    homepage = "@HOME@";
     license = with lib.licenses; [ mit asl20 ];
     mainProgram = "lento";
     platforms = builtins.attrNames archives;

@@ -1,6 +1,6 @@
 class Lento < Formula
   desc "@SUMMARY@"
-  homepage "@URL@"
+  homepage "@HOME@"
   version "@VERSION@"
   license any_of: ["MIT", "Apache-2.0"]
 
@@ -26,8 +26,9 @@ class Lento < Formula
   end
 
   def install
-    bin.install "lento"
+    bin.install "lento", "lento-analyse", "lento-lab", "lento-train"
     man1.install Dir["man/*.1"]
+    doc.install Dir["*.md"], "docs"
     bash_completion.install "completions/lento.bash" => "lento"
     zsh_completion.install "completions/_lento"
     fish_completion.install "completions/lento.fish"

@@ -21,12 +21,9 @@ use crate::chess::perft::MAX_DEPTH;
 use crate::smp::abort_on_panic;
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
-use clap_complete::Shell;
 use setup::{EvaluatorArgs, Setup};
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Result of a task.
@@ -69,18 +66,6 @@ enum Task {
         #[command(flatten)]
         evaluator: EvaluatorArgs,
     },
-    /// Write shell completions to standard output
-    Completions {
-        /// The shell
-        shell: Shell,
-    },
-    /// Write manual pages
-    Man {
-        /// Write a page per task into this folder, such as lento-analyse.1; without it the page of lento goes to standard
-        /// output
-        #[arg(long, value_name = "FOLDER")]
-        folder: Option<PathBuf>,
-    },
     /// Speak UCI on standard input and output (the default)
     Uci,
     /// UCI commands, one per argument.
@@ -88,9 +73,9 @@ enum Task {
     Commands(Vec<OsString>),
 }
 
-/// The command line with the tasks of installed programs.
-fn command() -> Command {
-    Cli::command().after_help(programs::help() + AFTER_HELP)
+/// The command line of the player.
+pub fn command() -> Command {
+    Cli::command().after_help(AFTER_HELP)
 }
 
 /// Parses the arguments, runs the task and returns its exit code. A panic in any thread aborts.
@@ -108,7 +93,10 @@ fn run(mut args: Vec<OsString>) -> Done {
     let other = args.get(1).and_then(|word| programs::find(word));
     let parsed = match other {
         Some(task) if task.name != "analyse" => return task.run(&args[2..]),
-        _ => command().try_get_matches_from(&args).and_then(|matches| Cli::from_arg_matches(&matches)),
+        _ => command()
+            .after_help(programs::help() + AFTER_HELP)
+            .try_get_matches_from(&args)
+            .and_then(|matches| Cli::from_arg_matches(&matches)),
     };
     let cli = match (parsed, other) {
         (Ok(cli), _) => cli,
@@ -130,37 +118,8 @@ fn run(mut args: Vec<OsString>) -> Done {
         Task::Speedtest(args) => speedtest::run(args),
         Task::Perft { depth, setup } => uci::perft(*depth, setup),
         Task::Eval { setup, evaluator } => uci::eval(setup, evaluator),
-        Task::Completions { shell } => completions(*shell, Cli::command()),
-        Task::Man { folder } => man(folder.as_deref(), Cli::command()),
         Task::Commands(lines) => uci::script(lines),
     }
-}
-
-/// Writes completions to standard output.
-fn completions(shell: Shell, mut command: Command) -> Done {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut command, "lento", &mut text);
-    io::stdout().write_all(&text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Writes the manual pages.
-fn man(folder: Option<&Path>, command: Command) -> Done {
-    // The name as typed, and the same pages from every build.
-    let version = env!("CARGO_PKG_VERSION");
-    let command = command.display_name("lento").name("lento").version(version).long_version(version);
-    match folder {
-        Some(folder) => {
-            clap_mangen::generate_to(command, folder)
-                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
-        }
-        None => {
-            let mut text = Vec::new();
-            clap_mangen::Man::new(command).render(&mut text)?;
-            io::stdout().write_all(&text)?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

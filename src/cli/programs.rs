@@ -23,7 +23,7 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
 const ANALYSE: &str = "analyse";
 
 /// All tasks of other programs.
-const TASKS: [OtherTask; 16] = [
+const TASKS: [OtherTask; 18] = [
     task(ANALYSE, "lento-analyse", "Analyse positions and games of files, with a database and reports"),
     task("serve", "lento-analyse", "Keep engines running for other programs: queries as JSON lines"),
     task("tree", "lento-analyse", "Grow a tree of searched positions"),
@@ -40,6 +40,8 @@ const TASKS: [OtherTask; 16] = [
     task("train", "lento-train", "Train a network"),
     task("gold", "lento-train", "Compare networks by a fixed set of positions"),
     task("wdl", "lento-train", "Fit the win-rate model to games"),
+    task("completions", "lento-manual", "Write shell completions to standard output"),
+    task("man", "lento-manual", "Write manual pages"),
 ];
 
 /// The task of this name.

@@ -25,29 +25,6 @@ fn words_that_are_no_command_run_nothing() {
     assert_eq!(lines(&output).last().map(String::as_str), Some("readyok"));
 }
 
-/// Completions and manual pages name all tasks.
-#[test]
-fn completions_and_manual_pages_name_every_task() {
-    let folder = std::env::temp_dir().join(format!("lento-man-{}", std::process::id()));
-    std::fs::create_dir(&folder).unwrap();
-    assert!(run(&["man", "--folder", folder.to_str().unwrap()]).status.success());
-    let (page, bash) = (lines(&run(&["man"])).join("\n"), lines(&run(&["completions", "bash"])).join("\n"));
-    for task in ["analyse", "bench", "speedtest", "perft", "eval", "uci"] {
-        let own = std::fs::read_to_string(folder.join(format!("lento-{task}.1"))).unwrap();
-        assert!(own.contains(&format!(".TH lento-{task} 1")), "{task}");
-        assert!(
-            page.contains(&format!("lento\\-{task}(1)")) && bash.contains(&format!("lento__subcmd__{task}")),
-            "{task}"
-        );
-    }
-    std::fs::remove_dir_all(&folder).unwrap();
-    for args in [&["completions", "tcsh"][..], &["man", "--folder", "no/such/folder"]] {
-        let output = run(args);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && output.stdout.is_empty() && said.contains(args[args.len() - 1]), "{said}");
-    }
-}
-
 #[test]
 fn perft() {
     let output = run(&["perft", "3", "--fen", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"]);

@@ -9,11 +9,12 @@ mod relay;
 mod watch;
 mod wire;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use comm::{Comm, Worker};
 use crossbeam::channel::{Sender, unbounded};
 use exchange::Team;
 use hello::Hello;
+use lento::cli::{Done, notice};
 use lento::engine::Engine;
 use lento::eval::nnue::Network;
 use lento::processors;
@@ -75,10 +76,15 @@ struct Args {
 enum Task {
     /// Search the same positions on 1, 2, 4 ... ranks, up to all; prints JSON
     Bench(bench::Args),
+    /// Write the manual page to standard output
+    Man,
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    if matches!(args.task, Some(Task::Man)) {
+        return notice::exit_code(man());
+    }
     // A rank without one of its threads would keep the others waiting.
     abort_on_panic();
     let starting = Watch::start("have started", Duration::from_millis(args.start_timeout));
@@ -112,6 +118,13 @@ fn main() -> ExitCode {
     let _ending = Watch::start("have ended", FINALIZE);
     drop(universe);
     code
+}
+
+/// Writes the manual page, the same from every build.
+fn man() -> Done {
+    let version = env!("CARGO_PKG_VERSION");
+    clap_mangen::Man::new(Args::command().version(version).long_version(version)).render(&mut io::stdout())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs rank 0: the session or the bench on a thread, MPI on this one. Returns whether all ranks have ended, and the exit code.

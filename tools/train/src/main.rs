@@ -1,57 +1,8 @@
-//! `lento-train`: training data and networks.
-
-mod data;
-mod datagen;
-#[cfg(test)]
-#[path = "../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
-mod formats;
-mod gold;
-mod report;
-#[cfg(test)]
-mod tests;
-mod train;
-mod wdl;
-
-use clap::{Parser, Subcommand};
-use lento::cli::notice::exit_code;
-use std::process::ExitCode;
+//! The program `lento-train`.
 
 #[cfg(target_arch = "x86_64")]
 lento::cli::instructions::check_at_start!();
 
-/// Make training data and networks for the Lento chess engine.
-#[derive(Parser)]
-#[command(version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
-struct Cli {
-    #[command(subcommand)]
-    task: Task,
-}
-
-#[derive(Subcommand)]
-enum Task {
-    /// Inspect, filter, shuffle, convert and pack training data
-    #[command(subcommand)]
-    Data(data::Command),
-    /// Generate training data: games of the engine against itself, with a score for every position
-    Datagen(datagen::Args),
-    /// Compare networks by a set of positions that none is trained on
-    #[command(subcommand)]
-    Gold(gold::Command),
-    /// Train the weights of a network from scored positions
-    Train(Box<train::Args>),
-    /// Fit the win-rate model to games
-    Wdl(wdl::Args),
-}
-
-fn main() -> ExitCode {
-    lento::smp::abort_on_panic();
-    exit_code(match Cli::parse().task {
-        Task::Data(command) => data::run(&command),
-        Task::Datagen(args) => datagen::run(&args),
-        Task::Gold(command) => gold::run(&command),
-        Task::Train(args) => train::run(&args),
-        Task::Wdl(args) => wdl::run(&args),
-    })
+fn main() -> std::process::ExitCode {
+    lento_train::main()
 }

@@ -1,0 +1,91 @@
+//! `lento-analyse`: analyses positions and games of files, with a database and reports.
+
+mod database;
+mod lines;
+mod pgn;
+mod queue;
+mod report;
+mod serve;
+mod sql;
+mod tree;
+
+use clap::{CommandFactory, Parser};
+use database::Location;
+use lento::cli::{analyse, document, notice};
+use queue::QueueArgs;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// Analyse positions and games.
+#[derive(Parser)]
+#[command(
+    version = lento::version::SHORT,
+    long_version = lento::version::LONG.as_str(),
+    args_conflicts_with_subcommands = true,
+    subcommand_help_heading = "Tasks",
+    subcommand_value_name = "TASK",
+    after_help = "",
+    after_long_help = AFTER_HELP.as_str(),
+)]
+struct Cli {
+    #[command(subcommand)]
+    task: Option<Task>,
+    #[command(flatten)]
+    queue: QueueArgs,
+    #[command(flatten)]
+    position: analyse::Args,
+}
+
+#[derive(clap::Subcommand)]
+enum Task {
+    /// Merge the analyses of several databases
+    Merge {
+        /// Target database, a file or a URL, created if missing
+        into: Location,
+        /// Source databases
+        #[arg(required = true, value_name = "FROM")]
+        from: Vec<Location>,
+    },
+    /// Keep engines running for other programs: queries as JSON lines
+    Serve(serve::Args),
+    /// Grow a tree of searched positions
+    Tree(Box<tree::TreeArgs>),
+}
+
+/// The JSON fields.
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| format!("{}\n\n{}", document::SCHEMA, queue::SCHEMA));
+
+/// The command line, for manual pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the program and returns its exit code. A panic in any thread aborts.
+pub fn main() -> ExitCode {
+    lento::smp::abort_on_panic();
+    let args = Cli::parse();
+    notice::exit_code(match &args.task {
+        Some(Task::Merge { into, from }) => queue::merge(into, from),
+        Some(Task::Serve(args)) => serve::run(args),
+        Some(Task::Tree(args)) => tree::run(args),
+        None if args.queue.are_given() => queue::run(&args),
+        None => analyse::run(&args.position),
+    })
+}
+
+/// A reproducible proptest configuration that writes no files.
+#[cfg(test)]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    use proptest::test_runner::{Config, RngSeed};
+    Config { cases: count, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}
