@@ -102,8 +102,9 @@ fn releases_name_what_is_linked_in_and_its_licences() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let texts = list("licences");
+    let texts = texts.split("\n==== ").skip(1).map(|part| part.split_once('\n').expect("a heading"));
     let texts: BTreeMap<_, _> =
-        texts.split("\n==== ").skip(1).map(|part| part.split_once(": ").expect("text")).collect();
+        texts.map(|(heading, text)| (heading.split(": ").next().expect("a name"), text)).collect();
     let bill: Value = serde_json::from_str(&list("sbom")).expect("JSON");
     let bill = bill["components"].as_array().expect("components");
     let (packages, others): (Vec<_>, Vec<_>) = bill.iter().partition(|part| part["bom-ref"].is_string());
