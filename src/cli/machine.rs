@@ -1,7 +1,12 @@
 //! Information on the system and the program for measurements.
 
+mod settings;
+
+use crate::engine::Engine;
 use crate::eval::Evaluation;
 use crate::processors;
+use crate::processors::cpu_list;
+use crate::smp::numa::placement::PlaceUsage;
 use crate::smp::numa::topology::Topology;
 use crate::version::{SHORT, built_for, runs};
 use serde_json::{Value, json};
@@ -10,10 +15,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Labels in the table and fields in JSON.
-const FACTS: [(&str, &str); 9] = [
+const FACTS: [(&str, &str); 14] = [
     ("processor", "processor"),
     ("cores", "physical_cores"),
     ("hardware threads", "logical_cores"),
+    ("SMT", "smt"),
+    ("governor", "governor"),
+    ("frequency driver", "frequency_driver"),
+    ("board", "board"),
+    ("firmware", "firmware"),
     ("CPU limit", "cpu_limit"),
     ("caches", "caches"),
     ("memory, MiB", "memory_mib"),
@@ -28,7 +38,7 @@ pub fn here() -> Value {
     let memory = read("/proc/meminfo").unwrap_or_default();
     let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
     let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
-    json!({
+    let mut found = json!({
         "processor": processor(),
         "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
         "logical_cores": processors::count(),
@@ -38,6 +48,28 @@ pub fn here() -> Value {
         "memory_mib": kib.map(|kib| kib >> 10),
         "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
         "caches": caches(),
+    });
+    for (name, value) in settings::below(Path::new("/")) {
+        found[name] = value;
+    }
+    found
+}
+
+/// How an engine's threads are placed on NUMA nodes.
+pub fn placement(engine: &mut Engine) -> Value {
+    let places = engine.places();
+    let node = |usage: &PlaceUsage| {
+        json!({
+            "cpus": cpu_list::format(&usage.place.cpus),
+            "memory_nodes": cpu_list::format(&usage.place.memory),
+            "threads": usage.threads,
+            "bound": usage.bound,
+        })
+    };
+    json!({
+        "policy": engine.numa_policy().to_string(),
+        "unbound": places.as_ref().err(),
+        "nodes": places.iter().flatten().map(node).collect::<Vec<_>>(),
     })
 }
 
@@ -79,6 +111,7 @@ pub fn table(machine: &Value, more: &[(&str, String)]) -> String {
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
+        Value::Bool(on) => if *on { "on" } else { "off" }.into(),
         Value::String(text) => text.clone(),
         Value::Array(caches) => caches.iter().map(cache_text).collect::<Vec<_>>().join(", "),
         value => value.to_string(),

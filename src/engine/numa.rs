@@ -3,7 +3,7 @@
 use super::{Engine, pool};
 use crate::processors;
 use crate::search::history::SharedHistories;
-use crate::smp::numa::placement::{self, Placement};
+use crate::smp::numa::placement::{self, PlaceUsage, Placement};
 pub use crate::smp::numa::policy::NumaPolicy;
 use crate::smp::numa::topology::Topology;
 use crate::smp::per_cache::PerCache;
@@ -40,18 +40,23 @@ impl Engine {
         Ok(())
     }
 
+    /// The nodes that threads are bound to, or why they are not.
+    pub fn places(&mut self) -> Result<Vec<PlaceUsage>, String> {
+        let (evaluation, threads) = (self.evaluation(), self.threads());
+        let decide = || Placement::decide(&self.numa_policy, Topology::of_this_system().as_ref(), threads);
+        let placement = self.placement.get_or_insert_with(decide);
+        match &placement.unbound {
+            None => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
+            Some(why) => Err(why.clone()),
+        }
+    }
+
     /// Describes the placement of threads and table, one line per fact.
     pub fn placement(&mut self) -> Vec<String> {
-        let (evaluation, threads) = (self.evaluation(), self.threads());
-        let policy = &self.numa_policy;
-        let decide = || Placement::decide(policy, Topology::of_this_system().as_ref(), threads);
-        let placement = self.placement.get_or_insert_with(decide);
-        let places = match &placement.unbound {
-            None => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
-            Some(why) => Err(why.as_str()),
-        };
-        let mut lines = placement::report(policy, threads, places);
-        lines.extend(self.pool.main_bound().and_then(|bound| placement.report_cores(bound)));
+        let places = self.places();
+        let mut lines = placement::report(&self.numa_policy, self.threads(), places);
+        let cores = |placement: &Placement| placement.report_cores(self.pool.main_bound()?);
+        lines.extend(self.placement.as_ref().and_then(cores));
         lines.extend(self.table.tt.describe());
         lines
     }

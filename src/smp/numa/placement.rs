@@ -175,7 +175,7 @@ pub struct PlaceUsage {
 }
 
 /// Describes the threads and their places, one line per fact; a single line when they are not bound.
-pub fn report(policy: &NumaPolicy, threads: usize, places: Result<Vec<PlaceUsage>, &str>) -> Vec<String> {
+pub fn report(policy: &NumaPolicy, threads: usize, places: Result<Vec<PlaceUsage>, String>) -> Vec<String> {
     let places = match places {
         Err(why) => return vec![format!("NumaPolicy {policy}: threads are not bound: {why}")],
         Ok(places) => places,
@@ -323,7 +323,7 @@ mod tests {
         let refused = PlaceUsage { refusal: Some("no".into()), copied: false, ..usage("0-1", 1, 0) };
         let refused = lines(Ok(vec![refused]));
         assert!(refused[1].ends_with("1 thread, 0 bound, others refused: no"), "{refused:?}");
-        let unbound = lines(Err("there is one memory node"));
+        let unbound = lines(Err("there is one memory node".into()));
         assert_eq!(unbound, ["NumaPolicy system: threads are not bound: there is one memory node"]);
     }
 

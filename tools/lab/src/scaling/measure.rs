@@ -7,6 +7,7 @@ use super::visits::{VisitCounts, Visits};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::cli::interrupt::Stop;
+use lento::cli::machine::placement;
 use lento::cli::progress::Progress;
 use lento::cli::search::{Found, search};
 use lento::engine::{Engine, Output};
@@ -16,6 +17,8 @@ use lento::search::limits::Limits;
 use lento::search::observer::Instrument;
 use lento::search::report::Info;
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +66,8 @@ pub struct Measuring<'a> {
     pub progress: Progress,
     /// The random generator for orders.
     pub random: Rng,
+    /// The placement of each number of threads on NUMA nodes.
+    pub placements: BTreeMap<usize, Value>,
     /// Counts visits, in counting searches.
     pub visits: Option<Arc<Visits>>,
 }
@@ -95,8 +100,9 @@ impl Measuring<'_> {
         doing: &str,
         mut on_info: impl FnMut(&Info),
     ) -> io::Result<Found> {
-        let Self { args, engine, stop, progress, visits, .. } = self;
+        let Self { args, engine, stop, progress, placements, visits, .. } = self;
         engine.set_threads(threads)?;
+        placements.entry(threads).or_insert_with(|| placement(engine));
         engine.new_game();
         engine.game = self.positions[position].clone();
         // Threads clear their histories asynchronously: wait for them with a search of one ply.

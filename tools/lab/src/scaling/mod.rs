@@ -25,6 +25,7 @@ use lento_common::play::opening::read_book;
 use lento_common::summary;
 use measure::Measuring;
 use report::Report;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -107,6 +108,7 @@ pub fn run(args: &Args) -> Done {
         stop: Stop::on_ctrl_c()?,
         progress: Progress::start(),
         random: Rng::with_seed(args.seed),
+        placements: BTreeMap::new(),
         visits: None,
     };
     let measured = measuring.run()?;

@@ -59,6 +59,7 @@ impl Report<'_> {
         share(&mut row, "hash hits", "hash_hit_rate", counts.known, counts.lookups);
         share(&mut row, "shared", "shared", counts.shared, counts.lookups);
         share(&mut row, "", "shared_known", counts.shared_known, counts.shared);
+        row.data("placement", self.measuring.placements[&of.threads].clone());
         row
     }
 
