@@ -59,9 +59,15 @@ fn speedtest_measures_and_proves_its_work() {
         assert_eq!(figure["nodes"], 9 * 3000 * 3, "{figure}");
         let nps = number(&figure["nodes"]) / number(&figure["time_ms"]) * 1e3;
         assert!((nps / number(&figure["nps"]) - 1.0).abs() < 1e-6, "{figure}");
+        assert_eq!((&figure["rounds_ms"][0], &figure["spread"]), (&figure["time_ms"], &Value::Null), "{figure}");
+        let [slowest, fastest] = ["slowest_nps", "fastest_nps"].map(|end| number(&figure[end]));
+        assert!(0.0 < slowest && slowest <= fastest, "{figure}");
         let checksum = figure["checksum"].as_str().expect("a text");
         assert!(checksum.len() == 16 && u64::from_str_radix(checksum, 16).is_ok(), "{figure}");
     }
+    // Copies are not bound.
+    assert_eq!(found["speed"]["placement"]["policy"], "auto");
+    assert_eq!((&found["rate"]["placement"]["policy"], &found["settings"]["time_ms"]), (&"none".into(), &Value::Null));
     // Each copy does what one thread does.
     let one = speedtest(&[&["1", "--speed"], &small[..]].concat());
     assert_eq!((&one["speed"]["checksum"], &one["rate"]), (&found["rate"]["checksum"], &Value::Null));
@@ -101,26 +107,82 @@ fn speedtest_ends_with_its_figures() {
             (&["--nodes", "0"], &["'0'", "1.."]),
             (&["--positions", "41"], &["'41'", "1..=40"]),
             (&["--speed", "--rate"], &["--rate"]),
+            (&["--time", "0"], &["'0'", "expected a time above zero"]),
+            (&["--time", "soon"], &["'soon'", "expected a time such as"]),
             (&["1024", "--hash", "33554432"], &["34359738368 MiB", "expected"]),
         ],
     );
+}
+
+#[test]
+fn speedtest_repeats_its_work_in_whole_rounds() {
+    let small = ["2", "--positions=1", "--nodes=100"];
+    let once = speedtest(&small);
+    let rounds = |found: &Value, figure: &str| found[figure]["rounds_ms"].as_array().expect("a list").len();
+    // A time that is too short still has one round.
+    let short = speedtest(&[&small[..], &["--time=1ms"]].concat());
+    let long = speedtest(&[&small[..], &["--time=3s"]].concat());
+    assert_eq!(long["settings"]["time_ms"], 3000.0);
+    for figure in ["speed", "rate"] {
+        for found in [&short, &long] {
+            assert_eq!(found[figure]["checksum"], once[figure]["checksum"]);
+            assert_eq!(found[figure]["nodes"], once[figure]["nodes"]);
+        }
+        assert_eq!((rounds(&short, figure), &short[figure]["spread"]), (1, &Value::Null));
+        assert!(rounds(&long, figure) > 1 && rounds(&long, figure) == rounds(&long, "speed"), "{long}");
+        let nps = number(&long[figure]["nodes"]) / number(&long[figure]["time_ms"]) * 1e3;
+        assert!((nps / number(&long[figure]["nps"]) - 1.0).abs() < 1e-6 && number(&long[figure]["spread"]) > 0.0);
+    }
+    let told = lines(&run(&[&["speedtest", "--hash=1"], &small[..], &["--speed", "--time=3s"]].concat()));
+    let speed: Vec<&str> = told[told.len() - 1].split_whitespace().collect();
+    assert!(matches!(speed[..], ["speed", _, "nodes/s", "±", _, "%"]), "{told:#?}");
+    let rounds = |line: &String| line.starts_with("rounds ") && line.contains("; ± is the standard deviation");
+    assert!(told.iter().any(rounds), "{told:#?}");
+}
+
+/// Interrupts a speedtest with these arguments after a time, and returns its exit code and its output.
+#[cfg(unix)]
+fn interrupted(args: &[&str], ms: u64) -> (Option<i32>, String) {
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento"));
+    let child = command.args(["speedtest", "2", "--hash=1"]).args(args).stdout(Stdio::piped()).spawn();
+    let child = child.expect("the binary starts");
+    std::thread::sleep(std::time::Duration::from_millis(ms));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("it ends");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// After Ctrl-C there is no checksum.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_speedtest_says_so() {
-    use std::process::{Command, Stdio};
     for (json_option, told) in [("--json", "\"interrupted\": true"), ("--speed", "incomplete, without a checksum")] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lento"));
-        command.args(["speedtest", "2", "--hash=1", "--nodes=1000000000", json_option]);
-        let child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
-        std::thread::sleep(std::time::Duration::from_millis(700));
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(sent.is_ok_and(|status| status.success()));
-        let output = child.wait_with_output().expect("it ends");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(130), "{text}");
+        let (code, text) = interrupted(&["--nodes=1000000000", json_option], 700);
+        assert_eq!(code, Some(130), "{text}");
         assert!(text.contains(told) && !text.contains("checksum\":") && !text.contains("nodes/s"), "{text}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_speedtest_keeps_complete_rounds() {
+    let small = ["--nodes=100", "--positions=1", "--time=1h", "--json"];
+    // The first time that is enough for a round.
+    let found = [1000, 4000, 16_000].iter().find_map(|ms| {
+        let (code, text) = interrupted(&small, *ms);
+        assert_eq!(code, Some(130), "{text}");
+        let found: Value = serde_json::from_str(&text).expect("a document");
+        assert_eq!(found["interrupted"], true);
+        found["rate"].is_object().then_some(found)
+    });
+    let found = found.expect("a complete round");
+    let once = speedtest(&["2", "--nodes=100", "--positions=1"]);
+    for figure in ["speed", "rate"] {
+        assert_eq!(found[figure]["checksum"], once[figure]["checksum"]);
+    }
+    let (_, text) = interrupted(&small[..3], 4000);
+    let line = text.lines().find(|line| line.starts_with("interrupted"));
+    assert!(line.is_some_and(|line| line.contains("in round ") || line.contains("incomplete")), "{text}");
 }

@@ -58,6 +58,7 @@ impl Report {
             "version": first["version"],
             "machine": first["machine"],
             "system": facts,
+            "placement": first["speed"]["placement"],
             "settings": {
                 "within": args.within / 100.0,
                 "time_ms": args.time.as_secs_f64() * 1e3,

@@ -83,7 +83,11 @@ fn measures_and_compares() {
     assert!(told(&output).contains("stable after 6 passes"), "{}", told(&output));
     let text = std::fs::read(&file).expect("a document");
     let found = document(&text);
-    documented::check(&found, &["throughput.md", "scaling.md"], &["machine.caches", "disturbances"]);
+    documented::check(
+        &found,
+        &["throughput.md", "scaling.md"],
+        &["machine.caches", "machine.nodes", "placement.nodes", "disturbances"],
+    );
     assert_eq!(found["work"], json!({ "threads": 2, "nodes": 2500, "hash_mib": 1, "positions": 3 }));
     for figure in ["speed", "rate"] {
         let [low, median, high] = ["low", "median", "high"].map(|end| number(&found["results"][figure][end]));
