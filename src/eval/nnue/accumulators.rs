@@ -1,10 +1,11 @@
 //! Lazily updated accumulators along the line being searched.
 
 use super::change::Change;
-use super::features::View;
+use super::inputs::InputSet;
+use super::inputs::features::View;
+use super::inputs::threats::Pieces;
 use super::network::Network;
 use super::simd::{CacheLine, Isa, Kernel, Simd};
-use super::threats::{Pieces, Threats};
 use crate::chess::fen::MAX_PIECES;
 use crate::chess::{Bitboard, Board, Color, MoveDelta, Piece, Square};
 use crate::huge_pages::HugeBox;
@@ -27,7 +28,7 @@ pub struct Accumulators {
     /// The accumulator of each cached position.
     cached_rows: HugeBox<[CacheLine]>,
     /// Threat inputs of the position being evaluated.
-    threats: Threats,
+    threats: InputSet,
 }
 
 #[derive(Clone, Copy)]
@@ -53,7 +54,7 @@ impl Accumulators {
             simd,
             plies: vec![Ply { change: Change::None, views, computed: [false; 2] }; positions].into(),
             rows: HugeBox::from_fn(rows, |_| CacheLine::ZERO),
-            threats: Threats::default(),
+            threats: InputSet::default(),
             network,
         }
     }
@@ -177,7 +178,7 @@ impl Kernel for Evaluate<'_> {
         }
         let network = &*accumulators.network;
         if network.architecture().threats > 0 {
-            isa.find_threats(&Pieces::from(board), &mut accumulators.threats);
+            accumulators.threats.find(isa, &Pieces::from(board));
         }
         let side = board.side_to_move();
         let rows = [side, !side].map(|color| accumulators.row(ply, color));

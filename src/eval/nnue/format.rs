@@ -20,20 +20,14 @@
 //! It is followed by the feature weights (i16, a row per input), threat weights (i16, -127 to 127, a shorter row per input),
 //! feature biases (i16), output weights (i8; per bucket those of the side to move, then of the opponent) and output biases (i32).
 
-use super::features::{INPUTS, KING_SQUARES, KingBuckets};
-use super::threats::{MAX_THREATS, THREAT_INPUTS};
+use super::inputs::InputSet;
+use super::inputs::features::{INPUTS, KING_SQUARES, KingBuckets};
+use super::simd::LANES;
+use super::units::{QA, QB, SCALE};
 use crate::chess::fen::MAX_PIECES;
 use std::fmt;
 use thiserror::Error;
 
-/// Quantisation of activations: 255 is 1.0.
-pub const QA: i32 = 255;
-/// Quantisation of output weights: 128 is 1.0.
-pub const QB: i32 = 128;
-/// Centipawns per unit of output.
-pub const SCALE: i32 = 400;
-/// Neurons per 64-byte cache line.
-pub const LANES: usize = 32;
 /// Most neurons per side.
 pub const MAX_HIDDEN: usize = 2048;
 /// Most output buckets.
@@ -78,7 +72,7 @@ impl Architecture {
 
     /// Rows of threat weights.
     pub const fn threat_inputs(&self) -> usize {
-        if self.threats > 0 { THREAT_INPUTS } else { 0 }
+        if self.threats > 0 { InputSet::COUNT } else { 0 }
     }
 
     /// The output bucket for a number of pieces: equal shares of 2 to 32.
@@ -111,7 +105,7 @@ impl Architecture {
 }
 
 const fn file_size(king_buckets: usize, hidden: usize, threats: usize, outputs: usize) -> usize {
-    HEADER + 2 * (king_buckets * INPUTS + 1) * hidden + 2 * THREAT_INPUTS * threats + outputs * (2 * hidden + 4)
+    HEADER + 2 * (king_buckets * INPUTS + 1) * hidden + 2 * InputSet::COUNT * threats + outputs * (2 * hidden + 4)
 }
 
 /// Unpacked network parameters.
@@ -241,7 +235,7 @@ impl Parts {
         if largest(&self.threats) > i32::from(i8::MAX) {
             return Err(NetworkError(format!("threat weight {}, expected at most 127", largest(&self.threats))));
         }
-        let most = MAX_PIECES as i32 * largest(&self.features) + MAX_THREATS as i32 * largest(&self.threats);
+        let most = MAX_PIECES as i32 * largest(&self.features) + InputSet::MAX_ACTIVE as i32 * largest(&self.threats);
         // Bias plus one weight per active input must fit. Intermediate sums may wrap.
         if largest(&self.biases) + most > i32::from(i16::MAX) {
             return Err(NetworkError("feature weights could overflow".to_owned()));
@@ -323,7 +317,7 @@ pub(crate) mod tests {
     fn file_round_trip() {
         let parts = small();
         let bytes = parts.to_bytes().unwrap();
-        assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 2 * 32 * THREAT_INPUTS + 8 * (2 * 64 + 4));
+        assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 2 * 32 * InputSet::COUNT + 8 * (2 * 64 + 4));
         assert_eq!(Parts::from_bytes(&bytes), Ok(parts.clone()));
         let network = Network::from_bytes(&bytes).unwrap();
         assert_eq!(network.fingerprint(), Network::from_parts(&parts).unwrap().fingerprint());

@@ -2,20 +2,23 @@
 //!
 //! Each side accumulates the weights of its piece-square inputs ([`features`]), and of threat inputs ([`threats`]) if the network has
 //! them. The output layer is a dot product with the SCReLU activations, i.e. squared after clamping to 0..1.
+//!
+//! From the bottom up: units and registers, inputs, layers, the network and its file, accumulators.
 
 mod accumulators;
-mod attacks;
 mod change;
-pub mod features;
 mod format;
+mod inputs;
+mod layers;
 pub mod network;
 pub mod simd;
 #[cfg(test)]
 mod tests;
-pub mod threats;
 mod trace;
+mod units;
 
 pub use accumulators::Accumulators;
 pub use format::{Architecture, NetworkError, Parts, Sum, checksum};
+pub use inputs::{InputSet, features, threats};
 pub use network::{Network, embedded, load};
 pub use trace::Trace;

@@ -1,10 +1,14 @@
 //! Networks ready for inference: the embedded one, and those of files.
 
-use super::features::INPUTS;
-pub use super::format::{Architecture, LANES, MAX_HIDDEN, MAX_OUTPUTS, QA, QB, SCALE};
+pub use super::format::{Architecture, MAX_HIDDEN, MAX_OUTPUTS};
+pub use super::simd::LANES;
+pub use super::units::{QA, QB, SCALE};
+
 use super::format::{MAX_FILE_SIZE, NetworkError, Parts, checksum};
-use super::simd::{CacheLine, HalfLine, Isa, Kernel, Perspective, Simd};
-use super::threats::{THREAT_INPUTS, Threats};
+use super::inputs::InputSet;
+use super::inputs::features::INPUTS;
+use super::layers::output::{Perspective, ScreluDot};
+use super::simd::{CacheLine, HalfLine, Isa, Kernel, Simd};
 use crate::chess::{Board, Color};
 use crate::files;
 use crate::huge_pages::HugeBox;
@@ -56,7 +60,7 @@ impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         let buckets = if kings.count() > 1 { format!("{} x ", kings.count()) } else { String::new() };
-        let threats = if *threats > 0 { format!(" + {THREAT_INPUTS}") } else { String::new() };
+        let threats = if *threats > 0 { format!(" + {}", InputSet::COUNT) } else { String::new() };
         write!(f, "{} ({buckets}{INPUTS}{threats} -> {hidden} x 2 -> {outputs})", self.name)
     }
 }
@@ -157,8 +161,9 @@ impl Network {
         let (ours, theirs) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
         // All of the same length, so that bounds checks can be elided.
         let [us, them] = accumulators.map(|neurons| &neurons[..lines]);
-        let of = |neurons, weights, color| Perspective { neurons, weights, flip: Threats::flip(color) };
-        let sum = isa.screlu_dot([of(us, ours, side), of(them, theirs, !side)], &self.threats, threats);
+        let of = |neurons, weights, color| Perspective { neurons, weights, flip: InputSet::flip(color) };
+        let sides = [of(us, ours, side), of(them, theirs, !side)];
+        let sum = isa.in_blocks(ScreluDot { sides, rows: &self.threats, active: threats });
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }

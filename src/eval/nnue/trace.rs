@@ -1,9 +1,10 @@
 //! Evaluation trace: the contribution of each piece, and each output bucket.
 
 use super::change::Placed;
+use super::inputs::InputSet;
+use super::inputs::threats::Pieces;
 use super::network::Network;
 use super::simd::Simd;
-use super::threats::{Pieces, Threats};
 use crate::chess::{Board, File, PieceType, Rank, Square};
 use crate::score::Score;
 use std::fmt;
@@ -27,7 +28,7 @@ impl Trace {
             board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square))).collect();
         let value = |left_out: Option<Square>, bucket| {
             let present = || pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out);
-            let threats = Threats::new(&present().collect::<Pieces>());
+            let threats = InputSet::new(&present().collect::<Pieces>());
             let side = board.side_to_move();
             let inputs = [side, !side].map(|color| {
                 let view = network.architecture().kings.view(color, board.king(color));

@@ -1,9 +1,8 @@
 //! AVX2, with BMI: 16 neurons per register.
 
-use super::super::network::QA;
-use super::super::threats::{Pieces, Threats};
-use super::isa::{self, Isa, Kernel};
-use super::{CacheLine, HalfLine, Perspective, U64x8};
+use super::super::units::QA;
+use super::isa::{Blocks, Isa, Kernel};
+use super::{CacheLine, HalfLine, U64x8};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has AVX2: created only in functions that require it.
@@ -26,6 +25,7 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
 impl Isa for Avx2 {
     type Line = [__m256i; 2];
     type Sums = [__m256i; 2];
+    type Lanes = YmmPair;
 
     #[inline(always)]
     fn zero(self) -> [__m256i; 2] {
@@ -79,14 +79,13 @@ impl Isa for Avx2 {
 
     /// Six lines use twelve of sixteen registers.
     #[inline(always)]
-    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-        let [us, them] = sides;
-        isa::screlu_dot::<_, 1, 6, 4>(self, [[us], [them]], rows, threats)
+    fn lanes(self) -> Self {
+        self
     }
 
     #[inline(always)]
-    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        threats.find::<YmmPair>(self, pieces);
+    fn in_blocks<B: Blocks>(self, work: B) -> i32 {
+        work.run::<Self, 1, 6, 4>(self)
     }
 }
 

@@ -1,9 +1,8 @@
 //! AVX-512 with BW, VBMI2 and VNNI: 32 neurons per register.
 
-use super::super::network::QA;
-use super::super::threats::{Pieces, Threats};
-use super::isa::{self, Isa, Kernel};
-use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, avx2, scalar};
+use super::super::units::QA;
+use super::isa::{Blocks, Isa, Kernel};
+use super::{CacheLine, HalfLine, Rows, U64x8, avx2, scalar};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has the instructions: created only in functions that require them.
@@ -30,6 +29,7 @@ impl Isa for Avx512 {
     type Line = __m512i;
     /// Four independent sums, to hide latency.
     type Sums = [__m512i; 4];
+    type Lanes = Zmm;
 
     #[inline(always)]
     fn zero(self) -> [__m512i; 4] {
@@ -71,13 +71,13 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-        isa::screlu_dot::<_, 2, BLOCK, 1>(self, [sides], rows, threats)
+    fn lanes(self) -> Self {
+        self
     }
 
     #[inline(always)]
-    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        threats.find::<Zmm>(self, pieces);
+    fn in_blocks<B: Blocks>(self, work: B) -> i32 {
+        work.run::<Self, 2, BLOCK, 1>(self)
     }
 
     /// The compiler vectorises [`scalar::update`] with 256-bit registers only.

@@ -13,12 +13,14 @@ mod neon;
 mod scalar;
 mod u64x8;
 
-pub(super) use isa::{Isa, Kernel};
+pub(super) use isa::{Blocks, Isa, Kernel};
 pub(super) use u64x8::U64x8;
 
-use super::network::LANES;
 use crate::huge_pages::HugeBox;
 use std::sync::OnceLock;
+
+/// Neurons per 64-byte cache line.
+pub const LANES: usize = 32;
 
 /// 32 weights or neurons of 16 bits, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +42,6 @@ impl CacheLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct HalfLine(pub [i8; LANES]);
-
-/// One side of the output layer.
-#[derive(Clone, Copy)]
-pub struct Perspective<'a> {
-    /// Accumulator without threats.
-    pub neurons: &'a [CacheLine],
-    /// Output weights.
-    pub weights: &'a [CacheLine],
-    /// XOR mask of threat inputs for this side ([`Threats::flip`](super::threats::Threats::flip)).
-    pub flip: u8,
-}
 
 /// Rows of feature weights to add or subtract, each as long as an accumulator.
 type Rows<'a, const N: usize> = [&'a [CacheLine]; N];
@@ -130,6 +121,7 @@ impl Simd {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layers::output::{Perspective, ScreluDot};
     use super::*;
 
     /// Random lines within ± `most`.
@@ -169,7 +161,7 @@ mod tests {
                 Perspective { neurons: &from, weights: &ours, flip: 1 },
                 Perspective { neurons: &many, weights: &theirs, flip: 0 },
             ];
-            let sum = isa.screlu_dot(sides, &short, &[4, 18, 9, 9, 0]);
+            let sum = isa.in_blocks(ScreluDot { sides, rows: &short, active: &[4, 18, 9, 9, 0] });
             (outs, many, sum)
         }
     }
@@ -184,38 +176,6 @@ mod tests {
                     assert_eq!(all, expected, "{} {count}", simd.name());
                 }
             }
-        }
-    }
-
-    /// The dot product of two sides without threats.
-    struct Dot<'a>([(&'a [CacheLine], &'a [CacheLine]); 2]);
-
-    impl Kernel for Dot<'_> {
-        type Output = i32;
-
-        #[inline(always)]
-        fn run<I: Isa>(self, isa: I) -> i32 {
-            isa.screlu_dot(self.0.map(|(neurons, weights)| Perspective { neurons, weights, flip: 0 }), &[], &[])
-        }
-    }
-
-    #[test]
-    fn dot_product_matches_the_reference() {
-        let neurons = [CacheLine(std::array::from_fn(|index| [-5, 0, 7, 255, 256, 3000, -3000, 100][index % 8]))];
-        let weights = [CacheLine(std::array::from_fn(|index| index as i16 * 8 - 127))];
-        let expected: i32 = (0..32)
-            .map(|index| {
-                let neuron = i32::from(neurons[0].0[index]).clamp(0, 255);
-                neuron * neuron * i32::from(weights[0].0[index])
-            })
-            .sum();
-        let full = [CacheLine([255; 32]); 4];
-        let [low, high] = [-127, 127].map(|weight| [CacheLine([weight; 32]); 4]);
-        let none = [CacheLine::ZERO; 4];
-        for simd in Simd::available() {
-            assert_eq!(simd.run(Dot([(&neurons, &weights), (&none[..1], &high[..1])])), expected, "{}", simd.name());
-            assert_eq!(simd.run(Dot([(&none, &high), (&full, &high)])), 128 * 255 * 255 * 127);
-            assert_eq!(simd.run(Dot([(&full, &low); 2])), -256 * 255 * 255 * 127);
         }
     }
 

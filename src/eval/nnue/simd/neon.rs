@@ -1,9 +1,8 @@
 //! NEON: eight neurons per register.
 
-use super::super::network::QA;
-use super::super::threats::{Pieces, Threats};
-use super::isa::{self, Isa, Kernel};
-use super::{CacheLine, HalfLine, Perspective};
+use super::super::units::QA;
+use super::isa::{Blocks, Isa, Kernel};
+use super::{CacheLine, HalfLine};
 use std::arch::aarch64::*;
 
 /// Proof that the CPU has NEON: created only in functions that require it.
@@ -18,6 +17,7 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
 impl Isa for Neon {
     type Line = [int16x8_t; 4];
     type Sums = [int32x4_t; 2];
+    type Lanes = [u64; 8];
 
     #[inline(always)]
     fn zero(self) -> [int32x4_t; 2] {
@@ -67,13 +67,10 @@ impl Isa for Neon {
 
     /// Four lines use 16 of 32 registers.
     #[inline(always)]
-    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-        let [us, them] = sides;
-        isa::screlu_dot::<_, 1, 4, 1>(self, [[us], [them]], rows, threats)
-    }
+    fn lanes(self) {}
 
     #[inline(always)]
-    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        threats.find::<[u64; 8]>((), pieces);
+    fn in_blocks<B: Blocks>(self, work: B) -> i32 {
+        work.run::<Self, 1, 4, 1>(self)
     }
 }

@@ -1,9 +1,8 @@
 //! Portable reference kernels. The updates are written for auto-vectorisation; other files compile them with their instructions.
 
-use super::super::network::{LANES, QA};
-use super::super::threats::{Pieces, Threats};
-use super::isa::{self, Isa};
-use super::{CacheLine, HalfLine, Perspective, Rows};
+use super::super::units::QA;
+use super::isa::{Blocks, Isa};
+use super::{CacheLine, HalfLine, LANES, Rows};
 
 #[inline(always)]
 pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
@@ -37,6 +36,7 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 impl Isa for () {
     type Line = CacheLine;
     type Sums = i32;
+    type Lanes = [u64; 8];
 
     #[inline(always)]
     fn zero(self) -> i32 {
@@ -69,13 +69,11 @@ impl Isa for () {
     }
 
     #[inline(always)]
-    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-        isa::screlu_dot::<_, 1, 8, 1>(self, sides.map(|side| [side]), rows, threats)
-    }
+    fn lanes(self) {}
 
     #[inline(always)]
-    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        threats.find::<[u64; 8]>((), pieces);
+    fn in_blocks<B: Blocks>(self, work: B) -> i32 {
+        work.run::<Self, 1, 8, 1>(self)
     }
 }
 

@@ -4,10 +4,10 @@ use crate::formats::packed;
 use bulletformat::ChessBoard;
 use lento::chess::{Color, Square};
 use lento::eval::nnue::Architecture;
-use lento::eval::nnue::threats::{MAX_THREATS, Threats};
+use lento::eval::nnue::InputSet;
 
 /// The most active inputs: one for each piece, and the threats.
-const MOST: usize = 32 + MAX_THREATS;
+const MOST: usize = 32 + InputSet::MAX_ACTIVE;
 
 /// The active inputs of a position, and its targets.
 #[derive(Clone, Copy, Debug)]
@@ -39,10 +39,10 @@ impl Sample {
         let bucket = architecture.output_bucket(pieces) as u8;
         let mut on = pieces;
         if architecture.threats > 0 {
-            let threats = Threats::new(&packed::pieces(packed).map(|(square, piece)| (piece, square)).collect());
+            let threats = InputSet::new(&packed::pieces(packed).map(|(square, piece)| (piece, square)).collect());
             for input in threats.inputs() {
                 for (features, color) in features.iter_mut().zip(Color::ALL) {
-                    features[on] = (architecture.inputs() + usize::from(input ^ Threats::flip(color))) as u16;
+                    features[on] = (architecture.inputs() + usize::from(input ^ InputSet::flip(color))) as u16;
                 }
                 on += 1;
             }

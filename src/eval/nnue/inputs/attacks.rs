@@ -3,8 +3,8 @@
 //! Sliders use Kogge-Stone fills along all lines in parallel: branch-free whatever the number of pieces, with eight bitboards in one
 //! or two registers.
 
-use super::simd::U64x8;
-use super::threats::Pieces;
+use super::super::simd::U64x8;
+use super::pieces::Pieces;
 use crate::chess::{Bitboard, Color, PieceType, attacks};
 
 const NOT_A: u64 = Bitboard::NOT_A;

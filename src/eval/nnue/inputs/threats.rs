@@ -3,9 +3,11 @@
 //! They spare the network from learning slider and knight attacks square by square. They do not depend on squares, so they are few and
 //! recomputed for each evaluation instead of updated.
 
+pub use super::pieces::Pieces;
+
+use super::super::simd::{Isa, Kernel, Simd, U64x8};
 use super::attacks::Attacks;
-use super::simd::{Isa, Kernel, Simd, U64x8};
-use crate::chess::{Bitboard, Board, Color, Piece, PieceType, Square};
+use crate::chess::{Bitboard, Color, PieceType};
 
 /// Piece types that can be threatened: all but the king.
 const KINDS: usize = 5;
@@ -21,11 +23,6 @@ const CHECKS: usize = SAFE_CHECKS + 4;
 /// Inputs per color.
 const PER_COLOR: usize = CHECKS + 4;
 
-/// Inputs of both colors.
-pub const THREAT_INPUTS: usize = 2 * PER_COLOR;
-/// Upper bound of active inputs: one class per piece; eight pins and eight checks per color.
-pub const MAX_THREATS: usize = 64;
-
 /// The active threat inputs, from White's view. Inputs of both colors alternate, so flipping the last bit gives Black's view.
 #[derive(Clone, Debug)]
 pub struct Threats {
@@ -34,65 +31,13 @@ pub struct Threats {
     count: usize,
 }
 
-/// Bitboards by piece type and color.
-#[derive(Clone, Debug, Default)]
-pub struct Pieces {
-    kinds: [Bitboard; 6],
-    colors: [Bitboard; 2],
-}
-
-impl Pieces {
-    /// Pieces of a color and type.
-    #[inline(always)]
-    pub fn of(&self, color: Color, kind: PieceType) -> Bitboard {
-        self.colors[color.index()] & self.kinds[kind.index()]
-    }
-
-    /// Pieces of a color.
-    #[inline(always)]
-    pub fn color(&self, color: Color) -> Bitboard {
-        self.colors[color.index()]
-    }
-
-    /// All pieces.
-    #[inline(always)]
-    pub fn occupied(&self) -> Bitboard {
-        self.colors[0] | self.colors[1]
-    }
-
-    /// Sets and weights that sum to 2 × piece type, plus 1 for Black's pieces.
-    #[inline(always)]
-    fn weights(&self) -> [(u64, u8); 4] {
-        let [_, knights, bishops, rooks, queens, _] = self.kinds;
-        [((knights | rooks).0, 2), ((bishops | rooks).0, 4), (queens.0, 8), (self.colors[1].0, 1)]
-    }
-}
-
-impl From<&Board> for Pieces {
-    fn from(board: &Board) -> Self {
-        // Copies whole arrays: storing set by set would stall the wide load that follows.
-        Self { kinds: *board.kinds(), colors: *board.colors() }
-    }
-}
-
-impl FromIterator<(Piece, Square)> for Pieces {
-    fn from_iter<I: IntoIterator<Item = (Piece, Square)>>(pieces: I) -> Self {
-        let mut all = Self::default();
-        for (piece, square) in pieces {
-            all.kinds[piece.kind().index()] |= square.bitboard();
-            all.colors[piece.color().index()] |= square.bitboard();
-        }
-        all
-    }
-}
-
 impl Kernel for &Pieces {
     type Output = Threats;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Threats {
         let mut threats = Threats::default();
-        isa.find_threats(self, &mut threats);
+        threats.find(isa, self);
         threats
     }
 }
@@ -105,6 +50,11 @@ impl Default for Threats {
 }
 
 impl Threats {
+    /// Inputs of both colors.
+    pub const COUNT: usize = 2 * PER_COLOR;
+    /// Upper bound of active inputs: one class per piece; eight pins and eight checks per color.
+    pub const MAX_ACTIVE: usize = 64;
+
     /// Computes the threats among these pieces.
     pub fn new(pieces: &Pieces) -> Self {
         Simd::best().run(pieces)
@@ -112,21 +62,22 @@ impl Threats {
 
     /// Recomputes the active inputs.
     #[inline(always)]
-    pub(super) fn find<V: U64x8>(&mut self, isa: V::Isa, pieces: &Pieces) {
-        let attacks = Attacks::new::<V>(isa, pieces);
+    pub(in super::super) fn find<I: Isa>(&mut self, isa: I, pieces: &Pieces) {
+        let isa = isa.lanes();
+        let attacks = Attacks::new::<I::Lanes>(isa, pieces);
         self.count = 0;
-        self.add_attacked::<V>(isa, pieces, &attacks);
+        self.add_attacked::<I::Lanes>(isa, pieces, &attacks);
         // Usually empty.
         let pinned = attacks.pinned[0] | attacks.pinned[1];
         if pinned.any() {
             let [one, two, four, black] = pieces.weights();
-            self.add::<V, 5>(isa, pinned.0, [(!0, 2 * PINNED as u8), one, two, four, black]);
+            self.add::<I::Lanes, 5>(isa, pinned.0, [(!0, 2 * PINNED as u8), one, two, four, black]);
         }
         // Eight safe checks, then eight others: by rook, knight, bishop and queen, to White's king and to Black's.
         let checks = u64::from(attacks.safe_checks) | u64::from(attacks.checks) << 8;
         let others = (0xFF00, 2 * (CHECKS - SAFE_CHECKS) as u8);
         let [first, second, black] = [(0xCCCC, 2), (0x9999, 4), (0xF0F0, 1)];
-        self.add::<V, 5>(isa, checks, [(!0, 2 * SAFE_CHECKS as u8), first, second, black, others]);
+        self.add::<I::Lanes, 5>(isa, checks, [(!0, 2 * SAFE_CHECKS as u8), first, second, black, others]);
     }
 
     /// Adds the classes of attacked pieces.
@@ -183,7 +134,7 @@ impl Threats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::attacks;
+    use crate::chess::{Board, Square, attacks};
 
     /// Attacks of the piece on a square.
     fn attacked_from(board: &Board, from: Square) -> Bitboard {

@@ -1,0 +1,3 @@
+//! The layers behind the accumulators.
+
+pub mod output;
