@@ -3,6 +3,8 @@
 mod binary;
 #[path = "common/data.rs"]
 mod data;
+#[cfg(unix)]
+mod docs;
 mod fuzz;
 mod interfaces;
 mod rules;

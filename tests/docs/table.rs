@@ -1,0 +1,263 @@
+//! How the commands of the pages are shortened, and which are not run.
+
+/// Values that are replaced by shorter ones. A pattern is `N` for whole numbers above the short value, `LIST` for several with
+/// commas, `TIME` for numbers with a unit, or how a value begins.
+pub const SHORT: &[(&str, &str, &str)] = &[
+    ("--time", "TIME", "50ms"),
+    ("--nodes", "N", "1000"),
+    ("--search-nodes", "N", "1000"),
+    ("--suite-nodes", "N", "1000"),
+    ("--depth", "N", "6"),
+    ("--games", "N", "2"),
+    ("--pairs", "N", "1"),
+    ("--iterations", "N", "2"),
+    ("--horizon", "N", "2"),
+    ("--hash", "N", "16"),
+    ("--engines", "N", "2"),
+    ("--threads", "N", "2"),
+    ("--threads", "LIST", "1,2"),
+    ("--positions", "N", "20"),
+    ("--label", "N", "500"),
+    ("--epochs", "N", "1"),
+    ("--limit", "nodes=", "nodes=50"),
+    ("--limit", "soft=", "soft=50"),
+    ("--limit", "tc=", "tc=0.02+0.001"),
+    ("--limit", "movetime=", "movetime=2ms"),
+    ("movetime", "N", "100"),
+    ("GAMES", "N", "3"),
+    ("CHECK", "N", "2"),
+    ("LIMIT", "soft=", "soft=50"),
+    ("EPOCHS", "N", "1"),
+    ("PAIRS", "N", "1"),
+    ("NODES", "N", "50"),
+    ("GOLD", "N", "20"),
+    ("LABEL", "N", "500"),
+    ("ANEW", "N", "20"),
+    ("ANEW_LIMIT", "soft=", "soft=50"),
+];
+
+/// Arguments for tasks that come without them.
+pub const ADDED: &[(&str, &str, &str)] = &[
+    ("lento match", "--pairs", "1"),
+    ("lento match", "--limit", "nodes=50"),
+    ("lento recipes", "--positions", "suite.epd"),
+    ("lento recipes", "--depth", "3"),
+    ("lento recipes", "--limit", "nodes=50"),
+    ("lento spsa", "--limit", "nodes=50"),
+    ("lento spsa", "--pairs", "1"),
+    ("lento factors", "--limit", "nodes=50"),
+    ("lento datagen", "--limit", "soft=50"),
+    ("lento analyse --fen", "--time", "50ms"),
+    ("lento analyse --moves", "--time", "50ms"),
+    ("lento latency", "--time", "300ms"),
+    ("lento scaling --threads", "--time", "300ms"),
+    ("lento tree grow", "--time", "50ms"),
+    ("lento tree grow", "--search-nodes", "1000"),
+    ("lento speedtest", "--positions", "1"),
+    ("lento speedtest", "--nodes", "1000"),
+    ("lento throughput 8", "--nodes", "1000"),
+    ("lento throughput 16", "--nodes", "1000"),
+    ("lento throughput 8", "--time", "50ms"),
+    ("lento throughput 16", "--time", "50ms"),
+    ("lento throughput 8", "--positions", "1"),
+    ("lento throughput 16", "--positions", "1"),
+];
+
+/// What is replaced in the commands of pages that begin with this. Each has to occur.
+pub const REPLACED: &[(&str, &str, &str)] = &[
+    // The programs are those of the build.
+    ("", "target/release/lento", "lento"),
+    ("CONTRIBUTING.md", "target/old/release/lento", "lento"),
+    ("CONTRIBUTING.md", "1 2 3 4 5 6 7 8 9", "1 2"),
+    ("CONTRIBUTING.md", "$lento bench", "$lento bench 3"),
+    ("README.md", "cargo run --release -- analyse", "lento analyse --time 50ms"),
+    // Numbers that no option stands before.
+    ("", "lento bench 14", "lento bench 3"),
+    ("README.md", "lento bench", "lento bench 3"),
+    ("", "lento bench 13 --lbr", "lento bench 3 --lbr"),
+    ("docs/results/threads.md", "lento bench 17", "lento bench 5"),
+    ("docs/results/releases.md", "lento bench", "lento bench 3"),
+    ("README.md", "lento perft 5", "lento perft 4"),
+    ("docs/results/strength.md", "lento perft 6", "lento perft 4"),
+    ("docs/results/hash-file.md", "Hash value 1024", "Hash value 16"),
+    ("docs/results/hash-file.md", "go depth 26", "go depth 6"),
+    ("README.md", "go depth 12", "go depth 6"),
+    ("docs/results/mates.md", "go nodes 1000000", "go nodes 1000"),
+    ("docs/serve.md", "\"depth\":20", "\"depth\":6"),
+    ("docs/serve.md", "1_000_000", "1_000"),
+    ("docs/", "Limit(time=1)", "Limit(time=0.1)"),
+    ("docs/hash-file.md", "Hash value 8192", "Hash value 16"),
+    // An hour of growth comes to this line.
+    (
+        "docs/tree.md",
+        "lento tree grow najdorf.tree",
+        "lento tree pin najdorf.tree 'Be3 e5' && lento tree grow najdorf.tree",
+    ),
+    ("docs/cluster.md", "Hash value 65536", "Hash value 16"),
+    ("docs/cluster.md", "Threads value 64", "Threads value 2"),
+    ("docs/results/threads.md", "1,2,16,256", "1,2"),
+    ("docs/throughput.md", "lento scaling", "lento scaling --threads 1,2 --time 300ms"),
+    // Words that stand for something.
+    ("README.md", "--fen FEN", "--fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'"),
+    ("docs/results/tree.md", "--fen FEN", "--fen '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'"),
+    ("docs/results/lbr.md", "NAME", "two-plies"),
+    ("docs/results/throughput.md", "speedtest N", "speedtest 2"),
+    ("docs/results/terms.md", "--new TERM=VALUE ... --old TERM=VALUE ...", "--new rfp_margin=80 --old rfp_margin=90"),
+    ("docs/results/terms.md", "RANDOM", "7"),
+    // Ranks are all of this machine.
+    ("README.md", "mpirun -n 4", "mpirun -n 2"),
+    ("docs/", "--host one,two", "-n 2"),
+    ("docs/", "~/lento-cluster", "lento-cluster"),
+    (
+        "docs/cluster.md",
+        "srun --mpi=pmix --nodes=4 --ntasks-per-node=1 --cpus-per-task=64",
+        "mpirun -n 2 --bind-to none",
+    ),
+    ("docs/cluster.md", "-n 8 --map-by ppr:1:node", "-n 2"),
+    // The network of today takes the place of older ones, without less width.
+    ("docs/results/nnue.md", "--threats 256", "--threats 512"),
+    // Servers take any free port.
+    ("README.md", "lento serve --web", "lento serve --web 0"),
+    ("docs/serve.md", "lento serve --web   ", "lento serve --web 0   "),
+    ("docs/serve.md", "0.0.0.0:8617", "0.0.0.0:0"),
+    ("docs/serve.md", "127.0.0.1:8617 --token", "127.0.0.1:0 --token"),
+    ("docs/serve.md", "127.0.0.1:4617  ", "127.0.0.1:0  "),
+    ("docs/serve.md", "127.0.0.1:4618", "127.0.0.1:0"),
+    ("docs/serve.md", "/usr/local/bin/lento", "lento"),
+    ("docs/serve.md", "--socket /run/lento/socket", "--socket ./socket"),
+    ("docs/serve.md", "%d/token", "token"),
+    ("docs/tree.md", "serve --web --tree", "serve --web 0 --tree"),
+    // The script tells a server by its URL; the build of the suite says that it has no PostgreSQL.
+    (
+        "docs/analyse.md",
+        "array games.pgn --nodes 5000000 --db postgresql:",
+        "array games.pgn --nodes 5000000 --db postgres:",
+    ),
+    // The build of the suite has no PostgreSQL: a file takes the place of the server.
+    ("docs/", "postgresql://me@server/", "./server-"),
+    // What the scheduler sets.
+    ("docs/analyse.md", "sbatch --array=1-16 --cpus-per-task=8", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MAX=16"),
+    // One after the other, so that each failure is seen.
+    ("docs/", "& done; wait", "; done"),
+    // GNU parallel is not everywhere.
+    ("docs/analyse.md", "parallel lento", "for part in 1 2; do lento"),
+    ("docs/analyse.md", "--shard {}/8", "--shard $part/8"),
+    ("docs/analyse.md", "part-{}", "part-$part"),
+    ("docs/analyse.md", "'>' part", ">part"),
+    ("docs/analyse.md", " ::: {1..8}", "; done"),
+    // Requests are the same on standard input.
+    ("docs/serve.md", "nc -N 127.0.0.1 4617", "lento serve"),
+    ("docs/serve.md", "nc -N -U /run/lento/socket", "lento serve"),
+];
+
+/// Programs that are run, at the start of a command.
+pub const RUN: [&str; 11] =
+    ["lento", "mpirun", "exec", "echo", "printf", "for", "export", "mkdir", "head", "time", "tools/slurm/array"];
+
+/// How commands begin that are not run, each with the reason.
+pub const NOT_RUN: &[(&str, &str)] = &[
+    ("cargo ", "a build"),
+    ("tools/pgo", "a build"),
+    ("tools/release", "a build"),
+    (".ci/tsan", "a build"),
+    ("tools/numa-vm", "starts a virtual machine"),
+    ("tools/same-games", "minutes of games"),
+    ("for host in one two", "needs other machines"),
+    ("git ", "another working tree"),
+    ("rustup ", "changes the toolchain"),
+    ("apt-get ", "installs packages"),
+    ("pip ", "installs packages"),
+    ("python3 -m venv", "installs packages"),
+    ("createdb ", "needs a PostgreSQL server"),
+    ("(cd FOLDER", "needs a release"),
+    ("grep -h musl", "needs a release"),
+    ("cat /sys/", "a setting of the machine"),
+    ("echo madvise", "a setting of the machine"),
+    ("echo 1 | sudo", "a setting of the machine"),
+    ("valgrind ", "needs valgrind"),
+    ("callgrind_annotate ", "needs valgrind"),
+    ("fastchess ", "another program"),
+    ("eval fastchess ", "another program"),
+    ("lento() ", "for fastchess alone"),
+    ("skill() ", "for fastchess alone"),
+    ("stockfish ", "another program"),
+    ("time stockfish ", "another program"),
+    ("xboard ", "another program"),
+    ("polyglot ", "another program"),
+    ("lento-tools doubt", "the program is gone, as the page says"),
+];
+
+/// What commands may say that did not succeed for want of time or data. They have read their arguments and files by then.
+pub const ALLOWED: &[(&str, &str)] =
+    &[("lento wdl", "too little data"), ("lento throughput", "unstable"), ("array games.pgn", "has no PostgreSQL")];
+
+/// The command as it is run on a page, and the entries of [`REPLACED`] that were used.
+pub fn shorten(page: &str, printed: &str) -> (String, Vec<usize>) {
+    let mut text = printed.to_owned();
+    let mut used = Vec::new();
+    for (index, (pages, from, to)) in REPLACED.iter().enumerate() {
+        if page.starts_with(pages) && text.contains(from) {
+            text = text.replace(from, to);
+            used.push(index);
+        }
+    }
+    for (task, option, value) in ADDED {
+        if text.contains(task) && !text.contains(option) {
+            let (before, option_of) = (text.clone(), task.split(" --").next().unwrap_or(task));
+            text = before.replacen(option_of, &format!("{option_of} {option} {value}"), 1);
+        }
+    }
+    (shorten_values(&text), used)
+}
+
+fn shorten_values(text: &str) -> String {
+    let mut last = "";
+    let words = text.split(' ').map(|word| {
+        let short = |option: &str, value: &str| {
+            let fits = |(of, pattern, short): &&(&str, &str, &str)| *of == option && is_long(value, pattern, short);
+            SHORT.iter().find(fits).map(|(_, _, short)| *short)
+        };
+        // A closing quote stays.
+        let end = word.trim_end_matches(['"', ';']).len();
+        let (word, quote) = word.split_at(end);
+        let new = match (word.split_once('='), short(last, word)) {
+            (_, Some(new)) => new.to_owned(),
+            (Some((option, value)), None) => match short(option, value) {
+                Some(new) => format!("{option}={new}"),
+                None => word.to_owned(),
+            },
+            (None, None) => word.to_owned(),
+        };
+        if !word.is_empty() {
+            last = word;
+        }
+        new + quote
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a value is of a pattern and longer than the short one.
+fn is_long(value: &str, pattern: &str, short: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match pattern {
+        "N" => digits(value) && value.parse::<u64>().is_ok_and(|value| value > short.parse().expect("a number")),
+        "LIST" => value.contains(',') && value.split(',').all(digits),
+        "TIME" => value.starts_with(|c: char| c.is_ascii_digit()) && value.ends_with(['s', 'm', 'h']),
+        start => value.starts_with(start),
+    }
+}
+
+#[test]
+fn commands_are_shortened() {
+    for (printed, expected) in [
+        ("lento analyse --games 3,5-9 --depth 24", "lento analyse --games 3,5-9 --depth 6"),
+        ("lento match --pairs=400 --limit tc=10+0.1", "lento match --pairs=1 --limit tc=0.02+0.001"),
+        ("lento match --limit nodes=9", "lento match --pairs 1 --limit nodes=50"),
+        ("lento \"go movetime 2000\" --threads 1", "lento \"go movetime 100\" --threads 1"),
+        ("lento scaling compare a.json b.json", "lento scaling compare a.json b.json"),
+        ("GAMES=50000", "GAMES=3"),
+        ("lento datagen --limit $LIMIT", "lento datagen --limit $LIMIT"),
+    ] {
+        assert_eq!(shorten("page", printed).0, expected);
+    }
+}
