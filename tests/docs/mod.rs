@@ -60,7 +60,7 @@ fn without_variables(command: &str) -> &str {
 /// `PATH`, with the programs of the build first.
 fn search_path() -> OsString {
     let folder = Path::new(env!("CARGO_BIN_EXE_lento")).parent().expect("a folder");
-    for name in ["lento-analyse", "lento-lab", "lento-train"] {
+    for name in ["lento-analyse", "lento-lab", "lento-manual", "lento-train"] {
         assert!(folder.join(name).exists(), "{name} is not built; `cargo test --workspace` builds all programs");
     }
     let mut folders = vec![folder.to_owned()];
