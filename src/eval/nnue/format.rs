@@ -20,93 +20,18 @@
 //! It is followed by the feature weights (i16, a row per input), threat weights (i16, -127 to 127, a shorter row per input),
 //! feature biases (i16), output weights (i8; per bucket those of the side to move, then of the opponent) and output biases (i32).
 
+use super::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, NetworkError, wrong};
 use super::inputs::InputSet;
-use super::inputs::features::{INPUTS, KING_SQUARES, KingBuckets};
-use super::simd::LANES;
+use super::inputs::features::{KING_SQUARES, KingBuckets};
 use super::units::{QA, QB, SCALE};
 use crate::chess::fen::MAX_PIECES;
-use std::fmt;
-use thiserror::Error;
-
-/// Most neurons per side.
-pub const MAX_HIDDEN: usize = 2048;
-/// Most output buckets.
-pub const MAX_OUTPUTS: usize = 31;
-
-/// Largest network file in bytes.
-pub const MAX_FILE_SIZE: u64 = file_size(KING_SQUARES, MAX_HIDDEN, MAX_HIDDEN, MAX_OUTPUTS) as u64;
+use std::ops::{Index, IndexMut};
 
 const MAGIC: &[u8; 8] = b"LENTONET";
 const VERSION: u32 = 1;
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
-
-/// Why a network is rejected.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct NetworkError(pub(super) String);
-
-fn wrong(what: &str, found: usize, expected: impl fmt::Display) -> NetworkError {
-    NetworkError(format!("{found} {what}, expected {expected}"))
-}
-
-/// Network architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Architecture {
-    /// Accumulator size per side, a multiple of [`LANES`].
-    pub hidden: usize,
-    /// King squares that share weights.
-    pub kings: KingBuckets,
-    /// The first neurons per side fed by [threat inputs](super::threats), a multiple of [`LANES`]; 0 without threat inputs.
-    pub threats: usize,
-    /// Output buckets, selected by the number of pieces.
-    pub outputs: usize,
-}
-
-impl Architecture {
-    /// Rows of feature weights.
-    pub const fn inputs(&self) -> usize {
-        self.kings.count() * INPUTS
-    }
-
-    /// Rows of threat weights.
-    pub const fn threat_inputs(&self) -> usize {
-        if self.threats > 0 { InputSet::COUNT } else { 0 }
-    }
-
-    /// The output bucket for a number of pieces: equal shares of 2 to 32.
-    #[inline(always)]
-    pub fn output_bucket(&self, pieces: usize) -> usize {
-        (pieces.saturating_sub(2) / 31usize.div_ceil(self.outputs)).min(self.outputs - 1)
-    }
-
-    /// Checks that all sizes are in range.
-    ///
-    /// # Errors
-    /// A size is out of range.
-    pub fn check(&self) -> Result<(), NetworkError> {
-        let (hidden, outputs) = (self.hidden, self.outputs);
-        if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(LANES) {
-            return Err(wrong("neurons", hidden, format_args!("a multiple of {LANES} up to {MAX_HIDDEN}")));
-        }
-        if self.threats > hidden || !self.threats.is_multiple_of(LANES) {
-            return Err(wrong(
-                "neurons for threats",
-                self.threats,
-                format_args!("a multiple of {LANES} up to {hidden}"),
-            ));
-        }
-        if outputs == 0 || outputs > MAX_OUTPUTS {
-            return Err(wrong("output buckets", outputs, format_args!("1 to {MAX_OUTPUTS}")));
-        }
-        Ok(())
-    }
-}
-
-const fn file_size(king_buckets: usize, hidden: usize, threats: usize, outputs: usize) -> usize {
-    HEADER + 2 * (king_buckets * INPUTS + 1) * hidden + 2 * InputSet::COUNT * threats + outputs * (2 * hidden + 4)
-}
 
 /// Unpacked network parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,16 +40,38 @@ pub struct Parts {
     pub architecture: Architecture,
     /// Name, at most 56 bytes.
     pub name: String,
-    /// Feature weights in 1/[`QA`], `hidden` per input.
-    pub features: Vec<i16>,
-    /// Threat weights in 1/[`QA`], -127 to 127, a row per input.
-    pub threats: Vec<i16>,
-    /// Feature biases in 1/[`QA`], `hidden` in total.
-    pub biases: Vec<i16>,
-    /// Output weights in 1/[`QB`], -127 to 127; per bucket `hidden` of the side to move, then `hidden` of the opponent.
-    pub outputs: Vec<i8>,
-    /// Output biases in 1/([`QA`]·[`QB`]), one per bucket.
-    pub output_biases: Vec<i32>,
+    /// The numbers of each layer, row by row.
+    pub layers: [Vec<i32>; Layer::ALL.len()],
+}
+
+impl Index<Layer> for Parts {
+    type Output = Vec<i32>;
+
+    fn index(&self, layer: Layer) -> &Vec<i32> {
+        &self.layers[layer as usize]
+    }
+}
+
+impl IndexMut<Layer> for Parts {
+    fn index_mut(&mut self, layer: Layer) -> &mut Vec<i32> {
+        &mut self.layers[layer as usize]
+    }
+}
+
+/// Size of the largest file in bytes.
+pub fn largest_file() -> u64 {
+    let kings = KingBuckets::new(std::array::from_fn(|square| square as u8)).expect("contiguous");
+    let largest = Architecture { hidden: MAX_HIDDEN, kings, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS };
+    file_size(&largest) as u64
+}
+
+/// Size of a file in bytes.
+fn file_size(architecture: &Architecture) -> usize {
+    let bytes = |layer| {
+        let numbers = architecture.numbers(layer);
+        numbers.count() * numbers.bytes
+    };
+    HEADER + Layer::ALL.map(bytes).iter().sum::<usize>()
 }
 
 impl Parts {
@@ -155,8 +102,7 @@ impl Parts {
         let architecture =
             Architecture { hidden: word(12) as usize, kings, threats: half(18) as usize, outputs: word(20) as usize };
         architecture.check()?;
-        let Architecture { hidden, threats, outputs, .. } = architecture;
-        let expected = file_size(kings.count(), hidden, threats, outputs);
+        let expected = file_size(&architecture);
         if bytes.len() != expected {
             return Err(wrong("bytes", bytes.len(), format_args!("{expected} for its architecture")));
         }
@@ -167,21 +113,13 @@ impl Parts {
         }
         let name = &header[NAME_AT..];
         let name = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())];
-        let mut take = |size: usize| {
-            let (taken, left) = rest.split_at(size);
+        let layers = Layer::ALL.map(|layer| {
+            let numbers = architecture.numbers(layer);
+            let (taken, left) = rest.split_at(numbers.count() * numbers.bytes);
             rest = left;
-            taken
-        };
-        let pairs = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair)).collect();
-        Ok(Self {
-            architecture,
-            name: String::from_utf8_lossy(name).into_owned(),
-            features: pairs(take(2 * architecture.inputs() * hidden)),
-            threats: pairs(take(2 * architecture.threat_inputs() * threats)),
-            biases: pairs(take(2 * hidden)),
-            outputs: take(outputs * 2 * hidden).iter().map(|&byte| byte as i8).collect(),
-            output_biases: take(4 * outputs).as_chunks().0.iter().map(|&word| i32::from_le_bytes(word)).collect(),
-        })
+            taken.chunks_exact(numbers.bytes).map(signed).collect()
+        });
+        Ok(Self { architecture, name: String::from_utf8_lossy(name).into_owned(), layers })
     }
 
     /// Serialises to the file format.
@@ -202,11 +140,10 @@ impl Parts {
         bytes.extend(kings.map());
         bytes.extend(self.name.as_bytes());
         bytes.resize(HEADER, 0);
-        bytes.extend(
-            self.features.iter().chain(&self.threats).chain(&self.biases).flat_map(|weight| weight.to_le_bytes()),
-        );
-        bytes.extend(self.outputs.iter().map(|&weight| weight as u8));
-        bytes.extend(self.output_biases.iter().flat_map(|bias| bias.to_le_bytes()));
+        for layer in Layer::ALL {
+            let width = self.architecture.numbers(layer).bytes;
+            bytes.extend(self[layer].iter().flat_map(|number| number.to_le_bytes().into_iter().take(width)));
+        }
         let sum = checksum(&bytes);
         bytes[CHECKSUM_AT..CHECKSUM_AT + 8].copy_from_slice(&sum.to_le_bytes());
         Ok(bytes)
@@ -214,42 +151,45 @@ impl Parts {
 
     /// Checks that sizes match and no sum can overflow.
     pub(super) fn check(&self) -> Result<(), NetworkError> {
-        let Architecture { hidden, outputs, .. } = self.architecture;
         self.architecture.check()?;
-        let lengths = [
-            ("feature weights", self.features.len(), self.architecture.inputs() * hidden),
-            ("threat weights", self.threats.len(), self.architecture.threat_inputs() * self.architecture.threats),
-            ("feature biases", self.biases.len(), hidden),
-            ("output weights", self.outputs.len(), 2 * hidden * outputs),
-            ("output biases", self.output_biases.len(), outputs),
-        ];
-        if let Some((what, found, expected)) = lengths.into_iter().find(|(_, found, expected)| found != expected) {
-            return Err(wrong(what, found, expected));
+        for layer in Layer::ALL {
+            let expected = self.architecture.numbers(layer).count();
+            if self[layer].len() != expected {
+                return Err(wrong(layer.name(), self[layer].len(), expected));
+            }
         }
         let longest = HEADER - NAME_AT;
         if self.name.len() > longest {
             return Err(wrong("bytes of name", self.name.len(), format_args!("at most {longest}")));
         }
-        let largest = |weights: &[i16]| weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0);
+        let largest = |layer| self[layer].iter().map(|&number| i64::from(number).abs()).max().unwrap_or(0);
         // Packed into 8 bits.
-        if largest(&self.threats) > i32::from(i8::MAX) {
-            return Err(NetworkError(format!("threat weight {}, expected at most 127", largest(&self.threats))));
+        if largest(Layer::Threats) > i8::MAX.into() {
+            return Err(NetworkError(format!("threat weight {}, expected at most 127", largest(Layer::Threats))));
         }
-        let most = MAX_PIECES as i32 * largest(&self.features) + InputSet::MAX_ACTIVE as i32 * largest(&self.threats);
+        let most = MAX_PIECES as i64 * largest(Layer::Features) + InputSet::MAX_ACTIVE as i64 * largest(Layer::Threats);
         // Bias plus one weight per active input must fit. Intermediate sums may wrap.
-        if largest(&self.biases) + most > i32::from(i16::MAX) {
+        if largest(Layer::Biases) + most > i16::MAX.into() {
             return Err(NetworkError("feature weights could overflow".to_owned()));
         }
-        let sums = self.outputs.chunks_exact(2 * hidden).zip(&self.output_biases).map(|(weights, &bias)| {
+        let buckets = self[Layer::Outputs].chunks_exact(2 * self.architecture.hidden);
+        let sums = buckets.zip(&self[Layer::OutputBiases]).map(|(weights, &bias)| {
             let sum: i64 = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
             sum * i64::from(QA * QA) + i64::from(bias).abs() * i64::from(QA)
         });
         // Activation times weight must fit into 16 bits, the sum into 32.
-        if self.outputs.contains(&i8::MIN) || sums.max().is_some_and(|sum| sum > i64::from(i32::MAX)) {
+        if largest(Layer::Outputs) > i8::MAX.into() || sums.max().is_some_and(|sum| sum > i32::MAX.into()) {
             return Err(NetworkError("output weights could overflow".to_owned()));
         }
         Ok(())
     }
+}
+
+/// A signed number, little-endian.
+fn signed(bytes: &[u8]) -> i32 {
+    let unused = 32 - 8 * bytes.len() as u32;
+    let number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
+    (number << unused) as i32 >> unused
 }
 
 /// File checksum: [`Sum`] of the 64-bit words, zero-padded, with the checksum field taken as 0.
@@ -297,16 +237,11 @@ pub(crate) mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as i64 % (2 * most + 1) - most
         };
-        let Architecture { hidden, outputs, .. } = architecture;
-        Parts {
-            architecture,
-            name: "random".into(),
-            features: (0..architecture.inputs() * hidden).map(|_| next(90) as i16).collect(),
-            threats: (0..architecture.threat_inputs() * architecture.threats).map(|_| next(70) as i16).collect(),
-            biases: (0..hidden).map(|_| next(200) as i16).collect(),
-            outputs: (0..2 * hidden * outputs).map(|_| next(60) as i8).collect(),
-            output_biases: (0..outputs).map(|_| next(10_000) as i32).collect(),
-        }
+        let layers = Layer::ALL.map(|layer| {
+            let most = [90, 70, 200, 60, 10_000][layer as usize];
+            (0..architecture.numbers(layer).count()).map(|_| next(most) as i32).collect()
+        });
+        Parts { architecture, name: "random".into(), layers }
     }
 
     fn small() -> Parts {
@@ -321,14 +256,17 @@ pub(crate) mod tests {
         assert_eq!(Parts::from_bytes(&bytes), Ok(parts.clone()));
         let network = Network::from_bytes(&bytes).unwrap();
         assert_eq!(network.fingerprint(), Network::from_parts(&parts).unwrap().fingerprint());
-        let other = Parts { output_biases: parts.output_biases.iter().map(|bias| bias + 1).collect(), ..parts.clone() };
+        let mut other = parts.clone();
+        other[Layer::OutputBiases].iter_mut().for_each(|bias| *bias += 1);
         assert_ne!(network.fingerprint(), Network::from_parts(&other).unwrap().fingerprint());
         assert_eq!((network.to_string().as_str(), network.lines()), ("random (3 x 768 + 86 -> 64 x 2 -> 8)", 2));
-        assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
+        assert_eq!(network.feature(700)[1].0.map(i32::from), parts[Layer::Features][700 * 64 + 32..][..32]);
         // Without active neurons only the bias remains.
-        let none = Network::from_parts(&Parts { biases: vec![-1; 64], ..parts.clone() }).unwrap();
+        let mut none = parts.clone();
+        none[Layer::Biases].fill(-1);
+        let none = Network::from_parts(&none).unwrap();
         let bias = none.value(Simd::best(), [&[], &[]], Color::White, &[], 5);
-        assert_eq!(bias, parts.output_biases[5] * 400 / (255 * 128));
+        assert_eq!(bias, parts[Layer::OutputBiases][5] * 400 / (255 * 128));
     }
 
     #[test]
@@ -355,11 +293,11 @@ pub(crate) mod tests {
             change(&mut parts);
             parts.to_bytes().unwrap_err().to_string()
         };
-        assert_eq!(change(|parts| parts.features[9] = 1020), "feature weights could overflow");
-        assert_eq!(change(|parts| parts.threats[9] = -128), "threat weight 128, expected at most 127");
-        assert_eq!(change(|parts| parts.outputs[9] = -128), "output weights could overflow");
-        assert_eq!(change(|parts| parts.output_biases[2] = i32::MAX / 200), "output weights could overflow");
-        assert_eq!(change(|parts| parts.biases.truncate(1)), "1 feature biases, expected 64");
+        assert_eq!(change(|parts| parts[Layer::Features][9] = 1020), "feature weights could overflow");
+        assert_eq!(change(|parts| parts[Layer::Threats][9] = -128), "threat weight 128, expected at most 127");
+        assert_eq!(change(|parts| parts[Layer::Outputs][9] = -128), "output weights could overflow");
+        assert_eq!(change(|parts| parts[Layer::OutputBiases][2] = i32::MAX / 200), "output weights could overflow");
+        assert_eq!(change(|parts| parts[Layer::Biases].truncate(1)), "1 feature biases, expected 64");
         assert_eq!(change(|parts| parts.name = "x".repeat(57)), "57 bytes of name, expected at most 56");
     }
 

@@ -6,6 +6,7 @@
 //! From the bottom up: units and registers, inputs, layers, the network and its file, accumulators.
 
 mod accumulators;
+mod architecture;
 mod change;
 mod format;
 mod inputs;
@@ -18,7 +19,8 @@ mod trace;
 mod units;
 
 pub use accumulators::Accumulators;
-pub use format::{Architecture, NetworkError, Parts, Sum, checksum};
+pub use architecture::{Architecture, Layer, NetworkError, Numbers};
+pub use format::{Parts, Sum, checksum};
 pub use inputs::{InputSet, features, threats};
 pub use network::{Network, embedded, load};
 pub use trace::Trace;

@@ -1,10 +1,11 @@
 //! Networks ready for inference: the embedded one, and those of files.
 
-pub use super::format::{Architecture, MAX_HIDDEN, MAX_OUTPUTS};
+pub use super::architecture::{Architecture, MAX_HIDDEN, MAX_OUTPUTS};
 pub use super::simd::LANES;
 pub use super::units::{QA, QB, SCALE};
 
-use super::format::{MAX_FILE_SIZE, NetworkError, Parts, checksum};
+use super::architecture::{Layer, NetworkError};
+use super::format::{Parts, checksum, largest_file};
 use super::inputs::InputSet;
 use super::inputs::features::INPUTS;
 use super::layers::output::{Perspective, ScreluDot};
@@ -35,7 +36,7 @@ pub fn embedded() -> Arc<Network> {
 /// The file cannot be read or is not a usable network.
 pub fn load(path: &Path) -> Result<Arc<Network>, NetworkError> {
     let bytes = files::open_regular(path, OpenOptions::new().read(true))
-        .and_then(|file| files::read(file, MAX_FILE_SIZE))
+        .and_then(|file| files::read(file, largest_file()))
         .map_err(|error| NetworkError(format!("cannot be read: {error}")))?;
     let network = Network::from_bytes(&bytes);
     network.map(Arc::new).map_err(|error| NetworkError(format!("not a usable network: {error}")))
@@ -93,21 +94,22 @@ impl Network {
 
     fn pack(parts: &Parts, fingerprint: u64) -> Self {
         let Architecture { hidden, threats, .. } = parts.architecture;
+        // The checks of the parts have found all numbers in range.
+        let wide = |layer| parts[layer].iter().map(|&number| number as i16).collect::<Vec<_>>();
         // Zeros for the neurons that threats do not reach.
         let padded =
-            |row: &[i16]| (0..hidden).map(|neuron| row.get(neuron).copied().unwrap_or(0) as i8).collect::<Vec<_>>();
-        let short: Vec<i8> = parts.threats.chunks(threats.max(1)).flat_map(padded).collect();
+            |row: &[i32]| (0..hidden).map(|neuron| row.get(neuron).copied().unwrap_or(0) as i8).collect::<Vec<_>>();
+        let short: Vec<i8> = parts[Layer::Threats].chunks(threats.max(1)).flat_map(padded).collect();
         let lines = short.as_chunks().0;
-        let wide: Vec<i16> = parts.outputs.iter().map(|&weight| i16::from(weight)).collect();
         Self {
             fingerprint,
             architecture: parts.architecture,
             name: parts.name.clone(),
-            features: CacheLine::pack(&parts.features),
+            features: CacheLine::pack(&wide(Layer::Features)),
             threats: HugeBox::from_fn(lines.len(), |line| HalfLine(lines[line])),
-            biases: CacheLine::pack(&parts.biases),
-            outputs: CacheLine::pack(&wide),
-            output_biases: parts.output_biases.clone().into_boxed_slice(),
+            biases: CacheLine::pack(&wide(Layer::Biases)),
+            outputs: CacheLine::pack(&wide(Layer::Outputs)),
+            output_biases: parts[Layer::OutputBiases].clone().into_boxed_slice(),
         }
     }
 

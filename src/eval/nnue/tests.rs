@@ -39,24 +39,24 @@ fn reference(parts: &Parts, board: &Board) -> i32 {
     for (half, color) in [board.side_to_move(), !board.side_to_move()].into_iter().enumerate() {
         let view = kings.view(color, board.king(color));
         for neuron in 0..hidden {
-            let mut value = i64::from(parts.biases[neuron]);
+            let mut value = i64::from(parts[Layer::Biases][neuron]);
             for square in board.occupied() {
                 let feature = view.feature(board.piece_on(square).unwrap(), square);
-                value += i64::from(parts.features[feature * hidden + neuron]);
+                value += i64::from(parts[Layer::Features][feature * hidden + neuron]);
             }
             if neuron < reached {
                 let input = |input: &u8| usize::from(input ^ Threats::flip(color));
                 value += threats
                     .inputs()
                     .iter()
-                    .map(|own| i64::from(parts.threats[input(own) * reached + neuron]))
+                    .map(|own| i64::from(parts[Layer::Threats][input(own) * reached + neuron]))
                     .sum::<i64>();
             }
             let active = value.clamp(0, 255);
-            sum += active * active * i64::from(parts.outputs[(2 * bucket + half) * hidden + neuron]);
+            sum += active * active * i64::from(parts[Layer::Outputs][(2 * bucket + half) * hidden + neuron]);
         }
     }
-    let bias = i64::from(parts.output_biases[bucket]);
+    let bias = i64::from(parts[Layer::OutputBiases][bucket]);
     // Both sides are summed before the single rounding.
     ((sum / 255 + bias) * 400 / (255 * 128)) as i32
 }

@@ -4,7 +4,7 @@ use super::super::random::Random;
 use super::{both, cases, position};
 use lento::eval::nnue::features::KingBuckets;
 use lento::eval::nnue::simd::Simd;
-use lento::eval::nnue::{Architecture, Network, Parts, Trace, checksum};
+use lento::eval::nnue::{Architecture, Layer, Network, Parts, Trace, checksum};
 use proptest::prelude::*;
 
 /// Where the header keeps its checksum.
@@ -22,18 +22,17 @@ fn parts() -> impl Strategy<Value = Parts> {
             let mut random = Random::new(seed);
             let (largest, threat) = *random.pick(&[(1, 127), (740, 127), (1000, 1)]);
             let mut weight = |most: i64| (random.word() % (2 * most as u64 + 1)) as i64 - most;
-            let hidden = architecture.hidden;
-            Parts {
-                architecture,
-                name,
-                features: (0..architecture.inputs() * hidden).map(|_| weight(largest) as i16).collect(),
-                threats: (0..architecture.threat_inputs() * architecture.threats)
-                    .map(|_| weight(threat) as i16)
-                    .collect(),
-                biases: (0..hidden).map(|_| weight(700) as i16).collect(),
-                outputs: (0..2 * hidden * outputs).map(|_| weight(127) as i8).collect(),
-                output_biases: (0..outputs).map(|_| weight(1_000_000) as i32).collect(),
-            }
+            let layers = Layer::ALL.map(|layer| {
+                let most = match layer {
+                    Layer::Features => largest,
+                    Layer::Threats => threat,
+                    Layer::Biases => 700,
+                    Layer::Outputs => 127,
+                    Layer::OutputBiases => 1_000_000,
+                };
+                (0..architecture.numbers(layer).count()).map(|_| weight(most) as i32).collect()
+            });
+            Parts { architecture, name, layers }
         },
     )
 }

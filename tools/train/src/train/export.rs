@@ -3,38 +3,30 @@
 use super::objective::Objective;
 use super::position::Sample;
 use super::shape::{Parameters, Shape};
-use super::tile::{FEATURE_LIMIT, OUTPUT_LIMIT, THREAT_LIMIT};
 use bulletformat::ChessBoard;
 use lento::chess::Color;
 use lento::eval::nnue::features::INPUTS;
-use lento::eval::nnue::network::{QA, QB, SCALE};
+use lento::eval::nnue::network::SCALE;
 use lento::eval::nnue::simd::Simd;
-use lento::eval::nnue::{Network, Parts};
+use lento::eval::nnue::{Layer, Network, Numbers, Parts};
 
 /// Rounds the parameters. Shared weights are added to those of each king bucket.
 pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
-    let row = |index: usize| values.row(index, shape).iter();
-    let feature = |value: f32| (value.clamp(-FEATURE_LIMIT, FEATURE_LIMIT) * QA as f32).round_ties_even() as i16;
-    let mut features = Vec::with_capacity(shape.pieces().len() * shape.architecture.hidden);
-    let threat = |&value: &f32| feature(value.clamp(-THREAT_LIMIT, THREAT_LIMIT));
-    for index in shape.pieces() {
-        if shape.shared().is_empty() {
-            features.extend(row(index).map(|&value| feature(value)));
-        } else {
-            let shared = row(shape.shared().start + index % INPUTS);
-            features.extend(row(index).zip(shared).map(|(own, shared)| feature(own + shared)));
+    let layers = Layer::ALL.map(|layer| {
+        let Numbers { columns, unit, limit, .. } = shape.architecture.numbers(layer);
+        let round = |value: f32| (value.clamp(-limit, limit) * unit as f32).round_ties_even() as i32;
+        if layer == Layer::OutputBiases {
+            return values.output_biases.iter().map(|&bias| round(bias)).collect();
         }
-    }
-    let output = |&value: &f32| (value.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT) * QB as f32).round_ties_even() as i8;
-    Parts {
-        architecture: shape.architecture,
-        name: name.to_owned(),
-        features,
-        threats: shape.threats().flat_map(|index| row(index).take(shape.architecture.threats).map(threat)).collect(),
-        biases: row(shape.bias()).map(|&value| feature(value)).collect(),
-        outputs: shape.outputs().flat_map(|index| row(index).map(output)).collect(),
-        output_biases: values.output_biases.iter().map(|&bias| (bias * (QA * QB) as f32).round() as i32).collect(),
-    }
+        let shared = |index: usize| values.row(shape.shared().start + index % INPUTS, shape);
+        let rows = shape.layer(layer).flat_map(|index| {
+            let shared = (layer == Layer::Features && !shape.shared().is_empty()).then(|| shared(index));
+            let row = &values.row(index, shape)[..columns];
+            (0..columns).map(move |column| round(row[column] + shared.map_or(0.0, |shared| shared[column])))
+        });
+        rows.collect()
+    });
+    Parts { architecture: shape.architecture, name: name.to_owned(), layers }
 }
 
 /// The effect of rounding on positions of the validation.
@@ -108,9 +100,12 @@ mod tests {
         (values.rows[at(shape.outputs().start + 1) + 7], values.rows[at(shape.outputs().start + 3)]) = (-0.51, 3.0);
         values.output_biases[1] = 0.125;
         let parts = quantise(&values, &shape, "sample");
-        assert_eq!((parts.features[at(800)], parts.features[at(5) + 3]), (-128, 505));
-        assert_eq!((parts.biases[9], parts.outputs[32 + 7], parts.outputs[3 * 32]), (26, -65, 127));
-        assert_eq!((parts.output_biases[1], parts.name.as_str()), (4080, "sample"));
+        assert_eq!((parts[Layer::Features][at(800)], parts[Layer::Features][at(5) + 3]), (-128, 505));
+        assert_eq!(
+            (parts[Layer::Biases][9], parts[Layer::Outputs][32 + 7], parts[Layer::Outputs][3 * 32]),
+            (26, -65, 127)
+        );
+        assert_eq!((parts[Layer::OutputBiases][1], parts.name.as_str()), (4080, "sample"));
         assert_eq!(Parts::from_bytes(&parts.to_bytes().unwrap()).unwrap(), parts);
     }
 

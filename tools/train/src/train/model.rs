@@ -231,6 +231,7 @@ mod tests {
     use crate::train::pool;
     use crate::train::position::Sample;
     use crate::train::tests::{output, parameters, shape};
+    use lento::eval::nnue::Layer;
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
 
@@ -353,8 +354,8 @@ mod tests {
         }
         assert!(cut > 100, "{cut}");
         let largest = shape.threats().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
-        assert_eq!(largest, crate::train::tile::THREAT_LIMIT);
+        assert_eq!(largest, shape.architecture.numbers(Layer::Threats).limit);
         let largest = shape.outputs().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
-        assert_eq!(largest, crate::train::tile::OUTPUT_LIMIT);
+        assert_eq!(largest, shape.architecture.numbers(Layer::Outputs).limit);
     }
 }

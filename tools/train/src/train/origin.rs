@@ -2,8 +2,7 @@
 
 use super::run::Run;
 use super::shape::{Parameters, Shape};
-use lento::eval::nnue::Parts;
-use lento::eval::nnue::network::{QA, QB};
+use lento::eval::nnue::{Layer, Numbers, Parts};
 use lento_common::inputs;
 use std::error::Error;
 use std::path::Path;
@@ -42,16 +41,18 @@ impl Origin {
         let mut values = Parameters::random(shape, seed);
         let outputs = shape.outputs();
         values.rows[outputs.start * new.hidden..outputs.end * new.hidden].fill(0.0);
+        let layer =
+            |layer| (self.shape.layer(layer), shape.layer(layer), self.shape.architecture.numbers(layer).columns);
         let moved = [
             (self.shape.pieces(), if same_kings { shape.pieces() } else { shape.shared() }, old.hidden),
-            (self.shape.threats(), shape.threats(), old.threats),
+            layer(Layer::Threats),
             (self.shape.shared(), shape.shared(), old.hidden),
-            (self.shape.bias()..self.shape.bias() + 1, shape.bias()..shape.bias() + 1, old.hidden),
-            (self.shape.outputs(), outputs, old.hidden),
+            layer(Layer::Biases),
+            layer(Layer::Outputs),
         ];
         for (from, to, count) in moved {
             for (from, to) in from.zip(to) {
-                values.rows[to * new.hidden..][..count].copy_from_slice(&self.values.row(from, &self.shape)[..count]);
+                values.row_mut(to, shape)[..count].copy_from_slice(&self.values.row(from, &self.shape)[..count]);
             }
         }
         values.output_biases.copy_from_slice(&self.values.output_biases);
@@ -62,20 +63,16 @@ impl Origin {
 impl From<&Parts> for Origin {
     fn from(parts: &Parts) -> Self {
         let shape = Shape { architecture: parts.architecture };
-        let hidden = parts.architecture.hidden;
         let mut values = Parameters::zero(&shape);
-        let mut fill = |row: usize, numbers: &mut dyn Iterator<Item = f32>| {
-            values.rows[row * hidden..].iter_mut().zip(numbers).for_each(|(value, number)| *value = number);
-        };
-        let feature = |&value: &i16| f32::from(value) / QA as f32;
-        fill(shape.features().start, &mut parts.features.iter().map(feature));
-        for (index, row) in shape.threats().zip(parts.threats.chunks(parts.architecture.threats.max(1))) {
-            fill(index, &mut row.iter().map(feature));
-        }
-        fill(shape.bias(), &mut parts.biases.iter().map(feature));
-        fill(shape.outputs().start, &mut parts.outputs.iter().map(|&value| f32::from(value) / QB as f32));
-        for (value, &bias) in values.output_biases.iter_mut().zip(&parts.output_biases) {
-            *value = bias as f32 / (QA * QB) as f32;
+        for layer in Layer::ALL {
+            let Numbers { columns, unit, .. } = shape.architecture.numbers(layer);
+            let exact = parts[layer].iter().map(|&number| number as f32 / unit as f32).collect::<Vec<_>>();
+            for (row, numbers) in shape.layer(layer).zip(exact.chunks(columns.max(1))) {
+                values.row_mut(row, &shape)[..columns].copy_from_slice(numbers);
+            }
+            if layer == Layer::OutputBiases {
+                values.output_biases = exact;
+            }
         }
         Self { shape, values }
     }

@@ -4,8 +4,8 @@
 //! one king bucket a row for each input without its bucket (the factoriser, whose weights all buckets share), the feature biases,
 //! and for each output bucket the weights of the side to move and those of the other side.
 
-use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::INPUTS;
+use lento::eval::nnue::{Architecture, Layer};
 use std::ops::Range;
 
 /// The parameters of an architecture.
@@ -15,6 +15,18 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The rows of a layer; none for the output biases.
+    pub fn layer(&self, layer: Layer) -> Range<usize> {
+        let start = match layer {
+            Layer::Features => 0,
+            Layer::Threats => self.layer(Layer::Features).end,
+            Layer::Biases => self.shared().end,
+            Layer::Outputs => self.layer(Layer::Biases).end,
+            Layer::OutputBiases => return self.rows()..self.rows(),
+        };
+        start..start + self.architecture.numbers(layer).rows
+    }
+
     /// The weights of the inputs: of pieces by bucket, then of threats.
     pub fn features(&self) -> Range<usize> {
         0..self.threats().end
@@ -22,13 +34,12 @@ impl Shape {
 
     /// Those of pieces on squares.
     pub fn pieces(&self) -> Range<usize> {
-        0..self.architecture.inputs()
+        self.layer(Layer::Features)
     }
 
     /// Those of threats, which have no buckets and reach the first neurons only.
     pub fn threats(&self) -> Range<usize> {
-        let start = self.pieces().end;
-        start..start + self.architecture.threat_inputs()
+        self.layer(Layer::Threats)
     }
 
     /// The weights that all king buckets share; none with one bucket.
@@ -39,13 +50,12 @@ impl Shape {
     }
 
     pub fn bias(&self) -> usize {
-        self.shared().end
+        self.layer(Layer::Biases).start
     }
 
     /// The output weights: for each bucket those of the side to move and those of the other side.
     pub fn outputs(&self) -> Range<usize> {
-        let start = self.bias() + 1;
-        start..start + 2 * self.architecture.outputs
+        self.layer(Layer::Outputs)
     }
 
     pub fn rows(&self) -> usize {
@@ -84,6 +94,11 @@ impl Parameters {
     pub fn row(&self, index: usize, shape: &Shape) -> &[f32] {
         let hidden = shape.architecture.hidden;
         &self.rows[index * hidden..][..hidden]
+    }
+
+    pub fn row_mut(&mut self, index: usize, shape: &Shape) -> &mut [f32] {
+        let hidden = shape.architecture.hidden;
+        &mut self.rows[index * hidden..][..hidden]
     }
 
     pub fn len(&self) -> usize {

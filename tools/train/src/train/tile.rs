@@ -7,16 +7,10 @@
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
+use lento::eval::nnue::Layer;
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB};
 use lento::huge_pages::HugeBox;
-
-/// The largest feature weight: 32 of them and a bias, multiplied by 255, fit into 16 bits.
-pub const FEATURE_LIMIT: f32 = 1.98;
-/// The largest weight of a threat: 8 bits.
-pub const THREAT_LIMIT: f32 = i8::MAX as f32 / QA as f32;
-/// The largest output weight: 8 bits.
-pub const OUTPUT_LIMIT: f32 = i8::MAX as f32 / QB as f32;
 
 /// The gradients of a tile's neurons, by position of a chunk and side.
 pub type NeuronGradients = [Strip; 2 * CHUNK];
@@ -149,16 +143,12 @@ impl Tile {
     pub fn step(&mut self, step: Step) {
         self.share_gradients();
         let shape = self.shape;
-        let bias = shape.bias()..shape.bias() + 1;
-        for (rows, step, limit) in [
-            (shape.pieces(), step, FEATURE_LIMIT),
-            (shape.threats(), step, THREAT_LIMIT),
-            (shape.shared(), step, FEATURE_LIMIT),
-            (bias, step.without_decay(), FEATURE_LIMIT),
-            (shape.outputs(), step, OUTPUT_LIMIT),
-        ] {
-            self.strips.step(rows, step, limit);
+        let limit = |layer| shape.architecture.numbers(layer).limit;
+        for layer in [Layer::Features, Layer::Threats, Layer::Biases, Layer::Outputs] {
+            let step = if layer == Layer::Biases { step.without_decay() } else { step };
+            self.strips.step(shape.layer(layer), step, limit(layer));
         }
+        self.strips.step(shape.shared(), step, limit(Layer::Features));
         self.settle();
     }
 
@@ -189,12 +179,13 @@ impl Tile {
         used.copy_from_slice(values);
         used[shape.threats()].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
         if !shape.shared().is_empty() {
+            let limit = shape.architecture.numbers(Layer::Features).limit;
             let (features, rest) = values.split_at_mut(shape.features().end);
             for (index, (own, sum)) in features[shape.pieces()].iter_mut().zip(used.iter_mut()).enumerate() {
                 let shared = &rest[index % INPUTS];
                 for column in 0..TILE {
                     let total = own.0[column] + shared.0[column];
-                    let limited = total.clamp(-FEATURE_LIMIT, FEATURE_LIMIT);
+                    let limited = total.clamp(-limit, limit);
                     own.0[column] = if total == limited { own.0[column] } else { limited - shared.0[column] };
                     sum.0[column] = own.0[column] + shared.0[column];
                 }
