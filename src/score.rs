@@ -21,6 +21,9 @@ pub const TB_WIN_IN_MAX: Score = TB_WIN - 2 * MAX_PLY as Score;
 /// Static evaluations lie within ± this bound.
 pub const MAX_EVAL: Score = TB_WIN_IN_MAX - 1;
 
+/// Beyond this halfmove clock the fifty-move rule may invalidate scores of the table.
+pub(crate) const TABLE_SAFE_CLOCK: u32 = 90;
+
 /// The score of mating in this many plies from the root.
 #[inline(always)]
 pub const fn mate_in(plies: usize) -> Score {

@@ -1,8 +1,7 @@
 //! Stop flag, clock and node budget of a search.
 
 use super::clock::Bounds;
-use super::job::SearchOptions;
-use super::limits::Limits;
+use super::limits::{Limits, SearchOptions};
 use super::params::Params;
 use crate::chess::Color;
 use crate::sync::CachePadded;

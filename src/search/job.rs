@@ -2,14 +2,12 @@
 
 use super::control::Control;
 use super::history::SharedHistories;
-use super::lbr::Lbr;
-use super::limits::Limits;
+use super::limits::{Limits, SearchOptions};
 use super::lmr::LmrSet;
 use super::params::Params;
+use super::probing::Probing;
 use super::report::{Info, Output, PvLine};
-use super::resume::EarlierSearch;
-use super::stagger::Stagger;
-use super::tablebase::Probing;
+use super::root::EarlierSearch;
 use super::threads::{ThreadResult, Threads};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
@@ -28,48 +26,6 @@ pub enum Event {
     Output(Output),
     /// The thread of this number has ended and dropped everything shared.
     Done(usize),
-}
-
-/// Search options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SearchOptions {
-    /// Number of lines to report, from 1.
-    pub multi_pv: u64,
-    /// Time reserved for communication with the GUI, in milliseconds.
-    pub move_overhead: u64,
-    /// Nodes that count as a millisecond; 0 uses wall-clock time.
-    pub nodes_time: u64,
-    /// Depths of helper threads.
-    pub stagger: Stagger,
-    /// The number of the main thread among all that search the position, for [`Stagger`].
-    pub first_thread: usize,
-    /// Last Best Reply variant.
-    pub lbr: Lbr,
-    /// Whether searches on several threads are reproducible, at some cost in speed.
-    pub deterministic: bool,
-    /// Minimum depth to probe tablebases at the piece limit, in plies.
-    pub probe_depth: u64,
-    /// Maximum number of pieces to probe tablebases.
-    pub probe_limit: u64,
-    /// Whether tablebase wins that the fifty-move rule prevents count as draws.
-    pub fifty_move_rule: bool,
-}
-
-impl Default for SearchOptions {
-    fn default() -> Self {
-        Self {
-            multi_pv: 1,
-            move_overhead: 10,
-            nodes_time: 0,
-            stagger: Stagger::default(),
-            first_thread: 0,
-            lbr: Lbr::default(),
-            deterministic: false,
-            probe_depth: 1,
-            probe_limit: crate::tb::MAX_PIECES as u64,
-            fifty_move_rule: true,
-        }
-    }
 }
 
 /// One search. Immutable except for atomics and short locks.

@@ -1,7 +1,6 @@
 //! Updates after a node's moves have been searched: histories, Last Best Reply, correction history, the table.
 
-use super::negamax::{Best, Tried};
-use super::node::{Node, NodeState};
+use super::node::{Best, Node, NodeState, Tried};
 use super::observer::Observer;
 use super::worker::Search;
 use crate::chess::{Board, Move};

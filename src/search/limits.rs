@@ -1,4 +1,7 @@
-//! Limits of a search.
+//! Limits and options of a search.
+
+use super::lbr::Lbr;
+use super::stagger::Stagger;
 
 /// The limits of `go` as given. Times are in milliseconds and may be negative, as GUIs send them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,5 +38,47 @@ impl Limits {
             || self.mate.is_some()
             || self.clock.iter().any(Option::is_some);
         limited && !self.infinite && (!self.ponder || ponderhit)
+    }
+}
+
+/// Search options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// Number of lines to report, from 1.
+    pub multi_pv: u64,
+    /// Time reserved for communication with the GUI, in milliseconds.
+    pub move_overhead: u64,
+    /// Nodes that count as a millisecond; 0 uses wall-clock time.
+    pub nodes_time: u64,
+    /// Depths of helper threads.
+    pub stagger: Stagger,
+    /// The number of the main thread among all that search the position, for [`Stagger`].
+    pub first_thread: usize,
+    /// Last Best Reply variant.
+    pub lbr: Lbr,
+    /// Whether searches on several threads are reproducible, at some cost in speed.
+    pub deterministic: bool,
+    /// Minimum depth to probe tablebases at the piece limit, in plies.
+    pub probe_depth: u64,
+    /// Maximum number of pieces to probe tablebases.
+    pub probe_limit: u64,
+    /// Whether tablebase wins that the fifty-move rule prevents count as draws.
+    pub fifty_move_rule: bool,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self {
+            multi_pv: 1,
+            move_overhead: 10,
+            nodes_time: 0,
+            stagger: Stagger::default(),
+            first_thread: 0,
+            lbr: Lbr::default(),
+            deterministic: false,
+            probe_depth: 1,
+            probe_limit: crate::tb::MAX_PIECES as u64,
+            fifty_move_rule: true,
+        }
     }
 }

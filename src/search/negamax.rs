@@ -1,44 +1,15 @@
 //! Principal variation search of a node.
 
-use super::node::{Node, NodeState, Window};
+use super::node::{Best, Node, NodeState, SoFar, Tried, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::scout::SoFar;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, DRAW, Score, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in};
+use crate::score::{self, Bound, DRAW, Score, TABLE_SAFE_CLOCK, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in};
 use crate::tt::TtEntry;
-use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
-
-/// Beyond this halfmove clock the fifty-move rule may invalidate scores of the table.
-pub(super) const TABLE_SAFE_CLOCK: u32 = 90;
-
-/// Moves searched before the best one.
-#[derive(Default)]
-pub(super) struct Tried {
-    pub quiets: ArrayVec<Move, 64>,
-    pub noisy: ArrayVec<Move, 64>,
-}
-
-impl Tried {
-    #[inline(always)]
-    fn push(&mut self, mv: Move, quiet: bool) {
-        let list = if quiet { &mut self.quiets } else { &mut self.noisy };
-        // Dropping moves beyond the capacity only loses their maluses.
-        let _ = list.try_push(mv);
-    }
-}
-
-/// The result of a node's move loop.
-pub(super) struct Best {
-    pub score: Score,
-    /// The move that raised alpha, if any.
-    pub mv: Option<Move>,
-    pub bound: Bound,
-}
 
 impl<O: Observer> Search<'_, O> {
     /// Up to this ply, quiescence also searches quiet checks, so that it overlooks no short mate.

@@ -1,8 +1,10 @@
-//! Node types, windows, and the state of a node.
+//! Node types, windows, the state of a node and its moves.
 
+use super::lmr::Facts;
 use crate::chess::Move;
-use crate::score::{INFINITE, Score};
+use crate::score::{Bound, INFINITE, Score};
 use crate::tt::TtEntry;
+use arrayvec::ArrayVec;
 
 pub trait Node {
     /// Whether the window may be wider than one.
@@ -96,4 +98,53 @@ pub struct NodeState {
     /// Whether this is or was a PV node.
     pub tt_pv: bool,
     pub excluded: Option<Move>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct MoveFacts {
+    pub mv: Move,
+    /// Its number in the node, from 1.
+    pub number: usize,
+    /// Number of quiet moves searched, including this one.
+    pub quiet_number: usize,
+    pub quiet: bool,
+    pub gives_check: bool,
+    /// Facts read by LMR recipes.
+    pub flags: Facts,
+    pub history: i32,
+}
+
+/// The progress of a node when it comes to a move.
+#[derive(Clone, Copy, Debug)]
+pub struct SoFar {
+    /// The move's number, from 1.
+    pub number: usize,
+    /// Its number among quiet moves, from 1, if it is one.
+    pub quiet_number: usize,
+    pub alpha: Score,
+    pub raised: bool,
+}
+
+/// Moves searched before the best one.
+#[derive(Default)]
+pub struct Tried {
+    pub quiets: ArrayVec<Move, 64>,
+    pub noisy: ArrayVec<Move, 64>,
+}
+
+impl Tried {
+    #[inline(always)]
+    pub fn push(&mut self, mv: Move, quiet: bool) {
+        let list = if quiet { &mut self.quiets } else { &mut self.noisy };
+        // Dropping moves beyond the capacity only loses their maluses.
+        let _ = list.try_push(mv);
+    }
+}
+
+/// The result of a node's move loop.
+pub struct Best {
+    pub score: Score,
+    /// The move that raised alpha, if any.
+    pub mv: Option<Move>,
+    pub bound: Bound,
 }

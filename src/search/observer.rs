@@ -1,7 +1,5 @@
 //! Hooks for instruments: statistics, limited strength, measurements.
 
-use super::job::Job;
-use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::score::Score;
 use crate::tt::{Tt, TtEntry};
@@ -44,9 +42,3 @@ pub trait Observer {
 pub struct NoObserver;
 
 impl Observer for NoObserver {}
-
-/// Attaches observers to the threads of a search.
-pub trait Instrument: Send + Sync {
-    /// Calls [`Worker::search`] with an observer of this thread.
-    fn search(&self, worker: &mut Worker, job: &Job);
-}

@@ -1,13 +1,12 @@
 //! Whole-node pruning before moves are searched; never in PV nodes, in check or in singular searches.
 
 use super::Searched;
-use super::negamax::TABLE_SAFE_CLOCK;
 use super::node::{NodeState, NonPv, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
-use crate::score::{Bound, Score, TB_WIN_IN_MAX, is_decisive};
+use crate::score::{Bound, Score, TABLE_SAFE_CLOCK, TB_WIN_IN_MAX, is_decisive};
 use crate::tt::TtEntry;
 
 impl<O: Observer> Search<'_, O> {

@@ -1,24 +1,12 @@
 //! Resumes an earlier search of the position from the table at the next depth.
 
-use super::negamax::TABLE_SAFE_CLOCK;
 use super::observer::Observer;
 use super::report::PvLine;
+use super::root::{EarlierLine, EarlierSearch};
 use super::worker::Search;
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, Score};
+use crate::score::{self, Bound, TABLE_SAFE_CLOCK};
 use crate::tt::TtEntry;
-
-pub struct EarlierSearch {
-    pub depth: i32,
-    /// The lines, best first.
-    lines: Vec<EarlierLine>,
-}
-
-pub struct EarlierLine {
-    pub moves: PvLine,
-    pub score: Score,
-    depth: i32,
-}
 
 impl<'a, O: Observer> Search<'a, O> {
     /// Minimum depth to resume from; less is searched again in no time.

@@ -1,7 +1,6 @@
 //! Root moves and their results.
 
 use super::report::PvLine;
-use super::resume::EarlierLine;
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 use std::ops::Range;
@@ -48,6 +47,20 @@ impl RootMove {
             _ => (score, self.bound),
         }
     }
+}
+
+/// An earlier search of the position, found in the table.
+pub struct EarlierSearch {
+    pub depth: i32,
+    /// The lines, best first.
+    pub lines: Vec<EarlierLine>,
+}
+
+/// A line of it.
+pub struct EarlierLine {
+    pub moves: PvLine,
+    pub score: Score,
+    pub depth: i32,
 }
 
 /// The root moves, best first.

@@ -2,37 +2,12 @@
 
 use super::Searched;
 use super::lmr::{Fact, Facts};
-use super::node::{Node, NodeState, NonPv, Window};
+use super::node::{MoveFacts, Node, NodeState, NonPv, SoFar, Window};
 use super::observer::Observer;
 use super::picker::Hints;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::Score;
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MoveFacts {
-    pub mv: Move,
-    /// Its number in the node, from 1.
-    pub number: usize,
-    /// Number of quiet moves searched, including this one.
-    pub quiet_number: usize,
-    pub quiet: bool,
-    pub gives_check: bool,
-    /// Facts read by LMR recipes.
-    pub flags: Facts,
-    pub history: i32,
-}
-
-/// The progress of a node when it comes to a move.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SoFar {
-    /// The move's number, from 1.
-    pub number: usize,
-    /// Its number among quiet moves, from 1, if it is one.
-    pub quiet_number: usize,
-    pub alpha: Score,
-    pub raised: bool,
-}
 
 impl<O: Observer> Search<'_, O> {
     #[inline(always)]

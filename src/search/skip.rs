@@ -1,10 +1,9 @@
 //! Move pruning: late moves, futility, history, SEE.
 
 use super::lmr::PLY;
-use super::node::NodeState;
+use super::node::{MoveFacts, NodeState};
 use super::observer::Observer;
 use super::picker::{Picker, Quiets};
-use super::scout::MoveFacts;
 use super::worker::Search;
 use crate::chess::Board;
 use crate::score::{Score, TB_WIN_IN_MAX};

@@ -1,8 +1,8 @@
 //! Statistics of late move reductions and Last Best Reply.
 
 use super::job::Job;
-use super::observer::{Instrument, Observer};
-use super::worker::Worker;
+use super::observer::Observer;
+use super::worker::{Instrument, Worker};
 use crate::chess::{Board, Move};
 use crate::sync::Mutex;
 use std::ops::Range;

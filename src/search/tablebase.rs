@@ -1,168 +1,24 @@
-//! Tablebases in the search: ranking of root moves, probes below the root, extension of lines to mate.
+//! Tablebases in nodes and lines: cutoffs, bounds, extension of lines to mate.
 
-use super::clock::Bounds;
-use super::job::{Job, SearchOptions};
 use super::node::{Node, Window};
 use super::observer::Observer;
-use super::report::{Output, PvLine};
-use super::root::{RootMove, RootMoves};
+use super::report::Output;
+use super::root::RootMove;
 use super::worker::Search;
-use crate::chess::{Board, CastlingRights, Game, Move};
-use crate::score::{Bound, DRAW, Score, TB_WIN, is_decisive, is_mate, tablebase_distance};
-use crate::sync::{AtomicI32, AtomicU64, Ordering};
-use crate::tb::{RootRank, Tables, Wdl};
+use crate::chess::Board;
+use crate::score::{Bound, DRAW, Score, is_decisive, is_mate, tablebase_distance};
+use crate::sync::Ordering;
 use crate::tt::TtEntry;
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Score of a win that the fifty-move rule turns into a draw.
-const CURSED: Score = 2;
-/// Maximum of the option `SyzygyProbeDepth`, in plies.
-pub const MOST_PROBE_DEPTH: u64 = 100;
 /// Depth added to the stored entry of a tablebase result, in plies.
 const WORTH: i32 = 6;
 /// A slower probe raises the probe depth.
 const SLOW: Duration = Duration::from_millis(4);
-/// How long a stop waits for the ranking of root moves.
-const STOP_WAITS: Duration = Duration::from_millis(5);
 /// Maximum time to extend lines after an iteration, and the minimum without limits of time or nodes.
 const MOST_FOR_LINES: Duration = Duration::from_millis(100);
 const LEAST_FOR_LINES: Duration = Duration::from_millis(5);
-
-/// The tablebase use of one search, shared by its threads.
-pub struct Probing {
-    tables: Arc<Tables>,
-    options: SearchOptions,
-    /// Maximum number of pieces.
-    pieces: u32,
-    /// Minimum depth, in plies: at the piece limit, or for all positions once storage has been slow.
-    depth: AtomicI32,
-    roots: OnceLock<Option<Roots>>,
-}
-
-/// The ranks of the job's root moves, and whether they come from distance tables.
-type Roots = (Box<[RootRank]>, bool);
-
-impl Probing {
-    /// The use of tables under these options; `None` if none can be probed.
-    pub fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
-        let pieces = tables.max_pieces().min(options.probe_limit as u32);
-        let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
-        (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
-    }
-
-    /// Whether a position may be in the tables.
-    fn covers(&self, board: &Board) -> bool {
-        board.occupied().count() <= self.pieces && board.castling() == CastlingRights::NONE
-    }
-
-    fn score(&self, wdl: Wdl, ply: usize) -> Score {
-        match wdl.ruled(self.options.fifty_move_rule) {
-            Wdl::Loss => ply as Score - TB_WIN,
-            Wdl::BlessedLoss => DRAW - CURSED,
-            Wdl::Draw => DRAW,
-            Wdl::CursedWin => DRAW + CURSED,
-            Wdl::Win => TB_WIN - ply as Score,
-        }
-    }
-
-    /// Ranks the root moves; the first caller probes them and counts the hits, others wait. Returns the maximum number of pieces
-    /// probed below the root.
-    ///
-    /// Nothing is probed below if the root moves are ranked by distance or nothing is won, since probes would then not
-    /// distinguish them.
-    pub(super) fn rank_root(&self, job: &Job, root: &mut RootMoves, hits: &AtomicU64) -> u32 {
-        let ranked = self.roots.get_or_init(|| {
-            self.rank_roots(job).inspect(|(ranks, _)| hits.store(ranks.len() as u64, Ordering::Relaxed))
-        });
-        let Some((ranks, by_distance)) = ranked else { return self.pieces };
-        // Where the fifty-move rule leaves the result open, the search scores the move.
-        let score = |rank: &RootRank| (!rank.is_open || !self.options.fifty_move_rule).then(|| self.score(rank.wdl, 0));
-        root.rank(ranks.iter().map(|rank| (rank.rank, score(rank))));
-        let settled = *by_distance || !ranks.iter().any(|rank| rank.rank > 0);
-        if settled { 0 } else { self.pieces }
-    }
-
-    /// Ranks by distance, or by result if distance tables are missing; gives up if that takes too long.
-    fn rank_roots(&self, job: &Job) -> Option<Roots> {
-        if !self.covers(job.game.board()) {
-            return None;
-        }
-        let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
-        let most = job.control.bounds.filter(|_| !self.options.deterministic).map(of);
-        let in_time = || {
-            let elapsed = job.control.elapsed();
-            !(job.control.is_stopped() && elapsed > STOP_WAITS
-                || most.is_some_and(|most| elapsed > most.max(STOP_WAITS)))
-        };
-        let all = |rank: &dyn Fn(Move) -> Option<RootRank>| -> Option<Box<[RootRank]>> {
-            job.root_moves.iter().map(|&mv| in_time().then(|| rank(mv))?).collect()
-        };
-        let (game, rule) = (&job.game, self.options.fifty_move_rule);
-        let by_distance = all(&|mv| self.tables.rank_by_distance(game, mv, &in_time)).map(|ranks| (ranks, true));
-        let ranked = by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, rule))?, false)));
-        if ranked.is_none() && !in_time() && !job.control.is_stopped() {
-            job.report(Output::Note("tablebases are too slow to rank the root moves".into()));
-        }
-        ranked
-    }
-
-    fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
-        let needed = self.depth.load(Ordering::Relaxed);
-        let counts = needed > self.options.probe_depth as i32 || board.occupied().count() == self.pieces;
-        if counts && depth < needed || board.halfmove_clock() > 0 || board.castling() != CastlingRights::NONE {
-            return None;
-        }
-        self.tables.wdl(board)
-    }
-
-    /// Raises the minimum depth after a slow probe and returns it, unless it is at its maximum.
-    #[cold]
-    fn slow_down(&self) -> Option<i32> {
-        let raise =
-            |depth: i32| (depth < MOST_PROBE_DEPTH as i32).then_some((2 * depth + 2).min(MOST_PROBE_DEPTH as i32));
-        self.depth.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise).ok().and_then(raise)
-    }
-
-    /// Truncates a line before a move that changes its tablebase result or repeats a position of it, and extends it to the mate by
-    /// distance tables, until a time and as far as there is room.
-    fn extend_line(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
-        let late = || until.is_some_and(|until| Instant::now() >= until);
-        let sign = |board: &Board| {
-            let known = self.covers(board).then(|| self.tables.wdl(board)).flatten();
-            known.map(|wdl| wdl.ruled(self.options.fifty_move_rule).value() / 2)
-        };
-        let mut board = root.board().clone();
-        let mut seen = vec![board.key()];
-        for index in 0..line.len() {
-            if late() {
-                return;
-            }
-            let after = board.after(line[index]);
-            let lost = index > 0 && sign(&board).zip(sign(&after)).is_some_and(|(before, after)| before != -after);
-            if lost || seen.contains(&after.key()) {
-                line.truncate(index);
-                break;
-            }
-            seen.push(after.key());
-            board = after;
-        }
-        while !line.is_full()
-            && !late()
-            && !board.is_fifty_move_draw()
-            && sign(&board).is_some_and(|sign| sign != 0)
-            && let Some(mv) = self.tables.best_by_distance(&board, &|| !late())
-        {
-            board = board.after(mv);
-            if seen.contains(&board.key()) {
-                break;
-            }
-            seen.push(board.key());
-            line.push(mv);
-        }
-    }
-}
 
 impl<O: Observer> Search<'_, O> {
     /// Probes a node: a score that cuts it, or bounds of its score.
@@ -245,79 +101,6 @@ impl<O: Observer> Search<'_, O> {
                 }
                 probing.extend_line(&self.job.game, &mut line.pv, until);
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    fn probing(options: &SearchOptions) -> Option<Probing> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy");
-        let tables = Tables::open(folder.to_str().expect("text")).expect("tables");
-        Probing::new(&Arc::new(tables), options)
-    }
-
-    fn board(fen: &str) -> Board {
-        Board::from_fen(fen).expect("a good FEN")
-    }
-
-    #[test]
-    fn limits_of_men_depth_and_clock_are_kept() {
-        let rook = board("8/8/8/4k3/8/8/8/KR6 w - - 0 1");
-        let deep =
-            probing(&SearchOptions { probe_depth: 5, probe_limit: 3, ..SearchOptions::default() }).expect("tables");
-        assert_eq!((deep.result(&rook, 4), deep.result(&rook, 5)), (None, Some(Wdl::Win)));
-        assert_eq!(deep.result(&board("8/8/8/4k3/8/8/8/KR6 w - - 1 1"), 9), None, "the clock has begun");
-        assert!(probing(&SearchOptions { probe_limit: 2, ..SearchOptions::default() }).is_none());
-        assert!(!deep.covers(&board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), "White may castle");
-    }
-
-    /// Storage that is slow again and again is asked less and less.
-    #[test]
-    fn slow_tables_are_asked_from_greater_depths_on() {
-        let probing = probing(&SearchOptions::default()).expect("tables");
-        let depths: Vec<i32> = std::iter::from_fn(|| probing.slow_down()).collect();
-        assert_eq!(depths, [4, 10, 22, 46, 94, 100]);
-        let rook = board("8/8/8/4k3/8/8/8/KR6 b - - 0 1");
-        assert_eq!((probing.result(&rook, 99), probing.result(&rook, 100)), (None, Some(Wdl::Loss)));
-    }
-
-    #[test]
-    fn results_are_worth_what_the_fifty_move_rule_makes_of_them() {
-        let scores = |fifty_move_rule| {
-            let probing = probing(&SearchOptions { fifty_move_rule, ..SearchOptions::default() }).expect("tables");
-            [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win].map(|wdl| probing.score(wdl, 3))
-        };
-        assert_eq!(scores(true), [3 - TB_WIN, -2, 0, 2, TB_WIN - 3]);
-        assert_eq!(scores(false), [3 - TB_WIN, 3 - TB_WIN, 0, TB_WIN - 3, TB_WIN - 3]);
-    }
-
-    /// The line given is cut before its last move, which gives the rook away or repeats a position, and extended to the mate.
-    #[test]
-    fn lines_are_cut_and_extended() {
-        let probing = probing(&SearchOptions::default()).expect("tables");
-        let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a good FEN");
-        for moves in ["b1b4 e5d5 b4d4 d5d4", "b1b4 e5d5 b4b1 d5e5"] {
-            let mut line = PvLine::new();
-            let mut board = game.board().clone();
-            for text in moves.split(' ') {
-                let mv = board.parse_uci(text, false).expect("a legal move");
-                line.push(mv);
-                board = board.after(mv);
-            }
-            probing.extend_line(&game, &mut line, None);
-            let mut board = game.board().clone();
-            let mut seen = vec![board.key()];
-            for (index, &mv) in line.iter().enumerate() {
-                assert!(board.is_legal(mv) && (index != 2 || board.uci(mv, false) != "b4d4"), "{moves}");
-                board = board.after(mv);
-                assert!(!seen.contains(&board.key()), "{moves} repeats {}", board.fen(false));
-                seen.push(board.key());
-            }
-            assert!(board.in_check() && !board.has_legal_move(), "{moves} ends in {}", board.fen(false));
         }
     }
 }

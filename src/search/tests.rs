@@ -3,8 +3,8 @@
 mod steps;
 
 use super::control::Control;
-use super::job::{Job, SearchOptions};
-use super::limits::Limits;
+use super::job::Job;
+use super::limits::{Limits, SearchOptions};
 use super::lmr::{Choice, LmrSet, RecipeName};
 use super::observer::NoObserver;
 use super::params::{Params, TUNABLES};

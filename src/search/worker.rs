@@ -7,6 +7,7 @@ use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
 use super::observer::Observer;
 use super::params::Params;
+use super::probing::Probing;
 use super::report::{Output, Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Stack};
@@ -105,6 +106,12 @@ impl Worker {
     }
 }
 
+/// Attaches observers to the threads of a search.
+pub trait Instrument: Send + Sync {
+    /// Calls [`Worker::search`] with an observer of this thread.
+    fn search(&self, worker: &mut Worker, job: &Job);
+}
+
 /// A worker's run on one job.
 pub(crate) struct Search<'a, O: Observer> {
     pub(crate) me: &'a mut Worker,
@@ -169,7 +176,12 @@ impl<'a, O: Observer> Search<'a, O> {
         // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
         let mut root = RootMoves::new(&job.root_moves);
         let published = &*job.threads.own[id];
-        let tb_pieces = job.probing.as_ref().map_or(0, |probing| probing.rank_root(job, &mut root, &published.tb_hits));
+        let rank = |probing: &Probing| {
+            let (pieces, trouble) = probing.rank_root(&job.game, &mut root, &job.control, &published.tb_hits);
+            trouble.into_iter().for_each(|why| job.report(Output::Note(why.into())));
+            pieces
+        };
+        let tb_pieces = job.probing.as_ref().map_or(0, rank);
         let earlier = job.game.earlier_keys();
         let lockstep = job.lockstep.as_ref().map(|lockstep| lockstep.join(id));
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();

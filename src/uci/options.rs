@@ -11,7 +11,7 @@ use crate::named::Named;
 use crate::search::lmr::Rebel;
 use crate::search::lmr::rebel::LINES;
 use crate::search::params::{TUNABLES, Tunable};
-use crate::search::tablebase::MOST_PROBE_DEPTH;
+use crate::search::probing::MAX_PROBE_DEPTH;
 use crate::smp::numa::policy::NumaPolicy;
 use crate::tb::{MAX_PIECES, Tables};
 use crate::tt::TtError;
@@ -196,7 +196,7 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         number("Contempt", CONTEMPT, |settings| &mut settings.contempt),
         named("Analysis Contempt", |settings| &mut settings.analysis_contempt),
         text("SyzygyPath", "<empty>", set_tables),
-        number("SyzygyProbeDepth", (1, MOST_PROBE_DEPTH as i64), |settings| &mut settings.search.probe_depth),
+        number("SyzygyProbeDepth", (1, MAX_PROBE_DEPTH as i64), |settings| &mut settings.search.probe_depth),
         number("SyzygyProbeLimit", (0, MAX_PIECES as i64), |settings| &mut settings.search.probe_limit),
         check("Syzygy50MoveRule", |settings| &mut settings.search.fifty_move_rule),
         text("UCI_EngineAbout", version::ABOUT, keep_about),

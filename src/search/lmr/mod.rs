@@ -4,7 +4,6 @@ mod compiled;
 mod published;
 pub mod rebel;
 mod recipe;
-mod reduce;
 
 #[cfg(test)]
 mod tests;

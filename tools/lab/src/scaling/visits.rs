@@ -1,7 +1,8 @@
 //! Counts positions that several threads of a search visit, in a map beside the hash table.
 
 use lento::search::job::Job;
-use lento::search::observer::{Instrument, Observer};
+use lento::search::observer::Observer;
+use lento::search::worker::Instrument;
 use lento::search::worker::Worker;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};

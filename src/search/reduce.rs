@@ -1,13 +1,12 @@
 //! Reductions by recipes that read more than depth, number and cheap facts.
 
-use super::{Fact, Facts, Signal};
+use super::lmr::{Fact, Facts, Signal};
+use super::node::{MoveFacts, Node, NodeState};
+use super::observer::Observer;
+use super::worker::Search;
 use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
-use crate::search::node::{Node, NodeState};
-use crate::search::observer::Observer;
-use crate::search::scout::MoveFacts;
-use crate::search::worker::Search;
 
 /// The first iteration with [`Fact::RootBest`].
 const ROOT_BEST_FROM: i32 = 8;
@@ -15,7 +14,7 @@ const ROOT_BEST_FROM: i32 = 8;
 impl<O: Observer> Search<'_, O> {
     /// Returns the reduction in 1/1024 ply; `None` if the gates forbid one.
     #[inline(never)]
-    pub(in crate::search) fn reduction_of<N: Node>(
+    pub(super) fn reduction_of<N: Node>(
         &mut self,
         board: &Board,
         child: &Board,
