@@ -40,9 +40,8 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: &NodeState,
         mv: Move,
-        beta: Score,
     ) -> Searched<ControlFlow<Score, i32>> {
-        let params = self.params;
+        let (params, beta) = (self.params, node.window.beta);
         let near = (node.ply as i32) < 2 * self.iteration;
         let Some(hit) = node.hit.filter(|_| !N::ROOT && node.tt_move == Some(mv) && node.excluded.is_none() && near)
         else {

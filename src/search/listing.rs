@@ -1,7 +1,7 @@
 //! The move order of a position, as a node of the search has it.
 
 use super::job::Job;
-use super::node::{Pv, Root, SoFar};
+use super::node::{NodeState, Pv, Root, SoFar, Window};
 use super::observer::NoObserver;
 use super::picker::Picker;
 use super::worker::{Search, Worker};
@@ -39,18 +39,19 @@ impl Worker {
         }
         search.frame_mut(ply).killer = kept.at(ply).killer.filter(|_| was_searched);
         let hit = search.probe_table(&board, ply);
-        let node = search.assess::<Pv>(&board, ply, depth, false, hit);
+        let mut node = search.assess::<Pv>(&board, NodeState::new(ply, Window::FULL, depth, false, hit));
+        node.window.alpha = node.eval;
         let reply = search.last_best_reply(&board, ply);
         let checks = board.check_squares();
         let hints = search.hints(ply, reply, checks);
         let (mut picker, mut moves, mut quiets) = (Picker::new(node.tt_move), Vec::new(), 1);
         while let Some(mv) = picker.next(&board, &search.me.histories, &hints) {
-            let so_far = SoFar { number: moves.len() + 1, quiet_number: quiets, alpha: node.eval, raised: false };
+            let so_far = SoFar { number: moves.len() + 1, quiet_number: quiets, raised: false };
             let facts = search.gather(&board, &node, mv, so_far, &hints, checks.gives_check(&board, mv));
             quiets += usize::from(facts.quiet);
             let mut child = board.clone();
             search.play(&board, &mut child, ply, mv);
-            let reduced = search.reduced_depth::<Root>(&board, &child, &node, &facts, node.eval, depth - 1);
+            let reduced = search.reduced_depth::<Root>(&board, &child, &node, &facts, depth - 1);
             search.take_back();
             moves.push(ListedMove {
                 mv,

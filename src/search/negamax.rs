@@ -58,7 +58,7 @@ impl<O: Observer> Search<'_, O> {
         };
 
         // Step 4. Static evaluation, improving, TT move.
-        let mut node = self.assess::<N>(board, ply, depth, cut, hit);
+        let mut node = self.assess::<N>(board, NodeState::new(ply, window, depth, cut, hit));
         if hit.is_none() && excluded.is_none() && !node.in_check {
             self.store(board, ply, TtEntry::of_eval(node.raw_eval));
         }
@@ -70,7 +70,7 @@ impl<O: Observer> Search<'_, O> {
             && (ply > 1 || self.iteration > Self::REPLIES_PRUNED_AFTER)
             && !node.in_check
             && excluded.is_none()
-            && let Some(score) = self.prune_node(board, &node, window.beta)?
+            && let Some(score) = self.prune_node(board, &node)?
         {
             return Ok(score);
         }
@@ -80,10 +80,34 @@ impl<O: Observer> Search<'_, O> {
         node.depth -= i32::from(self.iir_applies::<N>(&node, depth));
 
         // Step 6. Moves: skip or extend, search with reductions, compare.
-        let mut alpha = window.alpha.max(known.alpha);
-        let (mut best, mut best_move, mut tried) = (known.alpha, None, Tried::default());
+        node.window.alpha = window.alpha.max(known.alpha);
+        let (reply, mut tried) = (self.last_best_reply(board, ply), Tried::default());
+        let (best, best_move) = match self.search_moves::<N>(board, &mut node, reply, known.alpha, &mut tried)? {
+            ControlFlow::Break(score) => return Ok(score),
+            ControlFlow::Continue(found) => found,
+        };
+
+        // Step 7. Update histories, Last Best Reply and correction history; store.
+        let best = self.bound_of(&node, best, best_move, known);
+        self.observer.finished(board, reply, best.mv, best.bound == Bound::Lower);
+        self.learn::<N>(board, &node, &best, &tried);
+        Ok(best.score)
+    }
+
+    /// Step 6: searches the moves. Returns the best score, from a lower bound of it, and the move that raised alpha; or the score of a
+    /// node that is cut by a multicut or has no moves.
+    #[inline(always)]
+    fn search_moves<N: Node>(
+        &mut self,
+        board: &Board,
+        node: &mut NodeState,
+        reply: Option<Move>,
+        least: Score,
+        tried: &mut Tried,
+    ) -> Searched<ControlFlow<Score, (Score, Option<Move>)>> {
+        let (ply, excluded, forward) = (node.ply, node.excluded, self.job.limits.mate.is_none());
+        let (mut best, mut best_move) = (least, None);
         let (mut number, mut overlooked) = (if N::ROOT { self.root.settled } else { 0 }, false);
-        let reply = self.last_best_reply(board, ply);
         let checks = board.check_squares();
         let hints = self.hints(ply, reply, checks);
         let mut picker = Picker::new(node.tt_move);
@@ -98,13 +122,13 @@ impl<O: Observer> Search<'_, O> {
                 continue;
             }
             number += 1;
-            let so_far = SoFar { number, quiet_number: tried.quiets.len() + 1, alpha, raised: best_move.is_some() };
-            let facts = self.gather(board, &node, mv, so_far, &hints, checks.gives_check(board, mv));
-            if !N::ROOT && forward && best > -TB_WIN_IN_MAX && self.skips(board, &node, &facts, alpha, &mut picker) {
+            let so_far = SoFar { number, quiet_number: tried.quiets.len() + 1, raised: best_move.is_some() };
+            let facts = self.gather(board, node, mv, so_far, &hints, checks.gives_check(board, mv));
+            if !N::ROOT && forward && best > -TB_WIN_IN_MAX && self.skips(board, node, &facts, &mut picker) {
                 continue;
             }
-            let extension = match self.extend::<N>(board, &node, mv, window.beta)? {
-                ControlFlow::Break(score) => return Ok(score),
+            let extension = match self.extend::<N>(board, node, mv)? {
+                ControlFlow::Break(score) => return Ok(ControlFlow::Break(score)),
                 ControlFlow::Continue(extension) => extension,
             };
             let nodes_before = self.nodes;
@@ -114,26 +138,26 @@ impl<O: Observer> Search<'_, O> {
             let mut child = board.clone();
             self.play(board, &mut child, ply, mv);
             self.prefetch_tt(board, picker.ahead());
-            let score = self.scout::<N>(board, &child, &node, &facts, Window { alpha, ..window }, extension)?;
+            let score = self.scout::<N>(board, &child, node, &facts, extension)?;
             self.take_back();
             if facts.quiet {
-                self.learn_gain(board, &node, mv);
+                self.learn_gain(board, node, mv);
             }
             if N::ROOT {
-                self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
+                self.record_root(mv, number, score, node.window, nodes_before);
             }
 
             if score > best {
                 best = score;
-                if score > alpha {
+                if score > node.window.alpha {
                     best_move = Some(mv);
                     if N::PV {
                         self.extend_pv(ply, mv);
                     }
-                    if score >= window.beta {
+                    if score >= node.window.beta {
                         break;
                     }
-                    alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };
+                    node.window.alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };
                 }
             }
             if best_move != Some(mv) {
@@ -141,25 +165,20 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         if number == 0 {
-            return Ok(match excluded {
-                Some(_) => alpha,
+            return Ok(ControlFlow::Break(match excluded {
+                Some(_) => node.window.alpha,
                 None if overlooked => node.eval,
                 None if node.in_check => mated_in(ply),
                 None => self.draw(board),
-            });
+            }));
         }
-
-        // Step 7. Update histories, Last Best Reply and correction history; store.
-        let best = self.bound_of(&node, best, best_move, window.beta, known);
-        self.observer.finished(board, reply, best.mv, best.bound == Bound::Lower);
-        self.learn::<N>(board, &node, &best, &tried);
-        Ok(best.score)
+        Ok(ControlFlow::Continue((best, best_move)))
     }
 
     /// Step 7: clamps the score to tablebase bounds, softens fail highs, and finds the bound.
     #[inline(always)]
-    fn bound_of(&self, node: &NodeState, score: Score, mv: Option<Move>, beta: Score, known: Window) -> Best {
-        let mut score = score.min(known.beta);
+    fn bound_of(&self, node: &NodeState, score: Score, mv: Option<Move>, known: Window) -> Best {
+        let (mut score, beta) = (score.min(known.beta), node.window.beta);
         if self.params.soften_fail_highs > 0 && score >= beta && !is_decisive(score) && !is_decisive(beta) {
             // A fail high overestimates, the more so the shallower the search.
             score = (score * node.depth + beta) / (node.depth + 1);
@@ -206,14 +225,8 @@ impl<O: Observer> Search<'_, O> {
 
     /// Step 4: the state of the node.
     #[inline(always)]
-    pub(crate) fn assess<N: Node>(
-        &mut self,
-        board: &Board,
-        ply: usize,
-        depth: i32,
-        cut: bool,
-        hit: Option<TtEntry>,
-    ) -> NodeState {
+    pub(super) fn assess<N: Node>(&mut self, board: &Board, node: NodeState) -> NodeState {
+        let NodeState { ply, hit, .. } = node;
         let in_check = board.in_check();
         let excluded = self.frame(ply).excluded;
         // The root follows its own list: the table's move may belong to another line or thread.
@@ -245,9 +258,6 @@ impl<O: Observer> Search<'_, O> {
             _ => eval,
         };
         NodeState {
-            ply,
-            depth,
-            cut,
             in_check,
             raw_eval,
             correction,
@@ -255,16 +265,16 @@ impl<O: Observer> Search<'_, O> {
             estimate,
             improving: !in_check && own_before.is_none_or(|before| eval > before),
             opponent_worsening: !in_check && before.is_some_and(|before| eval + before > 1),
-            hit,
             tt_move,
             tt_pv,
             excluded,
+            ..node
         }
     }
 
     /// Hints for the picker.
     #[inline(always)]
-    pub(crate) fn hints(&self, ply: usize, reply: Option<Move>, checks: CheckSquares) -> Hints {
+    pub(super) fn hints(&self, ply: usize, reply: Option<Move>, checks: CheckSquares) -> Hints {
         let params = self.params;
         Hints {
             context: self.context(ply),

@@ -2,7 +2,7 @@
 
 use super::lmr::Facts;
 use crate::chess::Move;
-use crate::score::{Bound, INFINITE, Score};
+use crate::score::{Bound, DRAW, INFINITE, Score};
 use crate::tt::TtEntry;
 use arrayvec::ArrayVec;
 
@@ -70,11 +70,13 @@ impl Window {
     }
 }
 
-/// The state of a node before its moves are searched.
+/// The state of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeState {
     /// Distance from the root.
     pub ply: usize,
+    /// Its window. Alpha rises while moves are searched.
+    pub window: Window,
     /// Remaining depth in plies, after internal iterative reduction.
     pub depth: i32,
     /// Whether a fail high is expected.
@@ -100,6 +102,30 @@ pub struct NodeState {
     pub excluded: Option<Move>,
 }
 
+impl NodeState {
+    /// What is known before the position is evaluated.
+    #[inline(always)]
+    pub fn new(ply: usize, window: Window, depth: i32, cut: bool, hit: Option<TtEntry>) -> Self {
+        Self {
+            ply,
+            window,
+            depth,
+            cut,
+            in_check: false,
+            raw_eval: DRAW,
+            correction: 0,
+            eval: DRAW,
+            estimate: DRAW,
+            improving: false,
+            opponent_worsening: false,
+            hit,
+            tt_move: None,
+            tt_pv: false,
+            excluded: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct MoveFacts {
     pub mv: Move,
@@ -121,7 +147,7 @@ pub struct SoFar {
     pub number: usize,
     /// Its number among quiet moves, from 1, if it is one.
     pub quiet_number: usize,
-    pub alpha: Score,
+    /// Whether a move has raised alpha.
     pub raised: bool,
 }
 

@@ -12,8 +12,8 @@ use crate::tt::TtEntry;
 impl<O: Observer> Search<'_, O> {
     /// Returns the score of a node that is pruned.
     #[inline(always)]
-    pub(super) fn prune_node(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
-        let params = self.params;
+    pub(super) fn prune_node(&mut self, board: &Board, node: &NodeState) -> Searched<Option<Score>> {
+        let (params, beta) = (self.params, node.window.beta);
 
         // Reverse futility pruning: the evaluation is far above beta. Like the null move it ignores zugzwang, so it must not
         // decide the verification of a null move.
@@ -32,17 +32,17 @@ impl<O: Observer> Search<'_, O> {
             return Ok(Some((node.estimate + beta) / 2));
         }
 
-        if let Some(score) = self.try_null_move(board, node, beta)? {
+        if let Some(score) = self.try_null_move(board, node)? {
             return Ok(Some(score));
         }
-        self.try_probcut(board, node, beta)
+        self.try_probcut(board, node)
     }
 
     /// Null move pruning: fails high if passing does. Never without pieces, where zugzwang is common; with few pieces or at
     /// great depth, a cutoff is verified by a search without null moves near the node.
     #[inline(always)]
-    fn try_null_move(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
-        let params = self.params;
+    fn try_null_move(&mut self, board: &Board, node: &NodeState) -> Searched<Option<Score>> {
+        let (params, beta) = (self.params, node.window.beta);
         let before = self.me.stack.before(node.ply, 1);
         let passed = node.ply > 0 && before.played.is_none();
         if passed
@@ -82,8 +82,8 @@ impl<O: Observer> Search<'_, O> {
 
     /// ProbCut (Buro, 1994): cuts if a capture exceeds beta by a margin in a shallow search.
     #[inline(always)]
-    fn try_probcut(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
-        let params = self.params;
+    fn try_probcut(&mut self, board: &Board, node: &NodeState) -> Searched<Option<Score>> {
+        let (params, beta) = (self.params, node.window.beta);
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(node.improving);
         let refuted = node.hit.is_some_and(|hit| hit.depth >= node.depth - 3 && hit.score < target);
         if node.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {

@@ -21,7 +21,6 @@ impl<O: Observer> Search<'_, O> {
         node: &NodeState,
         facts: &MoveFacts,
         flags: Facts,
-        alpha: Score,
     ) -> Option<i32> {
         let lmr = self.lmr;
         let number = if lmr.recipe.counts_quiets { facts.quiet_number } else { facts.number };
@@ -38,7 +37,7 @@ impl<O: Observer> Search<'_, O> {
         };
         let mut sum = lmr.sum(facts.quiet, node.depth, number, flags, history, node.correction);
         if !lmr.recipe.terms.is_empty() {
-            sum += self.change_by_signals(board, child, node, facts.mv, alpha);
+            sum += self.change_by_signals(board, child, node, facts.mv);
         }
         Some(lmr.reduction(sum, N::ROOT))
     }
@@ -63,7 +62,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Sum of the changes by the signals of a move that has been made.
-    fn change_by_signals(&mut self, board: &Board, child: &Board, node: &NodeState, mv: Move, alpha: Score) -> i32 {
+    fn change_by_signals(&mut self, board: &Board, child: &Board, node: &NodeState, mv: Move) -> i32 {
         let (us, sound) = (board.side_to_move(), board.see_ge(mv, 0));
         let in_check = node.in_check || child.in_check();
         let gain = if in_check { 0 } else { -self.evaluate(child, node.ply + 1) - node.raw_eval };
@@ -71,7 +70,7 @@ impl<O: Observer> Search<'_, O> {
         let change = |part: fn(&Terms) -> [Score; 2]| part(&after)[us.index()] - part(&before)[us.index()];
         let count = |pieces: Bitboard| pieces.count() as i32;
         let value = |signal| match signal {
-            Signal::AboveAlpha => node.eval - alpha,
+            Signal::AboveAlpha => node.eval - node.window.alpha,
             Signal::Surplus => node.eval - (before.material[us] - before.material[!us]),
             Signal::Threats if sound => count(child.hanging(!us) & !board.hanging(!us)),
             Signal::Escapes if sound => count(board.hanging(us)).saturating_sub(count(child.hanging(us))),

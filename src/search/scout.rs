@@ -7,16 +7,15 @@ use super::observer::Observer;
 use super::picker::Hints;
 use super::worker::Search;
 use crate::chess::{Board, Move};
-use crate::score::Score;
 
 impl<O: Observer> Search<'_, O> {
     #[inline(always)]
-    pub(crate) fn gather(
+    pub(super) fn gather(
         &self,
         board: &Board,
         node: &NodeState,
         mv: Move,
-        SoFar { number, quiet_number, alpha, raised }: SoFar,
+        SoFar { number, quiet_number, raised }: SoFar,
         hints: &Hints,
         gives_check: bool,
     ) -> MoveFacts {
@@ -31,7 +30,10 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::GivesCheck, gives_check)
             .with_if(Fact::Killer, hints.killer.0 == Some(mv))
             .with_if(Fact::Noisy, !quiet)
-            .with_if(Fact::TtAbove, node.tt_pv && node.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > alpha))
+            .with_if(
+                Fact::TtAbove,
+                node.tt_pv && node.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > node.window.alpha),
+            )
             .with_if(Fact::Raised, raised)
             .with_if(Fact::TtNoisy, node.tt_move.is_some_and(|mv| !mv.is_quiet()))
             .with_if(Fact::Cuts, self.frame(node.ply + 1).cuts > 3)
@@ -39,7 +41,7 @@ impl<O: Observer> Search<'_, O> {
         MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
     }
 
-    /// Returns the score of a move of `node`, made on `child`. The window is the node's with the current alpha.
+    /// Returns the score of a move of `node`, made on `child`.
     ///
     /// A reduced search that fails high is always repeated at full depth.
     #[inline(always)]
@@ -49,10 +51,9 @@ impl<O: Observer> Search<'_, O> {
         child: &Board,
         node: &NodeState,
         facts: &MoveFacts,
-        window: Window,
         extension: i32,
     ) -> Searched {
-        let ply = node.ply + 1;
+        let (ply, window) = (node.ply + 1, node.window);
         let doubled = self.me.stack.before(node.ply, 1).double_extensions + u8::from(extension > 1);
         let frame = self.frame_mut(node.ply);
         (frame.number, frame.history, frame.double_extensions) = (facts.number, facts.history, doubled);
@@ -69,7 +70,7 @@ impl<O: Observer> Search<'_, O> {
         }
 
         let null_window = Window::above(window.alpha).flipped();
-        let reduced = self.reduced_depth::<N>(board, child, node, facts, window.alpha, depth);
+        let reduced = self.reduced_depth::<N>(board, child, node, facts, depth);
         self.frame_mut(node.ply).reduction = depth - reduced;
         let mut score = -self.negamax::<NonPv>(child, ply, null_window, reduced, reduced < depth || !node.cut)?;
         self.frame_mut(node.ply).reduction = 0;
@@ -90,13 +91,12 @@ impl<O: Observer> Search<'_, O> {
 
     /// The depth of a late move's first search, from 1 to `depth + 1`.
     #[inline(always)]
-    pub(crate) fn reduced_depth<N: Node>(
+    pub(super) fn reduced_depth<N: Node>(
         &mut self,
         board: &Board,
         child: &Board,
         node: &NodeState,
         facts: &MoveFacts,
-        alpha: Score,
         depth: i32,
     ) -> i32 {
         let lmr = self.lmr;
@@ -105,7 +105,7 @@ impl<O: Observer> Search<'_, O> {
             return depth;
         }
         let reduction = if !lmr.plain {
-            self.reduction_of::<N>(board, child, node, facts, flags, alpha)
+            self.reduction_of::<N>(board, child, node, facts, flags)
         } else if lmr.applies(flags, node.depth, facts.number) {
             Some(lmr.sum(facts.quiet, node.depth, facts.number, flags, facts.history, node.correction))
         } else {

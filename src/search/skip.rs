@@ -6,23 +6,16 @@ use super::observer::Observer;
 use super::picker::{Picker, Quiets};
 use super::worker::Search;
 use crate::chess::Board;
-use crate::score::{Score, TB_WIN_IN_MAX};
+use crate::score::TB_WIN_IN_MAX;
 
 impl<O: Observer> Search<'_, O> {
     /// Whether to skip a move; may drop the remaining quiets from the picker. Requires a best score that is not a lost mate.
     #[inline(always)]
-    pub(super) fn skips(
-        &self,
-        board: &Board,
-        node: &NodeState,
-        facts: &MoveFacts,
-        alpha: Score,
-        picker: &mut Picker,
-    ) -> bool {
+    pub(super) fn skips(&self, board: &Board, node: &NodeState, facts: &MoveFacts, picker: &mut Picker) -> bool {
         if !board.has_pieces(board.side_to_move()) {
             return false;
         }
-        let params = self.params;
+        let (params, alpha) = (self.params, node.window.alpha);
         if !facts.quiet {
             // SEE pruning of captures and promotions.
             self.prefetch_tt(board, Some(facts.mv));

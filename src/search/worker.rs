@@ -35,12 +35,12 @@ pub struct Worker {
     pub id: usize,
     /// The network of the NUMA node to which its thread is bound.
     pub network: Option<Arc<NodeNetwork>>,
-    pub(crate) histories: Histories,
+    pub(super) histories: Histories,
     /// Correction and continuation history of its own, created by the first search that does not share them.
     own: Option<SharedHistories>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
-    pub(crate) stack: Box<Stack>,
+    pub(super) stack: Box<Stack>,
     pub(super) pv: Box<[PvLine]>,
 }
 
@@ -113,8 +113,8 @@ pub trait Instrument: Send + Sync {
 }
 
 /// A worker's run on one job.
-pub(crate) struct Search<'a, O: Observer> {
-    pub(crate) me: &'a mut Worker,
+pub(super) struct Search<'a, O: Observer> {
+    pub(super) me: &'a mut Worker,
     pub(super) job: &'a Job,
     pub(super) tt: &'a Tt,
     pub(super) params: &'a Params,
@@ -298,7 +298,7 @@ impl<'a, O: Observer> Search<'a, O> {
     }
 
     #[inline(always)]
-    pub(crate) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+    pub(super) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
         self.me.stack.at_mut(ply)
     }
 
@@ -314,7 +314,7 @@ impl<'a, O: Observer> Search<'a, O> {
     ///
     /// The caller copies, since a board returned by value is copied once more ([`Board::play`]).
     #[inline(always)]
-    pub(crate) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
+    pub(super) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
         self.prefetch_tt(board, Some(mv));
         let delta = MoveDelta::of(board, mv);
         let frame = self.frame_mut(ply);
@@ -340,13 +340,13 @@ impl<'a, O: Observer> Search<'a, O> {
     }
 
     #[inline(always)]
-    pub(crate) fn take_back(&mut self) {
+    pub(super) fn take_back(&mut self) {
         self.keys.pop();
     }
 
     /// Probes the table; mate scores become relative to the root.
     #[inline(always)]
-    pub(crate) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<TtEntry> {
+    pub(super) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<TtEntry> {
         let own = self.lockstep.as_ref().and_then(|thread| thread.probe(board.key()));
         let hit = own.or_else(|| self.tt.probe(board.key()));
         self.observer.probed(board.key(), hit.is_some());

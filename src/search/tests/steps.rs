@@ -5,9 +5,7 @@ use crate::chess::{Board, Game, Move};
 use crate::score::{Bound, INFINITE, Score, mated_in};
 use crate::search::history::Context;
 use crate::search::lmr::Choice;
-use crate::search::node::SoFar;
-use crate::search::node::{Best, Tried};
-use crate::search::node::{NodeState, NonPv, Pv, Window};
+use crate::search::node::{Best, NodeState, NonPv, Pv, SoFar, Tried, Window};
 use crate::search::observer::NoObserver;
 use crate::search::params::Params;
 use crate::search::picker::Picker;
@@ -57,7 +55,7 @@ fn with<T>(fen: &str, test: impl FnOnce(&mut Search<NoObserver>, &Board) -> T) -
 
 /// The state of a null-window node at ply 1.
 fn node(search: &mut Search<NoObserver>, board: &Board, depth: i32, hit: Option<TtEntry>) -> NodeState {
-    search.assess::<NonPv>(board, 1, depth, true, hit)
+    search.assess::<NonPv>(board, NodeState::new(1, Window::FULL, depth, true, hit))
 }
 
 const QUEEN_UP: &str = "4k3/8/8/8/8/8/4P3/3QK1N1 w - - 0 1";
@@ -82,7 +80,9 @@ fn quiescence_stands_pat_captures_and_sees_mate() {
 fn reverse_futility_needs_a_margin() {
     with(QUEEN_UP, |search, board| {
         let state = node(search, board, 3, None);
-        let pruned = |search: &mut Search<NoObserver>, beta| search.prune_node(board, &state, beta).unwrap();
+        let pruned = |search: &mut Search<NoObserver>, beta| {
+            search.prune_node(board, &NodeState { window: Window::below(beta), ..state }).unwrap()
+        };
         let score = pruned(search, 0).expect("far above beta");
         assert!(score >= 0 && score < state.eval);
         // The null move cannot reach a beta above the evaluation either.
@@ -99,9 +99,10 @@ fn late_quiets_are_skipped_but_not_checks() {
         let hints = search.hints(1, None, checks);
         let skipped = |text: &str, number: usize, alpha: Score| {
             let mv = board.parse_uci(text, false).unwrap();
-            let so_far = SoFar { number, quiet_number: number, alpha, raised: false };
+            let state = NodeState { window: Window::above(alpha), ..state };
+            let so_far = SoFar { number, quiet_number: number, raised: false };
             let facts = search.gather(board, &state, mv, so_far, &hints, checks.gives_check(board, mv));
-            search.skips(board, &state, &facts, alpha, &mut Picker::new(None))
+            search.skips(board, &state, &facts, &mut Picker::new(None))
         };
         let low = state.eval - 500;
         assert!(!skipped("e1f2", 2, low) && skipped("e1f2", 40, low));
@@ -139,10 +140,11 @@ fn a_recapture_is_singular() {
         let hit = TtEntry { mv: Some(mv), score: -200, eval: None, depth: 10, bound: Bound::Lower, pv: false };
         let state = node(search, board, 8, Some(hit));
         let other = board.parse_uci("e8f8", false).unwrap();
-        assert_eq!(search.extend::<NonPv>(board, &state, other, -150).unwrap(), ControlFlow::Continue(0));
+        let below = |beta, state| NodeState { window: Window::below(beta), ..state };
+        assert_eq!(search.extend::<NonPv>(board, &below(-150, state), other).unwrap(), ControlFlow::Continue(0));
         let hit = TtEntry { score: 4000, ..hit };
         let state = node(search, board, 8, Some(hit));
-        let ControlFlow::Continue(extension) = search.extend::<NonPv>(board, &state, mv, 5000).unwrap() else {
+        let ControlFlow::Continue(extension) = search.extend::<NonPv>(board, &below(5000, state), mv).unwrap() else {
             panic!("not a multicut")
         };
         assert!(extension >= 1, "{extension}");
