@@ -33,7 +33,7 @@ Speed is one search with all threads. Rate is one search of one thread for each 
 all at the same time. A short warm-up before them does not count.
 
 With --json one document is printed at the end:
-  version, machine      program and machine, as in docs/scaling.md
+  version, machine      program and machine, as in docs/schema.md
   settings              {time_ms}: --time, or null
   work                  {threads, nodes, hash_mib, positions} of a round
   speed, rate           null, or

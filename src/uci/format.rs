@@ -288,7 +288,7 @@ mod tests {
         faults
     }
 
-    /// `docs/interfaces.md` says which interfaces read numbers of long searches wrong.
+    /// `docs/playing.md` says which interfaces read numbers of long searches wrong.
     #[test]
     fn thirty_days_of_lines_are_read_as_documented() {
         const FAST: u64 = 5_000_000_000;

@@ -214,7 +214,7 @@ fn the_documentation_has_the_announced_options() {
             _ => ("(button)".into(), ""),
         };
         if let Some(rebel) = name.strip_prefix("Rebel ") {
-            let of = |suffix| rebel.strip_suffix(suffix).map(|line| documented("recipes.md", &format!("Rebel {line}")));
+            let of = |suffix| rebel.strip_suffix(suffix).map(|line| documented("search.md", &format!("Rebel {line}")));
             if let Some(row) = of(" Weight") {
                 assert!(row.contains(&format!("` | {default} | ")), "{name} {default}: {row}");
             } else if let Some(row) = of(" Margin") {

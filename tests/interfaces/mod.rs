@@ -101,7 +101,7 @@ fn conversations_of_interfaces_go_as_they_expect() {
 
 #[test]
 fn every_interface_is_on_the_page() {
-    let page = data::text(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/interfaces.md"));
+    let page = data::text(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/playing.md"));
     for interface in &INTERFACES {
         assert!(page.contains(&format!("| {} |", interface.name)), "{}", interface.name);
     }

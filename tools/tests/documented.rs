@@ -1,4 +1,4 @@
-//! Documents against the tables that describe them in `docs`.
+//! Documents against the tables of `docs/schema.md`.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -20,24 +20,36 @@ fn fields(value: &Value, name: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The page describes exactly the fields of the document, together with what others say of `version` and `machine`. Fields with
-/// the prefixes in `optional` may be missing in the document.
-pub fn check(document: &Value, pages: &[&str], optional: &[&str]) {
-    let described = |page: &str| -> BTreeSet<String> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
-        let text = std::fs::read_to_string(path).expect("a page");
-        let (_, list) = text.split_once("## The document").expect("a section for the document");
-        let row = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
-        list.lines().filter_map(row).collect()
-    };
-    let mut all = described(pages[0]);
-    let shared = |field: &String| field.starts_with("version.") || field.starts_with("machine.");
-    all.extend(pages[1..].iter().flat_map(|page| described(page)).filter(shared));
+/// The names that a pattern such as `a.{b,c}` stands for.
+fn expand(pattern: &str) -> Vec<String> {
+    match pattern.split_once('{').and_then(|(start, rest)| Some((start, rest.split_once('}')?))) {
+        Some((start, (choices, end))) => {
+            choices.split(',').flat_map(|choice| expand(&format!("{start}{choice}{end}"))).collect()
+        }
+        None => vec![pattern.to_owned()],
+    }
+}
+
+/// The fields in the tables of a section.
+fn described(page: &str, section: &str) -> BTreeSet<String> {
+    let (_, rest) = page.split_once(&format!("\n## {section}\n")).unwrap_or_else(|| panic!("no section {section}"));
+    let (rows, _) = rest.split_once("\n## ").unwrap_or((rest, ""));
+    let pattern = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    rows.lines().filter_map(pattern).flat_map(|pattern| expand(&pattern)).collect()
+}
+
+/// The section describes, together with that of version and machine, exactly the fields of the document. Fields with the
+/// prefixes in `optional` may be missing in the document.
+pub fn check(document: &Value, section: &str, optional: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema.md");
+    let page = std::fs::read_to_string(path).expect("a page");
+    let mut all = described(&page, section);
+    all.extend(described(&page, "Version and machine"));
     let mut found = BTreeSet::new();
     fields(document, "", &mut found);
     let missing: Vec<&String> = found.difference(&all).collect();
-    assert!(missing.is_empty(), "not in docs/{}: {missing:?}", pages[0]);
+    assert!(missing.is_empty(), "{section} of docs/schema.md lacks {missing:?}");
     let gone = all.difference(&found).filter(|field| !optional.iter().any(|prefix| field.starts_with(prefix)));
     let gone: Vec<&String> = gone.collect();
-    assert!(gone.is_empty(), "in docs/{} only: {gone:?}", pages[0]);
+    assert!(gone.is_empty(), "only in {section} of docs/schema.md: {gone:?}");
 }

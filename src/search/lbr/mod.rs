@@ -2,7 +2,7 @@
 //! was played at the same ply.
 //!
 //! Moves are the same if squares, kind (promotion, en passant, castling), moving piece and captured piece are equal, so that
-//! matches are rarer than those of countermoves. Variants: `docs/lbr.md`.
+//! matches are rarer than those of countermoves. Variants: `docs/search.md`.
 
 #[cfg(test)]
 mod tests;

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const FIELDS: &str = "\
 With --json one document is printed at the end:
   schema                lento-latency/1
-  version, machine      program and machine, as in docs/scaling.md
+  version, machine      program and machine, as in docs/schema.md
   hash_mib, time_ms, positions, seed, interrupted
   results               for each number of threads:
     threads

@@ -61,7 +61,7 @@ pub struct Args {
     /// Random seed for orders and intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write a JSON document (docs/scaling.md) to a file; `-` prints it instead of the tables
+    /// Write a JSON document (docs/schema.md) to a file; `-` prints it instead of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write SVG charts of nodes per second and speed-up to a file

@@ -1,4 +1,4 @@
-//! The results of a run as text and as the JSON document described in docs/scaling.md.
+//! The results of a run as text and as the JSON document described in docs/schema.md.
 
 use super::measure::{Measured, Measuring};
 use super::statistics::{CONFIDENCE, RESAMPLES, Row};

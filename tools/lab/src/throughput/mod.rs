@@ -62,7 +62,7 @@ pub struct Args {
     /// The player to measure [default: lento, beside this program or in PATH]
     #[arg(long, value_name = "FILE")]
     engine: Option<PathBuf>,
-    /// Write a JSON document (docs/throughput.md) to a file; `-` prints it instead of the table
+    /// Write a JSON document (docs/schema.md) to a file; `-` prints it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

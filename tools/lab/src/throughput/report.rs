@@ -1,4 +1,4 @@
-//! The result of a run as text and as the JSON document described in docs/throughput.md.
+//! The result of a run as text and as the JSON document described in docs/schema.md.
 
 use super::system::Observed;
 use super::{CONFIDENCE, Measuring, Median};

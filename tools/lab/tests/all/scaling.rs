@@ -89,7 +89,7 @@ fn scaling_measures_writes_and_compares() {
     plausible(&document);
     // Caches and nodes are unknown on some systems, and threads are bound to nodes on few.
     let optional = ["machine.caches", "machine.nodes", "results[].placement.nodes"];
-    crate::documented::check(&document, &["scaling.md"], &optional);
+    crate::documented::check(&document, "lento scaling", &optional);
     assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "no drafts are left");
 
     let same = json(&run(&["scaling", "compare", &found, &found, "--json"]));

@@ -85,7 +85,7 @@ fn measures_and_compares() {
     let found = document(&text);
     documented::check(
         &found,
-        &["throughput.md", "scaling.md"],
+        "lento throughput",
         &["machine.caches", "machine.nodes", "placement.nodes", "disturbances"],
     );
     assert_eq!(found["work"], json!({ "threads": 2, "nodes": 2500, "hash_mib": 1, "positions": 3 }));

@@ -1,4 +1,4 @@
-//! The commands of `docs/nnue.md`, run as they are written there, on a small scale.
+//! The commands of `docs/training.md`, run as they are written there, on a small scale.
 #![cfg(unix)]
 
 use std::env::consts::EXE_SUFFIX;
@@ -42,7 +42,7 @@ fn commands(text: &str) -> Vec<String> {
 #[test]
 fn the_commands_of_the_document_work() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let text = std::fs::read_to_string(root.join("docs/nnue.md")).unwrap();
+    let text = std::fs::read_to_string(root.join("docs/training.md")).unwrap();
     let mut blocks = commands(&text);
     assert!(blocks.len() >= 3, "{blocks:?}");
     let sizes = blocks.remove(0);
@@ -56,7 +56,7 @@ fn the_commands_of_the_document_work() {
     // `lento-lab` is of another package, which `cargo test --workspace` builds as well.
     let programs = Path::new(crate::PROGRAM).parent().unwrap();
     if !programs.join(format!("lento-lab{EXE_SUFFIX}")).exists() {
-        println!("skipped: the matches of docs/nnue.md, without lento-lab");
+        println!("skipped: the matches of docs/training.md, without lento-lab");
         script += "lento-lab() { echo \"Elo: not played\"; }\n";
     }
     script += &blocks.concat();
