@@ -86,7 +86,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/serve.md", "\"depth\":20", "\"depth\":6"),
     ("docs/serve.md", "1_000_000", "1_000"),
     ("docs/", "Limit(time=1)", "Limit(time=0.1)"),
-    ("docs/hash-file.md", "Hash value 8192", "Hash value 16"),
+    ("docs/hash.md", "Hash value 8192", "Hash value 16"),
     // An hour of growth comes to this line.
     (
         "docs/tree.md",
@@ -96,7 +96,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/cluster.md", "Hash value 65536", "Hash value 16"),
     ("docs/cluster.md", "Threads value 64", "Threads value 2"),
     ("docs/results/threads.md", "1,2,16,256", "1,2"),
-    ("docs/throughput.md", "lento scaling", "lento scaling --threads 1,2 --time 300ms"),
     // Words that stand for something.
     ("README.md", "--fen FEN", "--fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'"),
     ("docs/results/tree.md", "--fen FEN", "--fen '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'"),
