@@ -38,13 +38,13 @@ fn described(page: &str, section: &str) -> BTreeSet<String> {
     rows.lines().filter_map(pattern).flat_map(|pattern| expand(&pattern)).collect()
 }
 
-/// The section describes, together with that of version and machine, exactly the fields of the document. Fields with the
+/// The section describes, together with that of common fields, exactly the fields of the document. Fields with the
 /// prefixes in `optional` may be missing in the document.
 pub fn check(document: &Value, section: &str, optional: &[&str]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema.md");
     let page = std::fs::read_to_string(path).expect("a page");
     let mut all = described(&page, section);
-    all.extend(described(&page, "Version and machine"));
+    all.extend(described(&page, "Common fields"));
     let mut found = BTreeSet::new();
     fields(document, "", &mut found);
     let missing: Vec<&String> = found.difference(&all).collect();
