@@ -29,7 +29,7 @@ impl Tunable {
 macro_rules! tunables {
     ($($name:ident: $min:literal..=$max:literal = $default:literal $(, off $off:literal)?;)+) => {
         /// Values of the search parameters, described at their declarations. Margins are in centipawns, depths in plies.
-        /// `docs/results/ablation.md` lists the Elo of each feature.
+        /// `docs/results/terms.md` lists the Elo of each feature.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "each declaration has a comment")]
         pub struct Params { $(pub $name: i32,)+ }

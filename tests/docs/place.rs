@@ -61,7 +61,7 @@ const BEFORE: &[(&str, &str)] = &[
 /// Makes the files, and returns the commands that make the others.
 pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["nets", "src/eval", "src/search", "docs/results/lmr", "docs/results/tuning", "data/books", "data/epd"]
+    for name in ["nets", "src/eval", "src/search", "docs/results/lmr", "docs/results/terms", "data/books", "data/epd"]
     {
         fs::create_dir_all(folder.join(name)).expect(name);
     }
@@ -72,7 +72,7 @@ pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> 
     for name in ["openings.epd", "balanced.epd", "UHO_4060_v4.epd", "data/books/dev_balanced_8moves_4000.epd"] {
         write(name, BOOK.as_bytes());
     }
-    for name in ["list.txt", "more.txt", "ideas.txt", "again.txt", "wholes.txt"] {
+    for name in ["list.txt", "more.txt"] {
         write(name, FACTORS.as_bytes());
     }
     write("token", b"0123456789abcdef");

@@ -101,8 +101,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/results/tree.md", "--fen FEN", "--fen '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'"),
     ("docs/results/lbr.md", "NAME", "two-plies"),
     ("docs/results/throughput.md", "speedtest N", "speedtest 2"),
-    ("docs/results/terms.md", "--new TERM=VALUE ... --old TERM=VALUE ...", "--new rfp_margin=80 --old rfp_margin=90"),
-    ("docs/results/terms.md", "RANDOM", "7"),
     // Ranks are all of this machine.
     ("README.md", "mpirun -n 4", "mpirun -n 2"),
     ("docs/", "--host one,two", "-n 2"),
@@ -184,7 +182,6 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("time stockfish ", "another program"),
     ("xboard ", "another program"),
     ("polyglot ", "another program"),
-    ("lento-tools doubt", "the program is gone, as the page says"),
 ];
 
 /// What commands may say that did not succeed for want of time or data. They have read their arguments and files by then.
