@@ -76,11 +76,10 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("README.md", "lento bench", "lento bench 3"),
     ("", "lento bench 13 --lbr", "lento bench 3 --lbr"),
     ("docs/results/threads.md", "lento bench 17", "lento bench 5"),
-    ("docs/results/releases.md", "lento bench", "lento bench 3"),
     ("README.md", "lento perft 5", "lento perft 4"),
     ("docs/results/strength.md", "lento perft 6", "lento perft 4"),
-    ("docs/results/hash-file.md", "Hash value 1024", "Hash value 16"),
-    ("docs/results/hash-file.md", "go depth 26", "go depth 6"),
+    ("docs/results/tools.md", "Hash value 1024", "Hash value 16"),
+    ("docs/results/tools.md", "go depth 26", "go depth 6"),
     ("README.md", "go depth 12", "go depth 6"),
     ("docs/results/mates.md", "go nodes 1000000", "go nodes 1000"),
     ("docs/serve.md", "\"depth\":20", "\"depth\":6"),
@@ -98,9 +97,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/results/threads.md", "1,2,16,256", "1,2"),
     // Words that stand for something.
     ("README.md", "--fen FEN", "--fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'"),
-    ("docs/results/tree.md", "--fen FEN", "--fen '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'"),
     ("docs/results/lbr.md", "NAME", "two-plies"),
-    ("docs/results/throughput.md", "speedtest N", "speedtest 2"),
     // Ranks are all of this machine.
     ("README.md", "mpirun -n 4", "mpirun -n 2"),
     ("docs/", "--host one,two", "-n 2"),
