@@ -97,7 +97,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/results/threads.md", "1,2,16,256", "1,2"),
     // Words that stand for something.
     ("README.md", "--fen FEN", "--fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'"),
-    ("docs/results/lbr.md", "NAME", "two-plies"),
     // Ranks are all of this machine.
     ("README.md", "mpirun -n 4", "mpirun -n 2"),
     ("docs/", "--host one,two", "-n 2"),
