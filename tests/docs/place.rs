@@ -55,7 +55,6 @@ const BEFORE: &[(&str, &str)] = &[
         "docs/results/nnue.md",
         "for number in 0 1 2 3; do lento datagen --output g$number --games 1 --limit soft=50; done",
     ),
-    ("docs/results/threads.md", "lento scaling --threads 1,2 --time 1s --depth 2 --json before.json"),
 ];
 
 /// Makes the files, and returns the commands that make the others.
