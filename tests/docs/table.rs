@@ -81,7 +81,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/results/tools.md", "Hash value 1024", "Hash value 16"),
     ("docs/results/tools.md", "go depth 26", "go depth 6"),
     ("README.md", "go depth 12", "go depth 6"),
-    ("docs/results/mates.md", "go nodes 1000000", "go nodes 1000"),
+    ("docs/results/time.md", "go nodes 1000000", "go nodes 1000"),
     ("docs/serve.md", "\"depth\":20", "\"depth\":6"),
     ("docs/serve.md", "1_000_000", "1_000"),
     ("docs/", "Limit(time=1)", "Limit(time=0.1)"),
