@@ -107,8 +107,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
         "mpirun -n 2 --bind-to none",
     ),
     ("docs/cluster.md", "-n 8 --map-by ppr:1:node", "-n 2"),
-    // The network of today takes the place of older ones, without less width.
-    ("docs/results/nnue.md", "--threats 256", "--threats 512"),
     // Servers take any free port.
     ("README.md", "lento serve --web", "lento serve --web 0"),
     ("docs/serve.md", "lento serve --web   ", "lento serve --web 0   "),
