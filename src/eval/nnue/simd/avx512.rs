@@ -2,7 +2,7 @@
 
 use super::super::units::QA;
 use super::isa::{Blocks, Isa, Kernel};
-use super::{CacheLine, HalfLine, Rows, U64x8, avx2, scalar};
+use super::{CacheLine, HalfLine, Rows, U64x8, avx2, rows};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has the instructions: created only in functions that require them.
@@ -80,7 +80,7 @@ impl Isa for Avx512 {
         work.run::<Self, 2, BLOCK, 1>(self)
     }
 
-    /// The compiler vectorises [`scalar::update`] with 256-bit registers only.
+    /// The compiler vectorises [`rows::update`] with 256-bit registers only.
     #[inline(always)]
     fn update<const A: usize, const S: usize>(
         self,
@@ -108,7 +108,7 @@ impl Isa for Avx512 {
                 }
             }
         }
-        scalar::update(rest, &from[done..], adds.map(|row| &row[done..]), subs.map(|row| &row[done..]));
+        rows::update(rest, &from[done..], adds.map(|row| &row[done..]), subs.map(|row| &row[done..]));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an instruction set provides.
 
-use super::{CacheLine, HalfLine, Rows, U64x8, scalar};
+use super::{CacheLine, HalfLine, Rows, U64x8, rows};
 
 /// An instruction set. A value is the proof that the CPU has it.
 ///
@@ -37,16 +37,16 @@ pub trait Isa: Copy {
         adds: Rows<A>,
         subs: Rows<S>,
     ) {
-        scalar::update(out, from, adds, subs);
+        rows::update(out, from, adds, subs);
     }
 
-    /// Adds and subtracts many rows in place. `rows` holds all rows of the network.
+    /// Adds and subtracts many rows in place. `weights` holds all rows of the network.
     ///
     /// # Panics
     /// If a row is out of range.
     #[inline(always)]
-    fn apply(self, accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
-        scalar::apply(accumulator, rows, adds, subs);
+    fn apply(self, accumulator: &mut [CacheLine], weights: &[CacheLine], adds: &[u16], subs: &[u16]) {
+        rows::apply(accumulator, weights, adds, subs);
     }
 }
 

@@ -10,6 +10,7 @@ mod avx512;
 mod isa;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod rows;
 mod scalar;
 mod u64x8;
 
