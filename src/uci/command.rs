@@ -45,7 +45,8 @@ pub enum Command {
     SaveHash(Option<String>, bool),
     /// The file, or `HashFile`.
     LoadHash(Option<String>),
-    Help,
+    /// The option to describe; the list of commands if absent.
+    Help(Option<String>),
     Wait,
 }
 
@@ -124,7 +125,7 @@ const EXTRA: [&str; 14] = [
     "perft N: count the leaves of the tree of legal moves",
     "wait: let pending searches finish before quit or the end of input",
     "compiler: version, target and compiler",
-    "help: this list",
+    "help [option]: this list, or what an option does",
 ];
 
 /// One usage line per command.
@@ -226,7 +227,7 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
         "compiler" => Command::Compiler,
         "eval" => Command::Eval,
         "wait" => Command::Wait,
-        _ => Command::Help,
+        _ => Command::Help(named(words.take_rest())),
     })
 }
 
@@ -255,6 +256,7 @@ fn save_hash(arguments: &str) -> Command {
     }
 }
 
+/// The last argument, a name that may contain spaces.
 fn named(file: &str) -> Option<String> {
     // As with options, `<empty>` means none.
     (!matches!(file, "" | "<empty>")).then(|| file.to_owned())

@@ -1,13 +1,16 @@
-//! The UCI options. Each is declared once, to be announced, parsed and applied. `docs/options.md` describes them.
+//! The UCI options. Each is declared once, to be announced, parsed, applied and described. The table of
+//! `docs/options.md` is written from the declarations.
 
+mod declare;
+
+use self::declare::{UciOption, button, check, combo, named, number, pause, spin, text};
 use super::format;
 use super::words::quoted;
 use super::writer::Writer;
 use crate::engine::strength;
-use crate::engine::{CONTEMPT, Engine, Settings};
+use crate::engine::{CONTEMPT, Engine};
 use crate::eval::nnue;
 use crate::hash_file::Progress;
-use crate::named::Named;
 use crate::search::lmr::Rebel;
 use crate::search::lmr::rebel::LINES;
 use crate::search::params::{TUNABLES, Tunable};
@@ -18,7 +21,6 @@ use crate::tt::TtError;
 use crate::version;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 /// What options are applied to.
 pub struct Target<'a> {
@@ -37,170 +39,96 @@ pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
 /// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
 type Applied = Result<Option<Slow>, String>;
 
-/// Parses and applies a value; `None` if it is invalid.
-type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
-
-/// A UCI option.
-struct UciOption {
-    name: String,
-    /// A second name to announce, where interfaces hide options that start with `UCI_`.
-    plain: Option<&'static str>,
-    /// Type, default and range, as announced.
-    kind: String,
-    /// The valid values, for messages.
-    expected: String,
-    set: Box<Set>,
-}
-
-fn option(
-    name: &str,
-    kind: String,
-    expected: String,
-    set: impl Fn(&mut Target, &str) -> Option<Applied> + Send + Sync + 'static,
-) -> UciOption {
-    UciOption { name: name.into(), plain: None, kind, expected, set: Box::new(set) }
-}
-
-impl UciOption {
-    fn also(self, plain: &'static str) -> Self {
-        Self { plain: Some(plain), ..self }
-    }
-
-    /// The names to announce.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name.as_str()).chain(self.plain)
-    }
-}
-
-/// A number within a range.
-fn spin(
-    name: &str,
-    default: i64,
-    range: (i64, i64),
-    apply: impl Fn(&mut Target, i64) -> Applied + Send + Sync + 'static,
-) -> UciOption {
-    let (min, max) = range;
-    let kind = format!("spin default {default} min {min} max {max}");
-    option(name, kind, format!("a whole number from {min} to {max}"), move |to, value| {
-        Some(apply(to, value.parse().ok().filter(|n| (min..=max).contains(n))?))
-    })
-}
-
-/// A number in the settings, with its range.
-fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
-    name: &str,
-    range: (i64, i64),
-    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
-) -> UciOption {
-    let default = (*place(&mut Settings::default())).try_into().unwrap_or(range.0);
-    spin(name, default, range, move |to, number| {
-        if let Ok(number) = number.try_into() {
-            *place(&mut to.engine.settings) = number;
-        }
-        Ok(None)
-    })
-}
-
-/// A boolean field of the settings.
-fn check<T: From<bool> + PartialEq>(
-    name: &str,
-    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
-) -> UciOption {
-    let kind = format!("check default {}", *place(&mut Settings::default()) == true.into());
-    option(name, kind, "true or false".into(), move |to, value| {
-        *place(&mut to.engine.settings) = value.to_ascii_lowercase().parse::<bool>().ok()?.into();
-        Some(Ok(None))
-    })
-}
-
-/// One of several words.
-fn combo(
-    name: &str,
-    default: &str,
-    choices: Vec<&'static str>,
-    apply: impl Fn(&mut Settings, &'static str) + Send + Sync + 'static,
-) -> UciOption {
-    let kind = format!("combo default {default} var {}", choices.join(" var "));
-    option(name, kind, format!("one of {}", choices.join(", ")), move |to, value| {
-        apply(&mut to.engine.settings, choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
-        Some(Ok(None))
-    })
-}
-
-/// A field of the settings with named values.
-fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption {
-    let default = place(&mut Settings::default()).name();
-    combo(name, default, T::names(), move |settings, choice| {
-        if let Ok(value) = T::from_name(choice) {
-            *place(settings) = value;
-        }
-    })
-}
-
-/// A duration field of the settings: whole minutes up to a maximum, or seconds with the suffix `s`.
-fn pause(name: &str, most: u64, place: fn(&mut Settings) -> &mut Duration) -> UciOption {
-    let kind = format!("spin default {} min 0 max {most}", place(&mut Settings::default()).as_secs() / 60);
-    option(name, kind, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
-        *place(&mut to.engine.settings) = parse_pause(value, most)?;
-        Some(Ok(None))
-    })
-}
-
-/// An action without a value.
-fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
-    option(name, "button".into(), String::new(), move |to, _| {
-        apply(to);
-        Some(Ok(None))
-    })
-}
-
-/// Any text.
-fn text(name: &str, default: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
-    option(name, format!("string default {default}"), String::new(), move |to, value| {
-        Some(apply(to, if value == "<empty>" { "" } else { value }))
-    })
-}
-
 /// All options but those of the recipe `rebel`, in announced order.
 static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     vec![
-        spin("Threads", 1, (1, Engine::MAX_THREADS as i64), set_threads),
-        spin("Hash", Engine::DEFAULT_HASH as i64, (1, Engine::MAX_HASH as i64), set_hash),
-        text("NumaPolicy", "auto", set_numa_policy),
-        button("Clear Hash", |to| to.engine.clear_hash()),
-        text("HashFile", "<empty>", set_hash_file),
+        spin("Threads", 1, (1, Engine::MAX_THREADS as i64), set_threads)
+            .means("Number of search threads. Changing it keeps the hash table."),
+        spin("Hash", Engine::DEFAULT_HASH as i64, (1, Engine::MAX_HASH as i64), set_hash)
+            .means("Size of the hash table in MiB (docs/hash.md). If memory does not suffice, the old table is kept."),
+        text(
+            "NumaPolicy",
+            "auto",
+            "auto, none, system, hardware, or lists of CPUs, one for each node, such as 0-15,32-47:16-31",
+            set_numa_policy,
+        )
+        .means(
+            "How threads are bound to CPUs on machines with several NUMA nodes or with fast and slow cores \
+             (docs/numa.md).",
+        ),
+        button("Clear Hash", |to| to.engine.clear_hash()).means("Clears the hash table."),
+        text("HashFile", "<empty>", "a file name, or `<empty>`", set_hash_file).means(
+            "File for SaveHash, LoadHash and AutoSave (docs/hash.md). Compressed if its name ends in .zst.",
+        ),
         // The parser replaces these two by commands.
-        button("SaveHash", |_| ()),
-        button("LoadHash", |_| ()),
-        pause("AutoSave", 10_080, |settings| &mut settings.auto_save),
-        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).also("Analyse Mode"),
-        number("MultiPV", (1, 256), |settings| &mut settings.search.multi_pv),
-        check("UCI_LimitStrength", |settings| &mut settings.strength.limited),
-        number("UCI_Elo", (strength::ELO.0 as i64, strength::ELO.1 as i64), |settings| &mut settings.strength.elo),
+        button("SaveHash", |_| ()).means("Saves the hash table to HashFile, even during a search."),
+        button("LoadHash", |_| ()).means("Loads HashFile into the hash table. The sizes need not match."),
+        pause("AutoSave", 10_080, |settings| &mut settings.auto_save)
+            .means("Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it."),
+        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).also("Analyse Mode").means(
+            "Keeps results when the position changes or a new game begins (docs/hash.md). Until it is sent, \
+             `go infinite` is analysis.",
+        ),
+        number("MultiPV", (1, 256), |settings| &mut settings.search.multi_pv)
+            .means("Number of principal variations to search and print."),
+        check("UCI_LimitStrength", |settings| &mut settings.strength.limited)
+            .means("Limits the strength to UCI_Elo, with human-like mistakes (docs/playing.md)."),
+        number("UCI_Elo", (strength::ELO.0 as i64, strength::ELO.1 as i64), |settings| &mut settings.strength.elo)
+            .means("Target strength with UCI_LimitStrength."),
         // DroidFish drops options with larger numbers.
-        number("Strength Seed", (0, i32::MAX.into()), |settings| &mut settings.strength.seed),
-        check("Ponder", |settings| &mut settings.ponder),
-        number("Move Overhead", (0, 5000), |settings| &mut settings.search.move_overhead),
-        number("nodestime", (0, 1_000_000), |settings| &mut settings.search.nodes_time),
-        check("UCI_Chess960", |settings| &mut settings.chess960),
-        check("UCI_ShowWDL", |settings| &mut settings.show_wdl).also("Show WDL"),
-        named("Stagger", |settings| &mut settings.search.stagger),
-        check("Deterministic", |settings| &mut settings.search.deterministic),
-        named("LBR", |settings| &mut settings.search.lbr),
-        named("LMR", |settings| &mut settings.lmr.main),
-        named("LMR Helpers", |settings| &mut settings.lmr.helpers),
-        check("LMR Statistics", |settings| &mut settings.lmr_statistics),
-        named("Evaluation", |settings| &mut settings.evaluation),
-        text("EvalFile", "<empty>", set_network),
-        check("Drawish Endings", |settings| &mut settings.drawish_endings),
-        number("Contempt", CONTEMPT, |settings| &mut settings.contempt),
-        named("Analysis Contempt", |settings| &mut settings.analysis_contempt),
-        text("SyzygyPath", "<empty>", set_tables),
-        number("SyzygyProbeDepth", (1, MAX_PROBE_DEPTH as i64), |settings| &mut settings.search.probe_depth),
-        number("SyzygyProbeLimit", (0, MAX_PIECES as i64), |settings| &mut settings.search.probe_limit),
-        check("Syzygy50MoveRule", |settings| &mut settings.search.fifty_move_rule),
-        text("UCI_EngineAbout", version::ABOUT, keep_about),
-        text("Debug Log File", "<empty>", set_log),
+        number("Strength Seed", (0, i32::MAX.into()), |settings| &mut settings.strength.seed)
+            .means("Seed for the mistakes of limited strength; 0 draws a new one for each game."),
+        check("Ponder", |settings| &mut settings.ponder)
+            .means("Declares that the GUI may let the engine think on the opponent's time."),
+        number("Move Overhead", (0, 5000), |settings| &mut settings.search.move_overhead)
+            .means("Milliseconds reserved per move for delays between engine and clock."),
+        number("nodestime", (0, 1_000_000), |settings| &mut settings.search.nodes_time)
+            .means("Nodes that count as one millisecond, for reproducible games; 0 uses wall-clock time."),
+        check("UCI_Chess960", |settings| &mut settings.chess960)
+            .means("Writes castling as king takes rook, and FENs with the files of the rooks (Shredder-FEN)."),
+        check("UCI_ShowWDL", |settings| &mut settings.show_wdl).also("Show WDL").means(
+            "Prints win, draw and loss probabilities in per mille with each score. 100 centipawns mean a 50 % chance \
+             of winning.",
+        ),
+        named("Stagger", |settings| &mut settings.search.stagger).means(
+            "How helper threads vary their depths: not at all, by skipping some depths, or one ply deeper for every \
+             other thread.",
+        ),
+        check("Deterministic", |settings| &mut settings.search.deterministic).means(
+            "Makes searches with several threads reproducible under depth and node limits, at some cost in speed.",
+        ),
+        named("LBR", |settings| &mut settings.search.lbr)
+            .means("Move ordering by Last Best Reply: off, by the previous move, or by a variant (docs/search.md)."),
+        named("LMR", |settings| &mut settings.lmr.main).means("Recipe for late move reductions (docs/search.md)."),
+        named("LMR Helpers", |settings| &mut settings.lmr.helpers)
+            .means("Recipe of the helper threads: the same as the main thread, several in rotation, or a fixed one."),
+        check("LMR Statistics", |settings| &mut settings.lmr_statistics)
+            .means("Collects statistics on reductions for `lmrstats`. Searches are slightly slower."),
+        named("Evaluation", |settings| &mut settings.evaluation)
+            .means("Evaluates positions with the neural network or with the classical evaluation."),
+        text("EvalFile", "<empty>", "a network file, or `<empty>` for the embedded network", set_network)
+            .means("Network file to use instead of the embedded network."),
+        check("Drawish Endings", |settings| &mut settings.drawish_endings).means(
+            "Scores pawnless endings that are usually drawn, such as rook against rook, as 0 and keeps searching.",
+        ),
+        number("Contempt", CONTEMPT, |settings| &mut settings.contempt)
+            .means("Contempt in centipawns; negative prefers draws (docs/playing.md)."),
+        named("Analysis Contempt", |settings| &mut settings.analysis_contempt).means(
+            "Side whose contempt applies in analysis (UCI_AnalyseMode, or `go infinite` until that is sent). Both \
+             means the side to move.",
+        ),
+        text("SyzygyPath", "<empty>", "directories, or `<empty>` for none", set_tables)
+            .means("Directories with Syzygy tablebases, separated by `:` (`;` on Windows) (docs/tablebases.md)."),
+        number("SyzygyProbeDepth", (1, MAX_PROBE_DEPTH as i64), |settings| &mut settings.search.probe_depth)
+            .means("Minimum depth to probe at the piece limit. Positions with fewer pieces are always probed."),
+        number("SyzygyProbeLimit", (0, MAX_PIECES as i64), |settings| &mut settings.search.probe_limit)
+            .means("Maximum number of pieces to probe, kings included; below 3 disables probing."),
+        check("Syzygy50MoveRule", |settings| &mut settings.search.fifty_move_rule)
+            .means("Scores tablebase wins that the fifty-move rule prevents as draws."),
+        text("UCI_EngineAbout", version::ABOUT, "only its default", keep_about)
+            .means("Name, version, authors and licence. Read-only."),
+        text("Debug Log File", "<empty>", "a writable file, or `<empty>`", set_log)
+            .means("Appends all input and output to this file, with timestamps."),
     ]
 });
 
@@ -208,19 +136,24 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
 /// some, a margin in centipawns.
 static REBEL: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     let mut all = vec![
-        number("Rebel P", (0, Rebel::MAX_PERCENT.into()), |settings| &mut settings.lmr.rebel.percent),
-        check("Rebel Extend", |settings| &mut settings.lmr.rebel.extends),
+        number("Rebel P", (0, Rebel::MAX_PERCENT.into()), |settings| &mut settings.lmr.rebel.percent)
+            .means("Percentage of the sum of the lines that recipe rebel uses (docs/search.md)."),
+        check("Rebel Extend", |settings| &mut settings.lmr.rebel.extends)
+            .means("Lets recipe rebel extend moves with a negative sum by one ply (docs/search.md)."),
     ];
     for (index, line) in LINES.iter().enumerate() {
         let name = format!("Rebel {}", line.name);
-        all.push(check(&name, move |settings| &mut settings.lmr.rebel.lines[index].on));
-        all.push(number(&format!("{name} Weight"), (0, Rebel::MAX_WEIGHT.into()), move |settings| {
+        let on = check(&name, move |settings| &mut settings.lmr.rebel.lines[index].on);
+        all.push(on.means("Uses this line of recipe rebel (docs/search.md)."));
+        let weight = number(&format!("{name} Weight"), (0, Rebel::MAX_WEIGHT.into()), move |settings| {
             &mut settings.lmr.rebel.lines[index].weight
-        }));
+        });
+        all.push(weight.means("Weight of this line of recipe rebel, in 1/10 ply (docs/search.md)."));
         if line.margin().is_some() {
-            all.push(number(&format!("{name} Margin"), (0, Rebel::MAX_MARGIN.into()), move |settings| {
+            let margin = number(&format!("{name} Margin"), (0, Rebel::MAX_MARGIN.into()), move |settings| {
                 &mut settings.lmr.rebel.lines[index].margin
-            }));
+            });
+            all.push(margin.means("Margin of this line of recipe rebel, in centipawns (docs/search.md)."));
         }
     }
     all
@@ -229,7 +162,9 @@ static REBEL: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
 /// Options that interfaces set without being offered them.
 static UNASKED: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     let variants = vec!["chess", "standard", "chess960", "fischerandom", "fromposition"];
-    vec![text("UCI_Opponent", "", |_, _| Ok(None)), combo("UCI_Variant", "chess", variants, |_, _| ())]
+    let all =
+        [text("UCI_Opponent", "", "any text", |_, _| Ok(None)), combo("UCI_Variant", "chess", variants, |_, _| ())];
+    all.into_iter().map(|option| option.means("Accepted and ignored.")).collect()
 });
 
 fn set_threads(to: &mut Target, threads: i64) -> Applied {
@@ -329,10 +264,13 @@ pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Opt
         let number = number.ok_or_else(|| invalid(name, &format!("a whole number from {min} to {max}{off}")))?;
         return target.engine.set_param(name, number).map(|()| None);
     }
-    let unknown = || format!("unknown option {}; known options are {}", quoted(name), names().join(", "));
-    let option = find(name).ok_or_else(unknown)?;
-    let applied = (option.set)(target, text).ok_or_else(|| invalid(&option.name, &option.expected))?;
+    let option = find(name).ok_or_else(|| unknown(name))?;
+    let applied = (option.set)(target, text).ok_or_else(|| invalid(&option.name, &option.expected()))?;
     applied.map_err(|reason| refused(name, value, &reason))
+}
+
+fn unknown(name: &str) -> String {
+    format!("unknown option {}; known options are {}", quoted(name), names().join(", "))
 }
 
 /// Whether there is an option or search parameter of this name.
@@ -347,6 +285,37 @@ fn tunable(name: &str) -> Option<&'static Tunable> {
 /// The names of the options but those of the recipe `rebel`, in announced order.
 pub fn names() -> Vec<&'static str> {
     OPTIONS.iter().flat_map(UciOption::names).collect()
+}
+
+/// An option as documentation shows it.
+pub struct Described {
+    /// The name, as announced.
+    pub name: &'static str,
+    /// The valid values, in Markdown.
+    pub values: &'static str,
+    /// The default; empty for buttons.
+    pub default: &'static str,
+    /// What it does, in Markdown. Pages are named as `(docs/PAGE.md)`.
+    pub meaning: String,
+}
+
+/// Describes the options but those of the recipe `rebel`, in announced order.
+pub fn described() -> impl Iterator<Item = Described> {
+    OPTIONS.iter().flat_map(|option| {
+        let UciOption { values, default, .. } = option;
+        let describe = move |(nth, name)| {
+            let same = || format!("The same option as {}, for interfaces that hide names with `UCI_`.", option.name);
+            Described { name, values, default, meaning: if nth == 0 { option.meaning.into() } else { same() } }
+        };
+        option.names().enumerate().map(describe)
+    })
+}
+
+/// Describes one option in a line.
+pub fn help(name: &str) -> Result<String, String> {
+    let UciOption { name, values, default, meaning, .. } = find(name).ok_or_else(|| unknown(name))?;
+    let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
+    Ok(format!("{name}: {values}{default}. {meaning}"))
 }
 
 /// The `option` lines, with those of the recipe `rebel` if requested.
@@ -373,13 +342,6 @@ pub fn same_name(a: &str, b: &str) -> bool {
 /// Finds an option by name, as [`same_name`] compares it.
 fn find(name: &str) -> Option<&'static UciOption> {
     OPTIONS.iter().chain(REBEL.iter()).chain(UNASKED.iter()).find(|option| same_name(&option.name, name))
-}
-
-/// Parses minutes (`10`) or seconds (`30s`), up to `most` minutes.
-fn parse_pause(value: &str, most: u64) -> Option<Duration> {
-    let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
-    let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
-    (seconds <= most * 60).then(|| Duration::from_secs(seconds))
 }
 
 #[cfg(test)]

@@ -217,7 +217,7 @@ impl Session {
         self.mode == InputMode::Live
             && match command {
                 Command::IsReady => !self.is_setting_option(),
-                Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
+                Command::Uci | Command::Debug(_) | Command::Register | Command::Help(_) => true,
                 Command::Display | Command::Eval => before == 0,
                 Command::SaveHash(..) => before == 0 && self.engine.is_searching(),
                 _ => false,
@@ -352,7 +352,11 @@ impl Session {
                 self.engine.game = Game::from(board);
             }
             Command::Compiler => self.print(&format!("Lento {}", *version::LONG)),
-            Command::Help => command::usage().for_each(|line| self.print(line)),
+            Command::Help(None) => command::usage().for_each(|line| self.print(line)),
+            Command::Help(Some(option)) => match options::help(option) {
+                Ok(line) => self.print(&line),
+                Err(problem) => self.report(problem),
+            },
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
     }

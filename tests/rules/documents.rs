@@ -1,8 +1,9 @@
 //! The documents: links lead somewhere, files that are named exist, pictures are small, results say when they were measured.
 
+use lento::uci::options::{self, Described};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// The most bytes of a picture.
 const LARGEST_PICTURE: u64 = 100_000;
@@ -114,6 +115,40 @@ fn every_file_that_a_page_names_exists() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// The table of the UCI options, from their declarations.
+fn table_of_options() -> String {
+    let mut table = "| Option | Values | Default | What it does |\n|---|---|---|---|\n".to_owned();
+    for Described { name, values, default, meaning } in options::described() {
+        let default = if default.is_empty() { String::new() } else { format!("`{default}`") };
+        let mut parts = meaning.split("(docs/");
+        let mut linked = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (page, rest) = part.split_once(')').expect("the end of the name of a page");
+            linked += &format!("([{page}]({page})){rest}");
+        }
+        table += &format!("| `{name}` | {values} | {default} | {linked} |\n");
+    }
+    table
+}
+
+#[test]
+fn the_page_of_the_options_has_their_declarations() {
+    let page = root().join("docs/options.md");
+    let old = fs::read_to_string(&page).expect("the page");
+    let start = old.find("| Option |").expect("the table");
+    let end = old.rfind(" |\n").expect("the end of the table") + " |\n".len();
+    let new = format!("{}{}{}", &old[..start], table_of_options(), &old[end..]);
+    if env::var_os("LENTO_WRITE").is_some() {
+        fs::write(&page, new).expect("the page can be written");
+    } else {
+        assert!(
+            old == new,
+            "docs/options.md is not the table that src/uci/options.rs declares. To write it:\n\
+             LENTO_WRITE=1 cargo test --test all the_page_of_the_options_has_their_declarations"
+        );
+    }
 }
 
 #[test]

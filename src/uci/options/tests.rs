@@ -1,7 +1,10 @@
+use super::declare::parse_pause;
 use super::*;
 use crate::engine::AnalysisContempt;
+use crate::named::Named;
 use crate::search::lbr::Lbr;
 use crate::search::lmr::RecipeName;
+use std::time::Duration;
 
 fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
     let mut engine = Engine::new();
@@ -202,6 +205,15 @@ fn invalid_values_are_quoted_and_change_nothing() {
             Err("option Threads expects a whole number from 1 to 1024, not \"x\"; value unchanged".into())
         );
     });
+}
+
+#[test]
+fn every_option_says_what_it_does() {
+    for option in OPTIONS.iter().chain(REBEL.iter()).chain(UNASKED.iter()) {
+        assert!(option.meaning.ends_with('.') && !option.values.is_empty(), "{}", option.name);
+    }
+    assert!(help("UCI_hash").is_ok_and(|line| line.starts_with("Hash: 1 to 33554432 [default: 16]. Size of ")));
+    assert!(help("go").is_err_and(|problem| problem.starts_with("unknown option \"go\"; ")));
 }
 
 #[test]

@@ -5,13 +5,11 @@ use clap_mangen::roff::{Roff, bold, roman};
 use clap_mangen::{Man, generate_to};
 use lento::cli::Done;
 use lento::uci::command::usage;
+use lento::uci::options::{Described, described};
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// The table of the UCI options.
-const OPTIONS: &str = include_str!("../../../docs/options.md");
 
 /// Writes all pages into a folder.
 pub fn write(lento: Command, folder: &Path) -> Done {
@@ -40,17 +38,16 @@ fn uci() -> Roff {
         roff.control("TP", []).text([bold(command)]).text([roman(meaning)]);
     }
     roff.control("SH", ["UCI OPTIONS"]);
-    for [name, values, default, meaning] in options() {
+    for Described { name, values, default, meaning } in described() {
         let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
-        roff.control("TP", []).text([bold(name), roman(format!(": {values}{default}"))]).text([roman(meaning)]);
+        roff.control("TP", [])
+            .text([bold(name), roman(plain(&format!(": {values}{default}")))])
+            .text([roman(plain(&meaning))]);
     }
     roff
 }
 
-/// The columns of the table: name, values, default and meaning.
-fn options() -> impl Iterator<Item = [String; 4]> {
-    OPTIONS.lines().filter(|line| line.starts_with("| `")).filter_map(|line| {
-        let cells = line.trim_matches('|').split(" | ").map(|cell| cell.replace('`', "").trim().to_owned());
-        cells.collect::<Vec<_>>().try_into().ok()
-    })
+/// Markdown without the marks of code.
+fn plain(text: &str) -> String {
+    text.replace('`', "")
 }
