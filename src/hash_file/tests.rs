@@ -2,38 +2,10 @@ use super::*;
 use crate::chess::Move;
 use crate::score::Bound;
 use crate::tt::{Record, Tt, TtEntry};
+use lento_testing::Folder;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-
-/// A temporary folder, removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-hash-file-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("table")
-    }
-
-    fn names(&self) -> Vec<String> {
-        let names = fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn identity() -> Identity {
     Identity { engine: "Lento 1".into(), evaluation: "a network".into(), fingerprint: 77 }
@@ -82,7 +54,7 @@ fn tables_round_trip_in_any_size_and_packing() {
     let table = filled(3, 100_000);
     let held = contents(&table);
     for (compress, threads, mib) in [(false, 1, 3), (false, 3, 7), (true, 2, 4)] {
-        let options = options(folder.file(), compress, threads);
+        let options = options(folder.at("table"), compress, threads);
         let saved = save(&table, &identity(), &options, &mut proceed).unwrap();
         assert_eq!((saved.entries, saved.bytes), (held.len() as u64, fs::metadata(&options.path).unwrap().len()));
         assert_eq!(folder.names(), ["table"], "no draft is left");
@@ -95,7 +67,7 @@ fn tables_round_trip_in_any_size_and_packing() {
     }
     // A smaller table keeps the most valuable entries.
     let small = Tt::new(1, 1).unwrap();
-    let loaded = load_all(&folder.file(), &small);
+    let loaded = load_all(&folder.at("table"), &small);
     assert!(loaded.kept < loaded.read);
     let kept = contents(&small);
     assert!(kept.len() > 60_000 && kept.iter().all(|record| held.contains(record)));
@@ -105,7 +77,7 @@ fn tables_round_trip_in_any_size_and_packing() {
 fn a_damaged_file_is_refused_as_a_whole() {
     let folder = Folder::new("damaged");
     for compress in [false, true] {
-        let options = options(folder.file(), compress, 1);
+        let options = options(folder.at("table"), compress, 1);
         let table = filled(6, 30_000);
         save(&table, &identity(), &options, &mut proceed).unwrap();
         let whole = fs::read(&options.path).unwrap();
@@ -133,7 +105,7 @@ fn a_damaged_file_is_refused_as_a_whole() {
 #[test]
 fn every_byte_of_a_small_file_is_checked() {
     let folder = Folder::new("bits");
-    let options = options(folder.file(), false, 1);
+    let options = options(folder.at("table"), false, 1);
     save(&filled(1, 9), &identity(), &options, &mut proceed).unwrap();
     let whole = fs::read(&options.path).unwrap();
     let other = Tt::new(1, 1).unwrap();
@@ -155,7 +127,7 @@ fn every_byte_of_a_small_file_is_checked() {
 #[test]
 fn invalid_entries_are_skipped() {
     let folder = Folder::new("strange");
-    let options = options(folder.file(), false, 1);
+    let options = options(folder.at("table"), false, 1);
     save(&filled(1, 9), &identity(), &options, &mut proceed).unwrap();
     let mut bytes = fs::read(&options.path).unwrap();
     // Remove the bound of the last entry and fix the checksum.
@@ -170,7 +142,7 @@ fn invalid_entries_are_skipped() {
 #[test]
 fn foreign_files_are_refused() {
     let folder = Folder::new("foreign");
-    let options = options(folder.file(), false, 1);
+    let options = options(folder.at("table"), false, 1);
     let table = filled(1, 100);
     save(&table, &identity(), &options, &mut proceed).unwrap();
     let other = Tt::new(1, 1).unwrap();
@@ -181,7 +153,7 @@ fn foreign_files_are_refused() {
     assert!(text.contains("\"a network\", expected") && text.contains("\"another network\""), "{text}");
     let text = refusal(&options.path, &Identity { fingerprint: 78, ..identity() });
     assert!(text.ends_with("evaluation results differ"), "{text}");
-    let mut cases = vec![(folder.0.clone(), "it is a folder, expected a regular file")];
+    let mut cases = vec![(folder.path().to_owned(), "it is a folder, expected a regular file")];
     for (name, bytes, reason) in [
         ("empty", &b""[..], "does not begin with LENTOHSH"),
         ("text", &[b'x'; 9000], "does not begin with LENTOHSH"),
@@ -189,8 +161,8 @@ fn foreign_files_are_refused() {
         ("huge", b"LENTOHSH\x02\0\0\0mmmmmmmmdddd\xff\xff\xff\xffssssssss", "it is damaged or incomplete"),
         ("older", b"LENTOHSH\x01\0\0\0\0\x10\0\0", "version 1, expected version 2"),
     ] {
-        fs::write(folder.0.join(name), bytes).unwrap();
-        cases.push((folder.0.join(name), reason));
+        fs::write(folder.at(name), bytes).unwrap();
+        cases.push((folder.at(name), reason));
     }
     for (path, reason) in cases {
         let text = refusal(&path, &identity());
@@ -202,7 +174,7 @@ fn foreign_files_are_refused() {
 #[test]
 fn a_failed_save_leaves_older_files_unchanged() {
     let folder = Folder::new("early");
-    let options = options(folder.file(), false, 2);
+    let options = options(folder.at("table"), false, 2);
     fs::write(&options.path, "old").unwrap();
     let stays =
         || assert_eq!((folder.names(), fs::read(&options.path).unwrap()), (vec!["table".into()], b"old".to_vec()));
@@ -214,14 +186,15 @@ fn a_failed_save_leaves_older_files_unchanged() {
         assert!(matches!(error, SaveError::Empty), "{error}");
         stays();
     }
-    let error = save(&filled(1, 9), &identity(), &self::options(folder.0.clone(), false, 1), &mut proceed).unwrap_err();
+    let error =
+        save(&filled(1, 9), &identity(), &self::options(folder.path().to_owned(), false, 1), &mut proceed).unwrap_err();
     assert!(error.to_string().contains("it is a folder, expected a regular file"), "{error}");
 }
 
 #[test]
 fn progress_reaches_the_total_and_loading_can_be_cancelled() {
     let folder = Folder::new("progress");
-    let (options, table) = (options(folder.file(), false, 1), filled(5, 50_000));
+    let (options, table) = (options(folder.at("table"), false, 1), filled(5, 50_000));
     let mut reported = Vec::new();
     let mut note = |Progress { done, total }| {
         reported.push((done, total));

@@ -1,7 +1,7 @@
 //! Random positions of rare kinds: many queens, promotions and pieces, and kings that castle from anywhere.
 
-use super::random::Random;
 use lento::chess::{Board, Color, PieceType, Rank};
+use lento_testing::Random;
 
 /// The first board that is a position.
 fn first(mut fen: impl FnMut() -> String) -> Board {

@@ -11,8 +11,6 @@
 
 mod conversations;
 mod crowded;
-mod mutate;
-mod random;
 mod rare;
 mod readers;
 mod second;

@@ -2,9 +2,9 @@
 
 use super::conversations::Plan;
 use super::crowded::{castlers, crowd, ended, is_crowded};
-use super::random::Random;
 use crate::harness::{START, Session, count, number};
 use lento::chess::{Board, Game};
+use lento_testing::Random;
 use std::collections::HashSet;
 
 /// Nodes of an iteration at depth 1 for each legal move: quiescence is bounded.

@@ -1,12 +1,11 @@
 //! Makes up conversations.
 
-use super::super::mutate::mutate;
-use super::super::random::Random;
 use super::super::second::Second;
 use super::options;
 use super::positions::Positions;
 use super::step::{Conversation, Step};
 use cozy_chess::Board;
+use lento_testing::{Random, mutate};
 
 /// Makes up conversations: what it makes up depends on its seed alone.
 pub struct Generator<'a> {

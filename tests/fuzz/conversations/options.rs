@@ -1,9 +1,9 @@
 //! Options with good values and bad ones, none of which would be too much for a small machine.
 
-use super::super::random::Random;
 use super::meaning::{self, Meaning};
 use lento::search::params::TUNABLES;
 use lento::uci::options::{self, same_name};
+use lento_testing::Random;
 
 /// Values that no option or few take.
 const BAD: &[&str] = &[

@@ -1,10 +1,10 @@
 //! Positions to talk about: built in, from `tests/data`, and played out at random.
 
 use super::super::crowded::{castlers, crowd, ended};
-use super::super::random::Random;
 use super::super::second::Second;
 use crate::data;
 use cozy_chess::Board;
+use lento_testing::Random;
 
 /// Positions in which something rare is possible.
 const KNOWN: &[&str] = &[

@@ -1,9 +1,8 @@
 //! Lines of the protocol.
 
-use super::super::mutate::mutate;
-use super::super::random::Random;
 use super::cases;
 use lento::uci::command::{Command, ParsedLine, parse, usage};
+use lento_testing::{Random, mutate};
 use proptest::prelude::*;
 
 /// A line of words that mean something somewhere, in any order.

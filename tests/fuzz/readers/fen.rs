@@ -1,11 +1,10 @@
 //! FEN: what is taken is written again as the same position, and the other library sees the same moves.
 
 use super::super::crowded::{castlers, crowd, ended};
-use super::super::mutate::mutate;
-use super::super::random::Random;
 use super::super::second::Second;
 use super::{cases, position};
 use lento::chess::{Board, Color, PieceType};
+use lento_testing::{Random, mutate};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

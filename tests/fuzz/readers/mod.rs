@@ -5,8 +5,8 @@ mod fen;
 mod moves;
 mod network;
 
-use super::random::Random;
 use cozy_chess::Board;
+use lento_testing::Random;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 

@@ -1,10 +1,9 @@
 //! Moves in SAN and in UCI's notation, as files and people write them.
 
-use super::super::mutate::mutate;
-use super::super::random::Random;
 use super::{both, cases, position};
 use cozy_chess::util::{display_san_move, parse_san_move};
 use lento::chess::{Board, Game, Move};
+use lento_testing::{Random, mutate};
 use proptest::prelude::*;
 
 /// The other library's move for one of ours.

@@ -1,10 +1,10 @@
 //! Network files, whole and damaged.
 
-use super::super::random::Random;
 use super::{both, cases, position};
 use lento::eval::nnue::features::KingBuckets;
 use lento::eval::nnue::simd::Simd;
 use lento::eval::nnue::{Architecture, Layer, Network, Parts, Trace, checksum};
+use lento_testing::Random;
 use proptest::prelude::*;
 
 /// Where the header keeps its checksum.

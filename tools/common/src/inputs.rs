@@ -50,7 +50,7 @@ pub fn read_utf8(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
+    use lento_testing::Folder;
 
     #[test]
     fn files_are_read_and_nothing_else() {

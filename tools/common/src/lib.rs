@@ -10,10 +10,6 @@ pub mod cholesky;
 pub mod columns;
 pub mod draft;
 pub mod epd;
-#[cfg(test)]
-#[path = "../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
 pub mod inputs;
 pub mod journal;
 pub mod lock;

@@ -101,7 +101,7 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
+    use lento_testing::Folder;
 
     #[test]
     fn a_file_has_one_holder_and_nothing_is_left_behind() {

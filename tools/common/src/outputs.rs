@@ -30,7 +30,7 @@ pub fn named(path: &Path, error: &io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
+    use lento_testing::Folder;
 
     #[test]
     fn trying_changes_nothing() {

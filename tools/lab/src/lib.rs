@@ -4,10 +4,6 @@ mod document;
 mod elo;
 mod epd;
 mod factors;
-#[cfg(test)]
-#[path = "../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
 mod latency;
 mod matches;
 mod recipes;

@@ -2,10 +2,6 @@
 
 mod data;
 mod datagen;
-#[cfg(test)]
-#[path = "../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
 mod formats;
 mod gold;
 mod report;

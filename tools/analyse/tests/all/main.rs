@@ -13,7 +13,13 @@ mod serving;
 mod tree;
 #[cfg(all(feature = "postgres", unix))]
 mod tree_servers;
-#[path = "../../../tests/version.rs"]
-mod version;
+
+use lento::version::{LONG, SHORT};
+use lento_testing::driver::Tool;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");
+
+#[test]
+fn the_version_names_the_commit_as_the_player_does() {
+    Tool(PROGRAM).has_version(SHORT, &LONG);
+}

@@ -1,10 +1,7 @@
 use super::*;
-use crate::folder::Folder;
+use lento_testing::Folder;
+use lento_testing::polyglot::book;
 use std::collections::HashMap;
-
-#[path = "../../../tests/polyglot.rs"]
-mod books;
-use books::book;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -245,8 +245,8 @@ fn document(args: &Args, suites: &[Suite], solutions: &[Solution]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use lento_common::arguments::parse;
+    use lento_testing::Folder;
 
     #[test]
     fn times_have_units() {

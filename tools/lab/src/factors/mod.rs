@@ -185,10 +185,10 @@ fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::tests::arena;
     use lento_common::arguments::parse;
     use lento_common::play::arena::GamePair;
+    use lento_testing::Folder;
 
     fn names(words: &str) -> Result<Vec<String>, String> {
         let args: Args = parse(std::iter::once("factors").chain(words.split_whitespace()))?;

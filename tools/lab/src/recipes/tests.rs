@@ -1,8 +1,8 @@
 use super::*;
 use crate::elo::Pentanomial;
-use crate::folder::Folder;
 use lento::search::statistics::Counts;
 use lento_common::arguments::parse;
+use lento_testing::Folder;
 use serde_json::json;
 
 const POSITIONS: &str = "\

@@ -150,8 +150,8 @@ fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use lento_common::arguments::parse;
+    use lento_testing::Folder;
 
     fn args(line: &str) -> Args {
         let fixed = "spsa rfp_margin:c=30 lmr_pv:c=900 --limit nodes=150 --hash 1 --pairs 2 --r-end 0.05";

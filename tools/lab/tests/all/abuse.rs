@@ -1,6 +1,8 @@
 //! Misuse of `lento-lab`: two runs on one file, damaged files, full disks, special files.
 
-use crate::driver::*;
+use crate::TOOL;
+use lento_testing::Folder;
+use lento_testing::driver::*;
 use serde_json::Value;
 use std::process::Command;
 
@@ -10,16 +12,16 @@ const MATCH: &str = "match --old LMR=off --limit nodes=300 --hash 1 --concurrenc
 fn of_two_runs_on_one_journal_one_wins_and_a_killed_one_holds_nothing() {
     let folder = Folder::new("journal");
     let words = format!("{MATCH} --pairs 100000 --journal @/journal");
-    let first = Endless::start(&folder, &words);
+    let first = TOOL.start(&folder, &words);
     wait_for("no pair is kept", || lines(&folder.at("journal")) > 2);
-    let second = refusal(&folder, &words);
+    let second = TOOL.refusal(&folder, &words);
     assert!(second.contains(&format!("journal: in use by another run (process {})", first.0.id())), "{second}");
     // Another tool may not have it, either, nor another match the same games.
-    let other = refusal(&folder, "factors rfp_margin=80 --pairs 1 --journal @/journal");
+    let other = TOOL.refusal(&folder, "factors rfp_margin=80 --pairs 1 --journal @/journal");
     assert!(other.contains("in use by another run"), "{other}");
     first.kill();
     let kept = lines(&folder.at("journal")) - 1;
-    let rest = run(&folder, &format!("{MATCH} --pairs {} --journal @/journal", kept + 1));
+    let rest = TOOL.run(&folder, &format!("{MATCH} --pairs {} --journal @/journal", kept + 1));
     assert!(rest.status.success(), "{rest:?}");
     assert_eq!(folder.names(), ["journal"], "the lock of the killed run is gone");
     assert_eq!(lines(&folder.at("journal")), kept + 2);
@@ -29,9 +31,9 @@ fn of_two_runs_on_one_journal_one_wins_and_a_killed_one_holds_nothing() {
 fn two_matches_do_not_share_a_pgn() {
     let folder = Folder::new("pgn");
     let words = format!("{MATCH} --pairs 100000 --pgn @/games.pgn");
-    let first = Endless::start(&folder, &words);
+    let first = TOOL.start(&folder, &words);
     wait_for("no game is saved", || size(&folder.at("games.pgn")) > 0);
-    assert!(refusal(&folder, &words).contains("games.pgn: in use by another run"));
+    assert!(TOOL.refusal(&folder, &words).contains("games.pgn: in use by another run"));
     first.kill();
 }
 
@@ -52,39 +54,39 @@ fn outputs_are_tried_before_the_work() {
         "recipes --positions @/suite.epd --pairs 100000 --csv @/missing/table.csv",
         "recipes --positions @/suite.epd --pairs 100000 --pictures @/suite.epd/pictures",
     ];
-    refuse_outputs(&folder, &commands);
+    TOOL.refuse_outputs(&folder, &commands);
 }
 
 #[test]
 fn damage_of_a_journal_is_named_with_its_line() {
     let folder = Folder::new("damage");
     let words = format!("{MATCH} --pairs 3 --journal @/journal");
-    assert!(run(&folder, &words).status.success());
+    assert!(TOOL.run(&folder, &words).status.success());
     let mut bytes = std::fs::read(folder.at("journal")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     folder.write("journal", &bytes);
     let line = bytes[..middle].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    let message = refusal(&folder, &words);
+    let message = TOOL.refusal(&folder, &words);
     assert!(message.contains(&format!("journal:{line}: this line is damaged")), "{message}");
 }
 
 #[test]
 fn large_files_of_something_else_take_no_memory() {
-    refuse_large_files(&["epd", "match --book", "match --journal"]);
+    TOOL.refuse_large_files(&["epd", "match --book", "match --journal"]);
 }
 
 #[test]
 fn a_full_disk_names_the_file_and_keeps_what_is_done() {
     let folder = Folder::new("full");
     let words = format!("{MATCH} --pairs 60 --journal @/journal");
-    refuse_full_disk(&folder, 64, &words, "/journal: File too large");
+    TOOL.refuse_full_disk(&folder, 64, &words, "/journal: File too large");
     let kept = lines(&folder.at("journal"));
     assert!(kept > 2, "{kept}");
-    assert!(run(&folder, &words).status.success());
+    assert!(TOOL.run(&folder, &words).status.success());
     assert_eq!(lines(&folder.at("journal")), 61);
     let words = format!("{MATCH} --pairs 60 --pgn @/games.pgn");
-    refuse_full_disk(&folder, 8, &words, "/games.pgn: File too large");
+    TOOL.refuse_full_disk(&folder, 8, &words, "/games.pgn: File too large");
 }
 
 #[cfg(target_os = "linux")]
@@ -94,19 +96,19 @@ fn a_full_and_a_closed_standard_output_differ() {
     folder.write("suite.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n");
     let words = "epd --depth 2 --hash 1 @/suite.epd";
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = finish(tool(&folder, words).stdout(full).spawn().unwrap());
+    let output = finish(TOOL.command(&folder, words).stdout(full).spawn().unwrap());
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(message, "lento-lab: standard output: No space left on device (os error 28)\n");
     // A reader that has gone away.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let output = finish(tool(&folder, words).stdout(writer).spawn().unwrap());
+    let output = finish(TOOL.command(&folder, words).stdout(writer).spawn().unwrap());
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     // Standard error is closed, too: still no panic, which would end with 101.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let both = writer.try_clone().unwrap();
-    let output = finish(tool(&folder, "epd @/missing.epd").stdout(writer).stderr(both).spawn().unwrap());
+    let output = finish(TOOL.command(&folder, "epd @/missing.epd").stdout(writer).stderr(both).spawn().unwrap());
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -116,25 +118,25 @@ fn a_suite_with_bad_lines_is_searched_without_them() {
     let text = b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id \"one\";\nrubbish\n6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Nf3;\n\
                  6k1/5ppp/8/8/8/8/8/R5K1 w - - 3 40\n6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id \"M\xfcller\";\n";
     folder.write("suite.epd", text);
-    let output = run(&folder, "epd --depth 3 --hash 1 @/suite.epd");
+    let output = TOOL.run(&folder, "epd --depth 3 --hash 1 @/suite.epd");
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{err}");
     assert!(err.contains("suite.epd:2: skipped \"rubbish\": ") && err.contains("suite.epd:3: skipped "), "{err}");
     let last = out.lines().last().unwrap_or_default();
     assert!(last.starts_with("2 of 2 solved, 1 without a task, ") && last.ends_with(", 2 lines skipped"), "{out}");
-    let json = run(&folder, "epd --depth 3 --hash 1 --json @/suite.epd").stdout;
+    let json = TOOL.run(&folder, "epd --depth 3 --hash 1 --json @/suite.epd").stdout;
     let json: Value = serde_json::from_slice(&json).unwrap();
     assert_eq!((&json["lines_skipped"], &json["skipped"][0]["line"]), (&2.into(), &2.into()));
     assert_eq!((&json["problems"][1]["solved"], &json["problems"][1]["played"]), (&Value::Null, &"Ra8#".into()));
     folder.write("suite.epd", b"rubbish\nmore\n");
-    let message = refusal(&folder, "epd @/suite.epd");
+    let message = TOOL.refusal(&folder, "epd @/suite.epd");
     assert!(message.contains("no position in EPD or FEN") && message.contains("suite.epd:1: \"rubbish\""), "{message}");
 }
 
 #[test]
 fn unknown_names_are_answered_with_all_there_are() {
     let folder = Folder::new("names");
-    let output = run(&folder, "match --new rfp_margn=80 --pairs 1");
+    let output = TOOL.run(&folder, "match --new rfp_margn=80 --pairs 1");
     let message = String::from_utf8(output.stderr).unwrap();
     for part in ["\"rfp_margn\"; did you mean rfp_margin?", "options: Threads, Hash", "rfp_margin (30 to 150"] {
         assert!(message.contains(part), "{message}");
@@ -143,7 +145,7 @@ fn unknown_names_are_answered_with_all_there_are() {
 
 #[test]
 fn files_that_never_end_or_never_begin_are_refused() {
-    refuse_special_files(&[
+    TOOL.refuse_special_files(&[
         "epd --depth 1",
         "epd --depth 1 @/none.epd --journal",
         "match --pairs 1 --book",
@@ -162,7 +164,7 @@ fn signals_end_it_and_the_work_is_kept() {
     let folder = Folder::new("signals");
     for (signal, times) in [("TERM", 1), ("INT", 1), ("INT", 2)] {
         let words = format!("{MATCH} --pairs 100000 --journal @/journal");
-        let child = tool(&folder, &words).spawn().unwrap();
+        let child = TOOL.command(&folder, &words).spawn().unwrap();
         let before = lines(&folder.at("journal"));
         wait_for("no pair is kept", || lines(&folder.at("journal")) > before + 1);
         for _ in 0..times {

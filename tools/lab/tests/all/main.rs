@@ -1,20 +1,5 @@
 //! `lento-lab` from outside, in one program: each further one takes time to build.
 
-#[path = "../../../tests/damage.rs"]
-mod damage;
-#[path = "../../../tests/documented.rs"]
-mod documented;
-#[cfg(unix)]
-#[path = "../../../tests/driver.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod driver;
-#[cfg(unix)]
-#[path = "../../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
-#[path = "../../../tests/polyglot.rs"]
-mod polyglot;
-
 #[cfg(unix)]
 mod abuse;
 mod damaged;
@@ -22,7 +7,14 @@ mod factors;
 mod matches;
 mod recipes;
 mod scaling;
-#[path = "../../../tests/version.rs"]
-mod version;
+
+use lento::version::{LONG, SHORT};
+use lento_testing::driver::Tool;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-lab");
+const TOOL: Tool = Tool(PROGRAM);
+
+#[test]
+fn the_version_names_the_commit_as_the_player_does() {
+    TOOL.has_version(SHORT, &LONG);
+}

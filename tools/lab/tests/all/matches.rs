@@ -1,6 +1,6 @@
 //! `lento-lab match` from outside.
 
-use crate::polyglot;
+use lento_testing::polyglot;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

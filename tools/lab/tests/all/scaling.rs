@@ -1,8 +1,8 @@
 //! Runs `lento-lab scaling`.
 
+use lento_testing::{Folder, documented};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 fn run(args: &[&str]) -> Output {
@@ -32,25 +32,8 @@ fn refused(cases: &[(&[&str], &[&str])]) {
     }
 }
 
-/// A temporary folder.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn file(folder: &Folder, name: &str) -> String {
+    folder.at(name).display().to_string()
 }
 
 const POSITIONS: &str = "# three\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n\n\
@@ -64,7 +47,7 @@ fn contains(interval: &Value) -> bool {
 #[test]
 fn scaling_measures_writes_and_compares() {
     let folder = Folder::new("scaling");
-    let [positions, found, picture] = ["positions.epd", "found.json", "found.svg"].map(|name| folder.file(name));
+    let [positions, found, picture] = ["positions.epd", "found.json", "found.svg"].map(|name| file(&folder, name));
     std::fs::write(&positions, POSITIONS).expect("a file");
     let output = run(&[
         "scaling",
@@ -89,8 +72,8 @@ fn scaling_measures_writes_and_compares() {
     plausible(&document);
     // Caches and nodes are unknown on some systems, and threads are bound to nodes on few.
     let optional = ["machine.caches", "machine.nodes", "results[].placement.nodes"];
-    crate::documented::check(&document, "lento scaling", &optional);
-    assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "no drafts are left");
+    documented::check(&document, "lento scaling", &optional);
+    assert_eq!(folder.names().len(), 3, "no drafts are left");
 
     let same = json(&run(&["scaling", "compare", &found, &found, "--json"]));
     assert_eq!((&same["schema"], &same["paired"]), (&"lento-scaling-compare/1".into(), &true.into()));
@@ -100,7 +83,7 @@ fn scaling_measures_writes_and_compares() {
     let shown = lines(&run(&["scaling", "compare", &found, &found]));
     assert!(shown[0].starts_with("A  ") && shown[1].starts_with("B  ") && shown.len() == 6, "{shown:#?}");
 
-    let broken = folder.file("broken.json");
+    let broken = file(&folder, "broken.json");
     for (from, to, parts) in [
         ("lento-scaling/2", "lento-scaling/0", ["field /schema", "lento-scaling/0"]),
         ("\"runs\":", "\"walks\":", ["field /runs: missing", "lento-scaling/2"]),
@@ -164,9 +147,9 @@ fn scaling_drops_searches_at_the_deadline() {
 #[test]
 fn scaling_quotes_invalid_arguments() {
     let folder = Folder::new("scaling-refused");
-    let positions = folder.file("positions.epd");
+    let positions = file(&folder, "positions.epd");
     std::fs::write(&positions, "8/8/8/8 w - -\n").expect("a file");
-    let missing = folder.file("missing/found.json");
+    let missing = file(&folder, "missing/found.json");
     refused(&[
         (&["--threads", "1,many"], &["\"many\"", "expected a number of threads from 1 to 1024"]),
         (&["--threads", "2,2"], &["2 is listed twice"]),
@@ -175,7 +158,7 @@ fn scaling_quotes_invalid_arguments() {
         (&["--positions", &positions], &["positions.epd:1: ", "expected 8"]),
         (&["--positions", "missing.epd"], &["missing.epd"]),
         (&["--json", &missing], &[&missing]),
-        (&["--svg", &folder.file("")], &["expected the name of a file"]),
+        (&["--svg", &file(&folder, "")], &["expected the name of a file"]),
         (&["compare", "one.json"], &["<B.json>"]),
         (&["--time", "1s", "compare", "a", "b"], &["compare"]),
     ]);

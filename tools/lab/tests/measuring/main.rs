@@ -1,10 +1,5 @@
 //! Runs `lento-lab latency` and `throughput`. This program is also the player that they measure.
 
-#[path = "../../../tests/documented.rs"]
-mod documented;
-#[path = "../../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
 mod throughput;
 
 use lento::engine::Engine;

@@ -1,7 +1,6 @@
 //! `lento-lab throughput` with the real player, and with ones that only pretend.
 
-use crate::documented;
-use crate::folder::Folder;
+use lento_testing::{Folder, documented};
 use serde_json::{Value, json};
 use std::env;
 use std::path::Path;

@@ -261,7 +261,7 @@ impl<P: FnMut(u64)> SortedWriter<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
+    use lento_testing::Folder;
     use std::collections::{HashMap, HashSet};
 
     const ORDER: Order = Order { seed: 5, keep: None, memory: 1 << 20 };

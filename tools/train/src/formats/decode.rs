@@ -118,9 +118,9 @@ impl Iterator for Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::formats::lgp;
     use crate::tests::sample;
+    use lento_testing::Folder;
 
     type Game = (Place, usize);
     type Ended = (bool, Vec<Place>);

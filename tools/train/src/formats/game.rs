@@ -113,10 +113,10 @@ pub fn check_counts(side: &str, counts: [u32; 6]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::formats::Shards;
     use crate::tests::sample;
     use lento::chess::Color;
+    use lento_testing::Folder;
 
     fn first_game(bytes: &[u8]) -> StoredGame {
         let folder = Folder::new("game");

@@ -186,9 +186,9 @@ impl Iterator for PackedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::formats::Shards;
     use crate::tests::sample;
+    use lento_testing::Folder;
 
     #[test]
     fn positions_come_back_as_the_side_to_move_sees_them() {

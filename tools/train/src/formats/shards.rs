@@ -213,8 +213,8 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::tests::sample;
+    use lento_testing::Folder;
 
     #[test]
     fn folders_are_read_in_order_and_torn_games_left_out() {

@@ -191,9 +191,9 @@ impl<'a> SpanReader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::tests::sample::{packed_bytes as bytes, positions};
     use crossbeam::channel::unbounded;
+    use lento_testing::Folder;
     use std::collections::BTreeSet;
 
     fn open(files: &[PathBuf], share: f64, threads: usize) -> Result<DataSet, String> {

@@ -175,8 +175,8 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::train::tests::{parameters, shape};
+    use lento_testing::Folder;
 
     fn run(seed: u64) -> Run {
         let shape = shape(32, "three", 3);

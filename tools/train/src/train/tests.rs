@@ -3,13 +3,13 @@
 use super::position::Sample;
 use super::shape::{Parameters, Shape};
 use super::*;
-use crate::folder::Folder;
 use crate::tests::sample;
 use lento::chess::Board;
 use lento::eval::nnue::features::KingBuckets;
 use lento::eval::nnue::simd::Simd;
 use lento::eval::nnue::{Accumulators, Architecture, load};
 use lento_common::arguments::parse;
+use lento_testing::Folder;
 use std::path::Path;
 
 /// A small network.

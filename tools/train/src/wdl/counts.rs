@@ -94,11 +94,11 @@ fn scores(limits: Limits) -> usize {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::formats::Shards;
     use crate::tests::sample;
     use lento::chess::Color;
     use lento::eval::wdl::Model;
+    use lento_testing::Folder;
 
     pub const LIMITS: Limits = Limits { max_score: 1000, min_ply: 0 };
 

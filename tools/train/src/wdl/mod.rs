@@ -124,9 +124,9 @@ fn read_source(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::tests::sample::{bytes, games};
     use lento_common::arguments::parse;
+    use lento_testing::Folder;
 
     fn args(text: &str, data: &Path) -> Args {
         parse(["wdl", data.to_str().unwrap()].into_iter().chain(text.split_whitespace())).unwrap()

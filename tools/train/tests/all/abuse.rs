@@ -1,12 +1,14 @@
 //! Misuse of `lento-train`: two runs in one folder, damaged files, full disks, special files.
 
-use crate::driver::*;
+use crate::TOOL;
+use lento_testing::Folder;
+use lento_testing::driver::*;
 use serde_json::Value;
 
 /// Some games in the folder `data`.
 fn datagen(folder: &Folder, games: u32) {
     let words = format!("datagen --limit soft=60 --hash 1 --games {games} --shard 20 --output @/data");
-    let output = run(folder, &words);
+    let output = TOOL.run(folder, &words);
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -14,13 +16,13 @@ fn datagen(folder: &Folder, games: u32) {
 fn two_runs_do_not_fill_one_folder() {
     let folder = Folder::new("datagen");
     let words = "datagen --limit soft=60 --hash 1 --concurrency 1 --shard 40 --json --output @/data";
-    let first = Endless::start(&folder, &format!("{words} --games 100000"));
+    let first = TOOL.start(&folder, &format!("{words} --games 100000"));
     wait_for("no game is kept", || size(&folder.at("data/00000.vf")) > 0);
-    let second = refusal(&folder, &format!("{words} --games 100000"));
+    let second = TOOL.refusal(&folder, &format!("{words} --games 100000"));
     assert!(second.contains(&format!("run.json: in use by another run (process {})", first.0.id())), "{second}");
     first.kill();
-    assert!(run(&folder, &format!("{words} --games 60")).status.success());
-    let games = run(&folder, "data inspect --json @/data");
+    assert!(TOOL.run(&folder, &format!("{words} --games 60")).status.success());
+    let games = TOOL.run(&folder, "data inspect --json @/data");
     let games: Value = serde_json::from_slice(&games.stdout).unwrap();
     assert!(games["games"].as_u64() >= Some(60), "{games}");
 }
@@ -29,7 +31,7 @@ fn two_runs_do_not_fill_one_folder() {
 fn outputs_are_tried_before_the_work() {
     let folder = Folder::new("outputs");
     datagen(&folder, 30);
-    assert!(run(&folder, "data convert @/data --output @/data.bf").status.success());
+    assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
     let commands = [
         "train @/data.bf --epochs 100000 --output @/missing/net.lnn",
         "train @/data.bf --epochs 100000 --output @/net.lnn --svg @/missing/loss.svg",
@@ -41,14 +43,14 @@ fn outputs_are_tried_before_the_work() {
         "data shuffle @/data.bf --output @/missing/data.bf",
         "data filter @/data --output @/missing/data.bf",
     ];
-    refuse_outputs(&folder, &commands);
+    TOOL.refuse_outputs(&folder, &commands);
 }
 
 #[test]
 fn damage_is_named_with_its_place() {
     let folder = Folder::new("damage");
     datagen(&folder, 30);
-    assert!(run(&folder, "data convert @/data --output @/data.bf").status.success());
+    assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
     let flip = |name: &str, at: usize, bit: u8| {
         let mut bytes = std::fs::read(folder.at(name)).unwrap();
         bytes[at] ^= 1 << bit;
@@ -66,7 +68,7 @@ fn damage_is_named_with_its_place() {
     ] {
         flip(name, at, bit);
         for words in tools {
-            let message = refusal(&folder, words);
+            let message = TOOL.refusal(&folder, words);
             let place = if name.ends_with(".bf") { "position 1 at byte 0: " } else { "game 1 at byte 0: " };
             assert!(message.contains(name) && message.contains(place), "{words}: {message}");
         }
@@ -75,31 +77,31 @@ fn damage_is_named_with_its_place() {
     // Generation does not go on after games that are none.
     flip("data/00001.vf", 33, 7);
     let words = "datagen --limit soft=60 --hash 1 --games 40 --shard 20 --output @/data";
-    assert!(refusal(&folder, words).contains("00001.vf: game 1 at byte 0: ply 1: "), "resumed");
+    assert!(TOOL.refusal(&folder, words).contains("00001.vf: game 1 at byte 0: ply 1: "), "resumed");
     flip("data/00001.vf", 33, 7);
     let short = std::fs::read(folder.at("data/00000.vf")).unwrap();
     std::fs::write(folder.at("data/00000.vf"), &short[..short.len() - 4]).unwrap();
-    assert!(refusal(&folder, words).contains("00000.vf: damaged: 19 games"), "resumed");
+    assert!(TOOL.refusal(&folder, words).contains("00000.vf: damaged: 19 games"), "resumed");
     std::fs::write(folder.at("data/00000.vf"), &short).unwrap();
-    assert!(run(&folder, words).status.success());
+    assert!(TOOL.run(&folder, words).status.success());
 }
 
 #[test]
 fn large_files_of_something_else_take_no_memory() {
-    refuse_large_files(&["data inspect", "wdl", "train --output @/net.lnn", "data convert --output @/out.bf"]);
+    TOOL.refuse_large_files(&["data inspect", "wdl", "train --output @/net.lnn", "data convert --output @/out.bf"]);
 }
 
 #[test]
 fn a_full_disk_names_the_file_and_keeps_what_is_done() {
     let folder = Folder::new("full");
-    let refused = |blocks, words, name| refuse_full_disk(&folder, blocks, words, name);
+    let refused = |blocks, words, name| TOOL.refuse_full_disk(&folder, blocks, words, name);
     let generate = "datagen --limit soft=60 --hash 1 --games 40 --shard 40 --output @/data";
     refused(8, generate, "/data/00000.vf: File too large");
     assert!(size(&folder.at("data/00000.vf")) > 0);
-    assert!(run(&folder, generate).status.success());
+    assert!(TOOL.run(&folder, generate).status.success());
     refused(8, "data convert @/data --output @/data.bf", "/data.bf: File too large");
     assert!(!folder.at("data.bf").exists());
-    assert!(run(&folder, "data convert @/data --output @/data.bf").status.success());
+    assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
     refused(8, "train @/data.bf --epochs 1 --output @/net.lnn", "/net.lnn: File too large");
     assert!(!folder.at("net.lnn").exists());
     // An older picture stays as it was.
@@ -110,7 +112,7 @@ fn a_full_disk_names_the_file_and_keeps_what_is_done() {
 
 #[test]
 fn files_that_never_end_or_never_begin_are_refused() {
-    refuse_special_files(&[
+    TOOL.refuse_special_files(&[
         "data inspect",
         "wdl",
         "train --epochs 1 --output @/net.lnn",

@@ -1,32 +1,26 @@
 //! Damaged files: each is refused by its name or partly used, without a panic or a hang.
 
-use crate::damage::*;
+use crate::TOOL;
+use lento_testing::Folder;
+use lento_testing::damage::{damage, damage_line};
 
 #[test]
 fn shards_and_positions() {
-    let scratch = Scratch::new("data");
-    let games = scratch.path("games");
-    made("datagen --hash 1 --limit soft=40 --dfrc 0.3 --games 12 --output FILE", &games);
-    let shard = games.join("00000.vf");
-    survives("data inspect FILE", &shard, damage);
-    let positions = scratch.path("positions.bf");
-    let output = tool("data convert", &shard).arg(&shard).arg("--output").arg(&positions).output().expect("it starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    survives("data inspect FILE --json", &positions, damage);
+    let folder = Folder::new("data");
+    TOOL.succeeds(&folder, "datagen --hash 1 --limit soft=40 --dfrc 0.3 --games 12 --output @/games");
+    TOOL.survives(&folder, "data inspect @/games/00000.vf", "games/00000.vf", damage);
+    TOOL.succeeds(&folder, "data convert @/games/00000.vf --output @/positions.bf");
+    TOOL.survives(&folder, "data inspect @/positions.bf --json", "positions.bf", damage);
     let network = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
-    survives(&format!("gold loss {network} --gold FILE"), &positions, damage);
+    TOOL.survives(&folder, &format!("gold loss {network} --gold @/positions.bf"), "positions.bf", damage);
 }
 
 #[test]
 fn gold_sets() {
-    let scratch = Scratch::new("gold");
-    let set = scratch.path("gold.bf");
-    let make = format!(
-        "gold make --output {} --positions 30 --label 60 --limit soft=20 --hash 1 --concurrency 1 --journal FILE",
-        set.display()
-    );
-    let journal = scratch.path("gold.jsonl");
-    made(&make, &journal);
-    survives(&make, &journal, damage_line);
-    survives(&make, &journal, damage);
+    let folder = Folder::new("gold");
+    let make = "gold make --output @/gold.bf --positions 30 --label 60 --limit soft=20 --hash 1 --concurrency 1 \
+                --journal @/gold.jsonl";
+    TOOL.succeeds(&folder, make);
+    TOOL.survives(&folder, make, "gold.jsonl", damage_line);
+    TOOL.survives(&folder, make, "gold.jsonl", damage);
 }

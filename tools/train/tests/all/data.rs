@@ -1,40 +1,12 @@
 //! `lento-train data` from the outside.
 
 use bulletformat::ChessBoard;
+use lento_testing::Folder;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use viriformat::dataformat::{Filter, Game};
-
-/// A folder that goes away with the test.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("lento-data-cli-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn tool(command: &[&str], paths: &[&Path]) -> Command {
     let mut tool = Command::new(env!("CARGO_BIN_EXE_lento-train"));
@@ -94,8 +66,8 @@ fn bytes(position: &ChessBoard) -> [u8; 32] {
 
 #[test]
 fn games_become_the_positions_that_viriformat_sees() {
-    let scratch = Scratch::new("convert");
-    let (data, all) = (scratch.path("games"), scratch.path("all.bf"));
+    let scratch = Folder::new("convert");
+    let (data, all) = (scratch.at("games"), scratch.at("all.bf"));
     games(&data);
     let convert = |more: &[&str], output: &Path| {
         json(&[&["data", "convert"], more].concat(), &[&data, Path::new("--output"), output])
@@ -112,7 +84,7 @@ fn games_become_the_positions_that_viriformat_sees() {
     );
 
     // With the filter: what is dropped and what is kept are all, and the order stays.
-    let some = scratch.path("some.bf");
+    let some = scratch.at("some.bf");
     let summary = convert(&["--threads", "1"], &some);
     let dropped: u64 = summary["dropped"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(summary["dropped"]["first_plies"], 36 * 8);
@@ -125,13 +97,13 @@ fn games_become_the_positions_that_viriformat_sees() {
     assert_eq!((&inspected["kept"], &inspected["white"]), (&summary["written"], &"side to move".into()));
 
     // Filtered file by file, it is the same.
-    let folder = scratch.path("filtered/");
+    let folder = scratch.at("filtered/");
     json(&["data", "filter"], &[&data, Path::new("--output"), &folder]);
     let parts = ["00000.bf", "00001.bf"].map(|name| records(&folder.join(name)));
     assert!(parts.concat() == records(&some) && !parts[1].is_empty());
 
     // Without repeated positions, from twice the same games.
-    let once = scratch.path("once.bf");
+    let once = scratch.at("once.bf");
     let summary = json(&["data", "convert", "--dedupe"], &[&data, &data, Path::new("--output"), &once]);
     let (repeated, written) = (summary["repeated"].as_u64().unwrap(), records(&once).len());
     assert_eq!(repeated as usize + written, 2 * records(&some).len());
@@ -152,8 +124,8 @@ fn plies(path: &Path) -> Vec<Vec<(u16, i16)>> {
 
 #[test]
 fn packed_games_are_the_same_games_with_even_scores() {
-    let scratch = Scratch::new("pack");
-    let [data, packed, unpacked] = ["games", "packed/", "unpacked/"].map(|name| scratch.path(name));
+    let scratch = Folder::new("pack");
+    let [data, packed, unpacked] = ["games", "packed/", "unpacked/"].map(|name| scratch.at(name));
     games(&data);
     let summary = json(&["data", "pack", "--threads", "2"], &[&data, Path::new("--output"), &packed]);
     let count = |field: &str| summary[field].as_u64().unwrap();
@@ -186,7 +158,7 @@ fn packed_games_are_the_same_games_with_even_scores() {
 
     // All who read games read them packed, with the same outcome. Packed once more, they stay as they are.
     let convert = |data: &Path, name: &str| {
-        let output = scratch.path(name);
+        let output = scratch.at(name);
         json(&["data", "convert", "--shuffle", "--dedupe"], &[data, Path::new("--output"), &output]);
         std::fs::read(output).unwrap()
     };
@@ -195,7 +167,7 @@ fn packed_games_are_the_same_games_with_even_scores() {
         let [packed, unpacked] = [&packed, &unpacked].map(|data| json(command, &[data]));
         assert_eq!(packed, unpacked);
     }
-    let (again, one) = (scratch.path("again.lgp"), packed.join("00000.lgp"));
+    let (again, one) = (scratch.at("again.lgp"), packed.join("00000.lgp"));
     for source in [unpacked.join("00000.vf"), one.clone()] {
         json(&["data", "pack"], &[&source, Path::new("--output"), &again]);
         assert!(std::fs::read(&again).unwrap() == std::fs::read(&one).unwrap(), "{}", source.display());
@@ -204,18 +176,18 @@ fn packed_games_are_the_same_games_with_even_scores() {
 
 #[test]
 fn packed_games_that_cannot_be_are_refused_with_words() {
-    let scratch = Scratch::new("pack-bad");
-    let (data, packed) = (scratch.path("games"), scratch.path("packed/"));
+    let scratch = Folder::new("pack-bad");
+    let (data, packed) = (scratch.at("games"), scratch.at("packed/"));
     games(&data);
     json(&["data", "pack"], &[&data, Path::new("--output"), &packed]);
-    let (shard, bad) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.path("bad.lgp"));
+    let (shard, bad) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.at("bad.lgp"));
     let mut flipped = shard.clone();
     flipped[200] ^= 4;
     let cut = &shard[..shard.len() - 1];
     for (bytes, part) in [(&flipped[..], "damaged: checksum"), (cut, "cut off"), (&[7; 300], "not packed games")] {
         std::fs::write(&bad, bytes).unwrap();
         for command in [&["data", "unpack"][..], &["data", "convert"], &["data", "pack"], &["data", "filter"]] {
-            let output = scratch.path("out");
+            let output = scratch.at("out");
             let error = error(&tool(command, &[&bad, Path::new("--output"), &output]).output().unwrap());
             assert!(error.contains("bad.lgp: ") && error.contains(part), "{command:?}: {error}");
             assert!(!output.exists());
@@ -224,7 +196,7 @@ fn packed_games_that_cannot_be_are_refused_with_words() {
         assert!(error.contains("bad.lgp: ") && error.contains(part), "{error}");
     }
     // Several files do not become one, and a folder with both forms of a shard holds its games twice.
-    let output = scratch.path("all.lgp");
+    let output = scratch.at("all.lgp");
     let said = error(&tool(&["data", "pack"], &[&data, Path::new("--output"), &output]).output().unwrap());
     assert!(said.contains("2 files are to be written; expected a folder"), "{said}");
     json(&["data", "pack"], &[&data, Path::new("--output"), &data]);
@@ -238,22 +210,22 @@ fn packed_games_that_cannot_be_are_refused_with_words() {
 
 #[test]
 fn shuffling_loses_nothing_whatever_the_memory() {
-    let scratch = Scratch::new("shuffle");
+    let scratch = Folder::new("shuffle");
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0 | 0.5".parse::<ChessBoard>().unwrap();
     let all: Vec<[u8; 32]> = (0..60_000_u32)
         .map(|number| bytes(&ChessBoard { score: (number % 30_000) as i16, result: (number / 30_000) as u8, ..start }))
         .collect();
     let (first, second) = all.split_at(20_000);
-    std::fs::write(scratch.path("a.bf"), first.as_flattened()).unwrap();
-    std::fs::write(scratch.path("b.bf"), second.as_flattened()).unwrap();
+    std::fs::write(scratch.at("a.bf"), first.as_flattened()).unwrap();
+    std::fs::write(scratch.at("b.bf"), second.as_flattened()).unwrap();
     let shuffle = |more: &[&str], output: &Path| {
         let command = [&["data", "shuffle"], more].concat();
-        let inputs = [scratch.path("a.bf"), scratch.path("b.bf")];
+        let inputs = [scratch.at("a.bf"), scratch.at("b.bf")];
         let summary = json(&command, &[&inputs[0], &inputs[1], Path::new("--output"), output]);
         assert_eq!(summary["positions"], 60_000);
         records(output)
     };
-    let out = scratch.path("out.bf");
+    let out = scratch.at("out.bf");
     let shuffled = shuffle(&[], &out);
     let mut sorted = shuffled.clone();
     sorted.sort_unstable();
@@ -269,11 +241,11 @@ fn shuffling_loses_nothing_whatever_the_memory() {
 
 #[test]
 fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
-    let scratch = Scratch::new("bad");
-    let out = scratch.path("out.bf");
-    std::fs::write(scratch.path("torn.bf"), [0; 70]).unwrap();
-    std::fs::write(scratch.path("noise.bf"), [1; 64]).unwrap();
-    std::fs::write(scratch.path("noise.vf"), [7; 300]).unwrap();
+    let scratch = Folder::new("bad");
+    let out = scratch.at("out.bf");
+    std::fs::write(scratch.at("torn.bf"), [0; 70]).unwrap();
+    std::fs::write(scratch.at("noise.bf"), [1; 64]).unwrap();
+    std::fs::write(scratch.at("noise.vf"), [7; 300]).unwrap();
     std::fs::write(&out, "old").unwrap();
     for (command, input, part) in [
         ("shuffle", "torn.bf", "torn.bf: 70 bytes, expected whole positions in bulletformat of 32 bytes"),
@@ -287,19 +259,18 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
         ),
         ("filter", "missing.vf", "missing.vf"),
     ] {
-        let output = tool(&["data", command, "--output"], &[&out, &scratch.path(input)]).output().unwrap();
+        let output = tool(&["data", command, "--output"], &[&out, &scratch.at(input)]).output().unwrap();
         let error = error(&output);
         assert!(error.contains(part), "{command} {input}: {error}");
     }
     // Bytes without an end are a game that was not written whole.
-    let output =
-        tool(&["data", "convert", "--output"], &[&scratch.path("none.bf"), &scratch.path("noise.vf")]).output();
+    let output = tool(&["data", "convert", "--output"], &[&scratch.at("none.bf"), &scratch.at("noise.vf")]).output();
     let output = output.unwrap();
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("noise.vf: game 1 at byte 0: not written whole, left out"), "{said}");
-    let missing = scratch.path("missing/out.bf");
-    let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.path("none.bf")]).output().unwrap();
+    let missing = scratch.at("missing/out.bf");
+    let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.at("none.bf")]).output().unwrap();
     assert!(error(&output).contains("missing/out.bf: "));
     assert_eq!(std::fs::read(&out).unwrap(), b"old");
     assert_eq!(scratch.names(), ["noise.bf", "noise.vf", "none.bf", "out.bf", "torn.bf"]);
@@ -308,15 +279,15 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_conversion_leaves_no_file() {
-    let scratch = Scratch::new("interrupt");
-    games(&scratch.path("games"));
-    let bytes = std::fs::read(scratch.path("games/00000.vf")).unwrap();
-    std::fs::remove_dir_all(scratch.path("games")).unwrap();
+    let scratch = Folder::new("interrupt");
+    games(&scratch.at("games"));
+    let bytes = std::fs::read(scratch.at("games/00000.vf")).unwrap();
+    std::fs::remove_dir_all(scratch.at("games")).unwrap();
     // So many games that the interruption comes before the end, while it is read.
-    let many = scratch.path("many.vf");
+    let many = scratch.at("many.vf");
     std::fs::write(&many, bytes.repeat((256 << 20) / bytes.len())).unwrap();
     for more in [&[][..], &["--shuffle"], &["--keep", "10"]] {
-        let mut command = tool(&["data", "convert", "--output"], &[&scratch.path("out.bf"), &many]);
+        let mut command = tool(&["data", "convert", "--output"], &[&scratch.at("out.bf"), &many]);
         let child = command.args(more).stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn();
         let child = child.unwrap();
         let id = child.id().to_string();

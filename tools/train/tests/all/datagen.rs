@@ -1,6 +1,6 @@
 //! `lento-train datagen` from the outside.
 
-use crate::polyglot;
+use lento_testing::polyglot;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;

@@ -1,18 +1,5 @@
 //! `lento-train` from outside, in one program: each further one takes time to build.
 
-#[path = "../../../tests/damage.rs"]
-mod damage;
-#[cfg(unix)]
-#[path = "../../../tests/driver.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod driver;
-#[cfg(unix)]
-#[path = "../../../tests/folder.rs"]
-#[allow(dead_code, reason = "each package uses its part")]
-mod folder;
-#[path = "../../../tests/polyglot.rs"]
-mod polyglot;
-
 #[cfg(unix)]
 mod abuse;
 mod damaged;
@@ -21,7 +8,14 @@ mod datagen;
 mod gold;
 mod neutral;
 mod nnue;
-#[path = "../../../tests/version.rs"]
-mod version;
+
+use lento::version::{LONG, SHORT};
+use lento_testing::driver::Tool;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-train");
+const TOOL: Tool = Tool(PROGRAM);
+
+#[test]
+fn the_version_names_the_commit_as_the_player_does() {
+    TOOL.has_version(SHORT, &LONG);
+}

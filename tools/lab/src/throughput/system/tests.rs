@@ -1,5 +1,5 @@
 use super::*;
-use crate::folder::Folder;
+use lento_testing::Folder;
 
 /// Files below a root as they look on a server, and in a small virtual machine.
 const SERVER: [(&str, &str); 28] = [

@@ -104,9 +104,9 @@ fn panel(area: &Canvas, title: &str, bars: &[Bar]) -> Drawn {
 mod tests {
     use super::*;
     use crate::data::inspect::survey::Survey;
-    use crate::folder::Folder;
     use crate::formats::{Filter, Shards};
     use crate::tests::sample;
+    use lento_testing::Folder;
 
     #[test]
     fn numbers_are_counted_where_they_belong() {

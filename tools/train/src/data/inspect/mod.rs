@@ -183,8 +183,8 @@ fn kings(survey: &Survey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::tests::sample;
+    use lento_testing::Folder;
 
     #[test]
     fn the_sums_of_a_folder() {

@@ -178,10 +178,10 @@ fn add(sums: &mut [u64], counts: &[u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
     use crate::formats::Shards;
     use crate::tests::sample;
     use lento::chess::Color;
+    use lento_testing::Folder;
 
     #[test]
     fn everything_is_counted_once() {

@@ -2,12 +2,12 @@
 
 use super::scores::rounded;
 use super::{Reader, Verified, pack};
-use crate::folder::Folder;
 use crate::formats::{Shards, StoredGame};
 use crate::tests::sample;
 use fastrand::Rng;
 use lento::chess::{Board, Color};
 use lento_common::play::record::{Ending, GameResult, Ply, Record};
+use lento_testing::Folder;
 use std::path::Path;
 
 const STARTS: [&str; 8] = [

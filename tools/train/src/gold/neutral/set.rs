@@ -92,7 +92,7 @@ fn parse(line: &str) -> Result<NeutralPosition, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::Folder;
+    use lento_testing::Folder;
 
     const GOOD: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\tgame\t69\t0.6634\t0.6745\t+1.40";
 

@@ -1,6 +1,6 @@
 //! Small damage to a line.
 
-use super::random::Random;
+use crate::Random;
 
 /// Words and bytes that mean something somewhere.
 const PIECES: &[&[u8]] = &[

@@ -1,0 +1,88 @@
+//! Damaged files: every tool that reads one refuses it by its name or makes something of it, and never panics or hangs.
+//! `LENTO_FUZZ_SECONDS` gives each kind of file so much time instead of a few rounds, `LENTO_FUZZ_SEED` begins elsewhere.
+
+use crate::driver::{Tool, end};
+use crate::{Folder, Random, mutate};
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+/// Damaged files of each kind, where no time is given.
+const ROUNDS: u64 = 12;
+
+fn variable(name: &str) -> Option<u64> {
+    env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} expects a whole number, not {text:?}")))
+}
+
+/// A few bits flipped, a piece cut out, doubled or overwritten, the end cut off or something added.
+pub fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(bytes.len() + 1);
+    let to = (at + random.below(200)).min(bytes.len());
+    match random.below(6) {
+        0 => bytes.truncate(at),
+        1 => drop(bytes.drain(at..to)),
+        2 => {
+            let piece = bytes[at..to].to_vec();
+            bytes.splice(at..at, piece);
+        }
+        3 => bytes[at..to].fill_with(|| random.word() as u8),
+        4 => bytes.extend((0..random.below(100)).map(|_| random.word() as u8).collect::<Vec<_>>()),
+        _ => {
+            for _ in 0..=random.below(8) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+        }
+    }
+}
+
+/// A line damaged as a person or a broken program would.
+pub fn damage_line(bytes: &mut Vec<u8>, random: &mut Random) {
+    let mut lines: Vec<Vec<u8>> = bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let nth = random.below(lines.len());
+    lines[nth] = mutate(std::mem::take(&mut lines[nth]), random);
+    *bytes = lines.join(&b'\n');
+}
+
+/// Whether a tool made something of a damaged file, or refused it by its name.
+fn judge(output: &Output, name: &str) -> Result<bool, String> {
+    let (success, text) = (output.status.success(), String::from_utf8_lossy(&output.stderr));
+    if output.status.code().is_none() || text.contains("panicked") {
+        return Err(format!("{}: {text}", output.status));
+    }
+    if success || text.contains(name) { Ok(success) } else { Err(format!("no word of {name}: {text}")) }
+}
+
+impl Tool {
+    /// Gives the tool one damaged version of a file in the folder after the other. `@` in the words is the folder.
+    pub fn survives(self, folder: &Folder, words: &str, file: &str, damage: impl Fn(&mut Vec<u8>, &mut Random)) {
+        let path = folder.at(file);
+        let whole = fs::read(&path).expect("the file that was made");
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let seed = variable("LENTO_FUZZ_SEED").unwrap_or(1);
+        let deadline = variable("LENTO_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let goes_on = |round| deadline.map_or(round < ROUNDS, |deadline| Instant::now() < deadline);
+        let mut refused = 0;
+        let mut count = 0;
+        while goes_on(count) {
+            let seed = seed + count;
+            let mut bytes = whole.clone();
+            damage(&mut bytes, &mut Random::new(seed));
+            fs::write(&path, &bytes).expect("a file that can be written");
+            let child = self.command(folder, words).stdout(Stdio::null()).spawn().expect("the program starts");
+            match end(child).and_then(|output| judge(&output, &name)) {
+                Ok(success) => refused += u64::from(!success),
+                Err(problem) => {
+                    let kept = env::temp_dir().join(format!("lento-damaged-{name}-seed{seed}"));
+                    fs::write(&kept, &bytes).expect("a file that can be written");
+                    panic!("{words}, seed {seed}, file kept as {}: {problem}", kept.display());
+                }
+            }
+            count += 1;
+        }
+        fs::write(&path, whole).expect("a file that can be written");
+        println!("{words}: {count} damaged files, {refused} refused");
+    }
+}

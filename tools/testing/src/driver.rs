@@ -1,0 +1,169 @@
+//! Runs the program of a package.
+
+use crate::Folder;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a slow and busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A run that would go on for hours, and ends with the test at the latest.
+pub struct Endless(pub Child);
+
+impl Endless {
+    /// Ends it as no program can prevent.
+    pub fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits for the end, and kills the program if it does not come.
+pub fn end(mut child: Child) -> Result<Output, String> {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            return Err(format!("no end within {PATIENCE:?}"));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(child.wait_with_output().unwrap())
+}
+
+/// Waits for the end, which must come.
+pub fn finish(child: Child) -> Output {
+    end(child).unwrap()
+}
+
+pub fn wait_for(what: &str, mut seen: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !seen() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+pub fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
+}
+
+pub fn lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+}
+
+/// The program of a package, by its path.
+#[derive(Clone, Copy)]
+pub struct Tool(pub &'static str);
+
+impl Tool {
+    /// The tool with these words, in which `@` stands for the folder.
+    pub fn command(self, folder: &Folder, words: &str) -> Command {
+        let mut command = Command::new(self.0);
+        command.args(words.replace('@', folder.path().to_str().unwrap()).split_whitespace());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub fn start(self, folder: &Folder, words: &str) -> Endless {
+        Endless(self.command(folder, words).spawn().unwrap())
+    }
+
+    pub fn run(self, folder: &Folder, words: &str) -> Output {
+        finish(self.command(folder, words).spawn().unwrap())
+    }
+
+    /// A run that succeeds.
+    pub fn succeeds(self, folder: &Folder, words: &str) -> Output {
+        let output = self.run(folder, words);
+        assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+        output
+    }
+
+    /// What it says when it fails, as it must.
+    pub fn refusal(self, folder: &Folder, words: &str) -> String {
+        let output = self.run(folder, words);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words}: {message}");
+        assert!(!message.contains("panicked"), "{words}: {message}");
+        message
+    }
+
+    /// `--version` names the commit as the player does.
+    pub fn has_version(self, short: &str, long: &str) {
+        let name = Path::new(self.0).file_stem().expect("a name").to_string_lossy();
+        for (arg, version) in [("-V", short), ("--version", long)] {
+            let output = Command::new(self.0).arg(arg).output().expect("the program starts");
+            assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), format!("{name} {version}"));
+        }
+    }
+
+    /// Runs the tool with files limited to this many blocks, as on a full disk.
+    fn cramped(self, folder: &Folder, blocks: u32, words: &str) -> Output {
+        self.limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words)
+    }
+
+    /// The tool after these words of the shell.
+    fn limited(self, folder: &Folder, limit: &str, words: &str) -> Output {
+        let plain = self.command(folder, words);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(plain.get_program());
+        shell.args(plain.get_args()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        finish(shell.spawn().unwrap())
+    }
+
+    /// Runs that would take hours each fail at once, and leave the folder as it is, if an output in the folder `missing` or the file
+    /// `suite.epd` cannot be written.
+    pub fn refuse_outputs(self, folder: &Folder, commands: &[&str]) {
+        let before = folder.names();
+        for words in commands {
+            let message = self.refusal(folder, words);
+            assert!(message.contains("missing") || message.contains("suite.epd/"), "{words}: {message}");
+            assert_eq!(folder.names(), before, "{words}");
+        }
+    }
+
+    /// A file of twenty gigabytes of zeros is refused without reading it into memory.
+    pub fn refuse_large_files(self, commands: &[&str]) {
+        let folder = Folder::new("large");
+        std::fs::File::create(folder.at("zeros")).unwrap().set_len(20 << 30).unwrap();
+        for words in commands {
+            let output = self.limited(&folder, "ulimit -v 6000000", &format!("{words} @/zeros"));
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.code() == Some(1) && message.contains("/zeros:"), "{words}: {message}");
+        }
+    }
+
+    /// An endless device, a FIFO without a writer and a folder are refused as the last argument of each command.
+    pub fn refuse_special_files(self, commands: &[&str]) {
+        let folder = Folder::new("kinds");
+        assert!(Command::new("mkfifo").arg(folder.at("fifo")).status().unwrap().success());
+        std::fs::create_dir(folder.at("folder")).unwrap();
+        for words in commands {
+            folder.write("none.epd", b"");
+            folder.write("none.bf", b"");
+            for file in ["/dev/zero", "@/fifo", "@/folder"] {
+                let words = format!("{words} {file}");
+                let message = self.refusal(&folder, &words);
+                let name = file.replace('@', folder.path().to_str().unwrap());
+                assert!(message.contains(&name), "{words}: {message}");
+            }
+        }
+    }
+
+    /// A run whose files may not exceed this many blocks fails and names the file.
+    pub fn refuse_full_disk(self, folder: &Folder, blocks: u32, words: &str, name: &str) {
+        let output = self.cramped(folder, blocks, words);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && message.contains(name), "{words}: {message}");
+    }
+}
