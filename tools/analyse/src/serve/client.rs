@@ -162,7 +162,9 @@ impl Client {
             return None;
         }
         let mut text = String::new();
-        while let Some(answer) = state.answers.pop_front_if(|_| text.len() < CHUNK) {
+        while text.len() < CHUNK
+            && let Some(answer) = state.answers.pop_front()
+        {
             state.bytes -= answer.text.len();
             text += &answer.text;
         }

@@ -60,10 +60,10 @@ impl FileKind {
             if here.is_empty() {
                 return Err(in_file(path, format!("no data here; expected {}", self.what)));
             }
-            let same = |[one, other]: &&[PathBuf; 2]| {
-                is_packed(one) != is_packed(other) && one.file_stem() == other.file_stem()
+            let same = |pair: &&[PathBuf]| {
+                is_packed(&pair[0]) != is_packed(&pair[1]) && pair[0].file_stem() == pair[1].file_stem()
             };
-            if let Some([one, other]) = here.array_windows().find(same) {
+            if let Some([one, other]) = here.windows(2).find(same) {
                 let (one, other) = (one.display(), other.display());
                 return Err(format!("{one} and {other} hold the same games; expected one of them"));
             }
