@@ -1,40 +1,42 @@
-//! Analyses a position with four threads for a second, stops, and reads the lines.
+//! Analyses a position with four threads for half a second and prints the three best lines.
 //!
 //! ```sh
 //! cargo run --release --example analyse -- "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
 //! ```
 
 use lento::chess::Game;
-use lento::engine::{Engine, Output, Wake, never};
+use lento::engine::{Engine, Output};
 use lento::eval::wdl;
 use lento::search::limits::Limits;
 use std::error::Error;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let game = match std::env::args().nth(1) {
+    analyse(match std::env::args().nth(1) {
         Some(fen) => Game::from_fen(&fen)?,
         None => Game::start(),
-    };
-    let root = game.board().clone();
+    })
+}
 
+fn analyse(game: Game) -> Result<(), Box<dyn Error>> {
+    let root = game.board().clone();
     let mut engine = Engine::new();
     engine.set_threads(4)?;
     engine.set_hash(64)?;
     engine.settings.search.multi_pv = 3;
     engine.game = game;
-    engine.go(&Limits { infinite: true, ..Limits::default() });
 
-    // Follow the search for a second. A program with other things to wait for passes a channel of its own to `wait`.
-    let end = Instant::now() + Duration::from_secs(1);
-    while let Wake::Output(output) = engine.wait(&never::<()>(), Some(end)) {
-        if let Output::Info(info) = output {
+    // Called with each output and every few milliseconds: the place to check a button or Ctrl-C.
+    let end = Instant::now() + Duration::from_millis(500);
+    let endless = Limits { infinite: true, ..Limits::default() };
+    let answer = engine.search_until(&endless, &[], |_, output| {
+        if let Some(Output::Info(info)) = output {
             println!("depth {:>2}, line {}: {} nodes", info.depth, info.multipv, info.nodes);
         }
-    }
+        if Instant::now() < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
 
-    // `stop` returns the answer.
-    let answer = engine.stop().ok_or("no search was under way")?;
     for line in &answer.lines {
         let mut board = root.clone();
         let mut moves = String::new();
@@ -44,9 +46,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         println!("{:>6} cp {moves}", wdl::normalise(line.score, wdl::material(&root)));
     }
-    match answer.best {
-        Some(best) => println!("best move: {}", root.san(best)),
-        None => println!("the game is over"),
-    }
     Ok(())
+}
+
+#[test]
+fn it_runs() -> Result<(), Box<dyn Error>> {
+    analyse(Game::start())
 }

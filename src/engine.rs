@@ -10,6 +10,7 @@ mod running;
 mod settings;
 pub mod strength;
 mod table;
+mod waiting;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::{self, Network};
@@ -36,8 +37,7 @@ use crate::smp::numa::placement::Placement;
 use crate::smp::per_cache::PerCache;
 use crate::smp::slots::CpuSlots;
 use crate::sync::Mutex;
-pub use crate::sync::channel::never;
-use crate::sync::channel::{Receiver, at, select, unbounded};
+use crate::sync::channel::{Receiver, never, unbounded};
 use crate::tb::Tables;
 pub use contempt::{AnalysisContempt, CONTEMPT};
 use numa::NumaPolicy;
@@ -49,20 +49,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use table::Table;
 pub use table::{LentTable, Resize};
-
-/// Why [`Engine::wait`] returned.
-#[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
-pub enum Wake<T> {
-    /// Output of the search.
-    Output(Output),
-    /// A message from the inbox.
-    Message(T),
-    /// The inbox is closed. To keep waiting, pass [`never()`].
-    Closed,
-    /// The deadline has passed.
-    Timeout,
-}
+pub(crate) use waiting::Wake;
 
 /// A complete engine: one position, one table, one thread pool, one search at a time.
 pub struct Engine {
@@ -288,7 +275,7 @@ impl Engine {
         (job, received)
     }
 
-    /// Starts a search; [`wait`](Self::wait) returns its output. A running search is stopped and its result dropped.
+    /// Starts a search; [`next_output`](Self::next_output) returns its output. A running search is stopped and its result dropped.
     pub fn go(&mut self, limits: &Limits) {
         self.go_among(limits, &[]);
     }
@@ -382,74 +369,12 @@ impl Engine {
         self.running.is_some()
     }
 
-    /// Blocks until output, a message in the inbox, or the deadline `until`. Callers without an inbox pass [`never()`].
-    pub fn wait<T>(&mut self, inbox: &Receiver<T>, until: Option<Instant>) -> Wake<T> {
-        loop {
-            if let Some(answer) = self.take_answer() {
-                return Wake::Output(Output::Best(answer));
-            }
-            // Threads check the clock, too, but may not run in time when there are more threads than cores.
-            let deadline = self.running.as_ref().and_then(Running::deadline);
-            let alarm = deadline.into_iter().chain(until).min().map_or_else(never, at);
-            let events = self.running.as_ref().map_or_else(never, |running| running.events.clone());
-            select! {
-                recv(events) -> event => {
-                    if let Some(output) = event.ok().and_then(|event| self.take(event)) {
-                        return Wake::Output(output);
-                    }
-                }
-                recv(inbox) -> message => return message.map_or(Wake::Closed, Wake::Message),
-                recv(alarm) -> now => match (now, &mut self.running) {
-                    (Ok(now), Some(running)) if deadline.is_some_and(|deadline| deadline <= now) => running.time_is_over(),
-                    _ => return Wake::Timeout,
-                }
-            }
-        }
-    }
-
-    /// Processes an event, returning output for the caller, if any.
-    fn take(&mut self, event: Event) -> Option<Output> {
-        let running = self.running.as_mut()?;
-        match event {
-            Event::Done(thread) => {
-                running.thread_ended(thread);
-                None
-            }
-            // Late events of a finished search.
-            _ if running.answer.is_some() => None,
-            Event::Output(output) => Some(output).filter(|output| running.shows(output)),
-        }
-    }
-
-    /// Takes the result if it is available and due.
-    fn take_answer(&mut self) -> Option<Outcome> {
-        let answer = self.running.as_mut()?.take_answer()?;
-        self.abandon_search();
-        if let (Some((counted, _)), [first, ..]) = (&mut self.counted, &answer.lines[..]) {
-            (counted.depth, counted.nodes) = (first.depth, first.nodes);
-        }
-        Some(answer)
-    }
-
     /// LMR statistics of the last search over all threads; `None` unless [`lmr_statistics`](Settings::lmr_statistics)
     /// was set when it began. Stops a running search.
     pub fn lmr_report(&mut self) -> Option<LmrReport> {
         self.finish();
         let (report, stats) = self.counted.as_ref()?;
         Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
-    }
-
-    /// Searches to the end, passing output to a callback.
-    pub fn search_blocking(&mut self, limits: &Limits, mut on_output: impl FnMut(&Output)) -> Outcome {
-        self.go(limits);
-        loop {
-            if let Wake::Output(output) = self.wait(&never::<()>(), None) {
-                on_output(&output);
-                if let Output::Best(outcome) = output {
-                    return outcome;
-                }
-            }
-        }
     }
 }
 

@@ -21,9 +21,10 @@
 //! # }
 //! ```
 //!
-//! [`Engine::go`](engine::Engine::go) starts a search, [`Engine::wait`](engine::Engine::wait) returns its output,
-//! [`Engine::stop`](engine::Engine::stop) returns the result; see `examples/analyse.rs`. Dropping an engine stops its
-//! search. The command line is behind the default feature `cli`.
+//! [`Engine::search_until`](engine::Engine::search_until) shows the output and stops early; see `examples/analyse.rs`.
+//! [`Engine::go`](engine::Engine::go) starts a search, [`Engine::next_output`](engine::Engine::next_output) returns its
+//! output, [`Engine::stop`](engine::Engine::stop) the result. Dropping an engine stops its search. The command line is behind
+//! the default feature `cli`.
 
 pub mod bench;
 pub mod chess;

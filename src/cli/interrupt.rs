@@ -3,6 +3,7 @@
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
 use std::convert::Infallible;
 use std::io;
+use std::ops::ControlFlow;
 use std::process::{ExitCode, exit};
 use std::sync::{Arc, Mutex};
 
@@ -41,6 +42,11 @@ impl Stop {
     /// Whether a stop was requested.
     pub fn asked(&self) -> bool {
         self.waiter.try_recv() == Err(TryRecvError::Disconnected)
+    }
+
+    /// Breaks if a stop was requested.
+    pub fn check(&self) -> ControlFlow<()> {
+        if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Requests a stop.

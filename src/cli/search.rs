@@ -2,11 +2,12 @@
 
 use super::interrupt::Stop;
 use crate::chess::Move;
-use crate::engine::{Engine, Output, Wake};
+use crate::engine::{Engine, Output};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
 use crate::uci::run::output_is_gone;
 use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Interval of status updates.
@@ -53,23 +54,19 @@ pub fn search_among(
 ) -> io::Result<Found> {
     let start = Instant::now();
     let mut next_beat = start + HEARTBEAT;
-    engine.go_among(limits, moves);
-    let outcome = loop {
-        match engine.wait(stop.waiter(), Some(next_beat)) {
-            Wake::Output(Output::Best(outcome)) => break outcome,
-            Wake::Output(output) => on_output(Some(&output))?,
-            Wake::Message(never) => match never {},
-            Wake::Closed => {
-                if let Some(outcome) = engine.stop() {
-                    break outcome;
-                }
-            }
-            Wake::Timeout if output_is_gone() => return Err(ErrorKind::BrokenPipe.into()),
-            Wake::Timeout => {
+    let mut result = Ok(());
+    let outcome = engine.search_until(limits, moves, |_, output| {
+        result = match output {
+            Some(output) => on_output(Some(&output)),
+            None if Instant::now() < next_beat => Ok(()),
+            None if output_is_gone() => Err(ErrorKind::BrokenPipe.into()),
+            None => {
                 next_beat = Instant::now() + HEARTBEAT;
-                on_output(None)?;
+                on_output(None)
             }
-        }
-    };
+        };
+        if result.is_err() { ControlFlow::Break(()) } else { stop.check() }
+    });
+    result?;
     Ok(Found { outcome, elapsed: start.elapsed() })
 }

@@ -189,7 +189,6 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};
-    use crate::engine::Wake;
     use crate::score::mate_in;
     use crate::search::report::PvLine;
     use crate::search::threads::Threads;
@@ -207,9 +206,9 @@ mod tests {
             engine.running = Some(Running::new(&Limits::default(), Some(job), events, None));
             let mut notes = Vec::new();
             let outcome = loop {
-                match engine.wait(&never::<()>(), None) {
-                    Wake::Output(Output::Note(note)) => notes.push(note),
-                    Wake::Output(Output::Best(outcome)) => break outcome,
+                match engine.next_output(None) {
+                    Some(Output::Note(note)) => notes.push(note),
+                    Some(Output::Best(outcome)) => break outcome,
                     _ => {}
                 }
             };

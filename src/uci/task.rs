@@ -5,7 +5,7 @@ use super::format;
 use super::session::Session;
 use crate::bench;
 use crate::chess::{self, Board};
-use crate::engine::{Engine, Output, Wake};
+use crate::engine::Engine;
 use crate::hash_file::Progress;
 use crate::search::limits::Limits;
 use crate::search::report::nps;
@@ -96,12 +96,7 @@ impl Console {
         let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
     }
 
-    /// A channel that closes when the task is cancelled or stopped.
-    pub fn stopped(&self) -> &Receiver<Infallible> {
-        &self.alive
-    }
-
-    /// Breaks if cancelled.
+    /// Breaks if cancelled or stopped.
     pub fn check_cancelled(&self) -> ControlFlow<()> {
         let is_cancelled = self.alive.try_recv().is_err_and(|error| error.is_disconnected());
         if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -172,18 +167,11 @@ pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut repo
     if let Err(error) = engine.prepare() {
         return console.report(error);
     }
-    engine.go(&Limits { depth: Some(report.depth), ..Limits::default() });
-    // The channel closes on cancellation.
-    loop {
-        match engine.wait(&console.alive, None) {
-            Wake::Output(Output::Best(outcome)) => {
-                report.nodes_off = outcome.lines.first().map(|line| line.nodes);
-                let _ = console.print(format::lmr_table(&report));
-                return;
-            }
-            Wake::Output(_) | Wake::Timeout => {}
-            Wake::Message(_) | Wake::Closed => return,
-        }
+    let limits = Limits { depth: Some(report.depth), ..Limits::default() };
+    let outcome = engine.search_until(&limits, &[], |_, _| console.check_cancelled());
+    if console.check_cancelled().is_continue() {
+        report.nodes_off = outcome.lines.first().map(|line| line.nodes);
+        let _ = console.print(format::lmr_table(&report));
     }
 }
 

@@ -6,7 +6,7 @@ use super::sent_lines::SentLines;
 use super::session::Session;
 use super::task::Console;
 use crate::chess::Move;
-use crate::engine::{Engine, Output, Wake};
+use crate::engine::{Engine, Output};
 use crate::search::limits::Limits;
 use std::time::Instant;
 
@@ -14,26 +14,19 @@ use std::time::Instant;
 fn search(console: &Console, mut engine: Engine, limits: &Limits, moves: &[Move]) {
     let (root, settings) = (engine.game.board().clone(), engine.settings.clone());
     let mut sent = SentLines::default();
-    engine.go_among(limits, moves);
-    let outcome = loop {
-        let line = match engine.wait(console.stopped(), None) {
-            Wake::Output(Output::Best(outcome)) => break outcome,
-            Wake::Output(Output::Progress(progress)) => format::progress(&root, &progress, &settings),
-            Wake::Output(Output::Note(text)) => format::message(text),
-            Wake::Output(Output::Info(info)) => {
+    let outcome = engine.search_until(limits, moves, |_, output| {
+        let line = match output {
+            Some(Output::Info(info)) => {
                 let line = format::info(&root, &info, &settings);
                 sent.record(info, Instant::now());
                 line
             }
-            Wake::Closed => match engine.stop() {
-                Some(outcome) => break outcome,
-                None => continue,
-            },
-            Wake::Message(never) => match never {},
-            Wake::Timeout => continue,
+            Some(Output::Progress(progress)) => format::progress(&root, &progress, &settings),
+            Some(Output::Note(text)) => format::message(text),
+            Some(Output::Best(_)) | None => return console.check_cancelled(),
         };
-        let _ = console.print(line);
-    };
+        console.print(line)
+    });
     for line in sent.rest(&root, &outcome, &settings) {
         let _ = console.print(line);
     }

@@ -2,11 +2,12 @@
 
 use crate::data;
 use lento::chess::{Color, Game};
-use lento::engine::{AnalysisContempt, Engine, Output, Wake, never};
+use lento::engine::{AnalysisContempt, Engine, Output};
 use lento::score::{Bound, is_decisive};
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
 use lento::tb::Tables;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Twice the same position, and who is to move can make it three times. The side to move is White, and a little worse.
@@ -46,16 +47,13 @@ fn game(fen: &str, side: Color) -> Game {
 /// Searches to a depth; `infinite` is an analysis, which has to be stopped.
 fn search(engine: &mut Engine, game: Game, infinite: bool) -> Outcome {
     engine.game = game;
-    engine.go(&Limits { depth: Some(DEPTH), infinite, ..Limits::default() });
-    loop {
-        match engine.wait(&never::<()>(), None) {
-            Wake::Output(Output::Info(info)) if infinite && info.depth == DEPTH && info.bound == Bound::Exact => {
-                return engine.stop().expect("an answer");
-            }
-            Wake::Output(Output::Best(outcome)) => return outcome,
-            _ => {}
+    let limits = Limits { depth: Some(DEPTH), infinite, ..Limits::default() };
+    engine.search_until(&limits, &[], |_, output| match output {
+        Some(Output::Info(info)) if infinite && info.depth == DEPTH && info.bound == Bound::Exact => {
+            ControlFlow::Break(())
         }
-    }
+        _ => ControlFlow::Continue(()),
+    })
 }
 
 fn repeats(engine: &mut Engine, fen: &str, side: Color) -> bool {

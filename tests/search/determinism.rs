@@ -1,7 +1,7 @@
 //! One thread is deterministic, limits are kept to the node, and many threads behave.
 
 use lento::chess::{Game, Move};
-use lento::engine::{Engine, Output, Stagger, Wake, never};
+use lento::engine::{Engine, Output, Stagger};
 use lento::named::Named;
 use lento::score::Score;
 use lento::search::lbr::Lbr;
@@ -119,7 +119,7 @@ fn root_moves_and_lines_are_as_asked() {
 fn start_and_stop(engine: &mut Engine, run: Duration) -> Outcome {
     engine.go(&Limits { infinite: true, ..Limits::default() });
     let end = Instant::now() + run;
-    while let Wake::Output(output) = engine.wait(&never::<()>(), Some(end)) {
+    while let Some(output) = engine.next_output(Some(end)) {
         assert!(!matches!(output, Output::Best(_)), "an answer before stop");
     }
     engine.stop().expect("the search waits for its answer")
@@ -128,7 +128,7 @@ fn start_and_stop(engine: &mut Engine, run: Duration) -> Outcome {
 /// Waits for the answer of a search that ends by itself.
 fn answer(engine: &mut Engine) -> Outcome {
     loop {
-        if let Wake::Output(Output::Best(outcome)) = engine.wait(&never::<()>(), None) {
+        if let Output::Best(outcome) = engine.next_output(None).expect("a search") {
             return outcome;
         }
     }
@@ -250,7 +250,7 @@ fn a_hit_is_answered_after_enough_pondering() {
     engine.go(&Limits { ponder: true, ..clock });
     // Longer than the hard bound of such a clock.
     let end = Instant::now() + Duration::from_millis(500);
-    while let Wake::Output(output) = engine.wait(&never::<()>(), Some(end)) {
+    while let Some(output) = engine.next_output(Some(end)) {
         assert!(!matches!(output, Output::Best(_)), "an answer before the hit");
     }
     engine.ponderhit();

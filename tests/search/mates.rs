@@ -2,10 +2,11 @@
 
 use crate::data;
 use lento::chess::{Board, Game};
-use lento::engine::{Engine, Output, Wake, never};
+use lento::engine::Engine;
 use lento::score::{Bound, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
+use std::ops::ControlFlow;
 
 /// Positions with the distance to a forced mate in moves (below zero: the side to move is mated).
 const MATES: [(&str, i32); 13] = [
@@ -134,12 +135,8 @@ fn a_mate_asked_for_is_refuted() {
         engine.new_game();
         engine.game = game;
         let start = std::time::Instant::now();
-        engine.go_among(&Limits { mate: Some(mate), movetime: Some(60_000), ..Limits::default() }, &moves);
-        let outcome = loop {
-            if let Wake::Output(Output::Best(outcome)) = engine.wait(&never::<()>(), None) {
-                break outcome;
-            }
-        };
+        let limits = Limits { mate: Some(mate), movetime: Some(60_000), ..Limits::default() };
+        let outcome = engine.search_until(&limits, &moves, |_, _| ControlFlow::Continue(()));
         let found = mate_distance(outcome.lines[0].score).filter(|found| found.unsigned_abs() <= mate);
         assert_eq!(found, distance, "{fen}: {:?}", outcome.lines[0]);
         assert!(found.is_none() || mates(&board, &outcome), "{fen}");

@@ -4,7 +4,7 @@ use super::client::Client;
 use super::query::Query;
 use lento::cli::document::document;
 use lento::cli::search::Found;
-use lento::engine::{Engine, Output, Wake};
+use lento::engine::{Engine, Output};
 use lento::search::report::{Info, Outcome};
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
@@ -122,32 +122,22 @@ fn search(engine: &mut Engine, query: &Query, client: &Client) -> (Value, u64) {
     let start = Instant::now();
     let (mut infos, mut latest) = (Vec::new(), Vec::<Info>::new());
     let mut due = query.report.map(|interval| start + interval);
-    engine.go_among(&query.limits, &query.moves);
-    let outcome = loop {
-        match engine.wait(query.stop.waiter(), due) {
-            Wake::Output(Output::Best(outcome)) => break outcome,
-            Wake::Output(Output::Info(info)) => {
-                if query.iterations {
-                    infos.push(info.clone());
-                }
-                latest.retain(|line| line.multipv != info.multipv);
-                latest.push(info);
+    let outcome = engine.search_until(&query.limits, &query.moves, |engine, output| {
+        if let Some(Output::Info(info)) = output {
+            if query.iterations {
+                infos.push(info.clone());
             }
-            Wake::Output(_) => {}
-            Wake::Message(never) => match never {},
-            Wake::Closed => {
-                if let Some(outcome) = engine.stop() {
-                    break outcome;
-                }
-            }
-            Wake::Timeout => {
-                due = query.report.map(|interval| Instant::now() + interval);
-                if !latest.is_empty() {
-                    client.report(partial(engine, query, &latest, start.elapsed()));
-                }
+            latest.retain(|line| line.multipv != info.multipv);
+            latest.push(info);
+        }
+        if due.is_some_and(|due| due <= Instant::now()) {
+            due = query.report.map(|interval| Instant::now() + interval);
+            if !latest.is_empty() {
+                client.report(partial(engine, query, &latest, start.elapsed()));
             }
         }
-    };
+        query.stop.check()
+    });
     let found = Found { outcome, elapsed: start.elapsed() };
     let status = if query.stop.asked() { "cancelled" } else { "done" };
     (answer(engine, query, &infos, &found, status), found.nodes())

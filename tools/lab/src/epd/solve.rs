@@ -2,7 +2,7 @@
 
 use super::parse::Problem;
 use lento::chess::{Game, Move};
-use lento::engine::{Engine, Output, Wake};
+use lento::engine::{Engine, Output};
 use lento::score::{Bound, Score, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Info;
@@ -86,34 +86,30 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
     engine.game = Game::from(problem.board.clone());
     let start = Instant::now();
     let mut since = None;
-    engine.go(limits);
-    loop {
-        match engine.wait(stop.waiter(), None) {
-            Wake::Message(_) | Wake::Closed => {
-                engine.stop();
-                return None;
-            }
-            Wake::Output(Output::Info(info)) if info.bound != Bound::Upper => {
-                since = solved_since(since, problem, &info);
-            }
-            Wake::Output(Output::Best(outcome)) => {
-                let line = outcome.lines.first();
-                let score = line.map_or(0, |line| line.score);
-                let solved = problem.is_solved_by(outcome.best, score);
-                let elapsed = start.elapsed();
-                return Some(Solution {
-                    played: outcome.best,
-                    solved,
-                    since: solved.then(|| since.unwrap_or(elapsed)),
-                    score,
-                    depth: line.map_or(0, |line| line.depth),
-                    nodes: line.map_or(0, |line| line.nodes),
-                    elapsed,
-                });
-            }
-            _ => {}
+    let outcome = engine.search_until(limits, &[], |_, output| {
+        if let Some(Output::Info(info)) = output
+            && info.bound != Bound::Upper
+        {
+            since = solved_since(since, problem, &info);
         }
+        stop.check()
+    });
+    if stop.asked() {
+        return None;
     }
+    let line = outcome.lines.first();
+    let score = line.map_or(0, |line| line.score);
+    let solved = problem.is_solved_by(outcome.best, score);
+    let elapsed = start.elapsed();
+    Some(Solution {
+        played: outcome.best,
+        solved,
+        since: solved.then(|| since.unwrap_or(elapsed)),
+        score,
+        depth: line.map_or(0, |line| line.depth),
+        nodes: line.map_or(0, |line| line.nodes),
+        elapsed,
+    })
 }
 
 /// The time since which the best line has been a solution.
