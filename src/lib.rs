@@ -1,4 +1,4 @@
-//! Lento: a chess engine.
+//! Lento: a chess engine and the rules of chess, to be used without a process or a protocol in between.
 //!
 //! Many worker threads share one lock-free transposition table, each with its own histories and Last-Best-Reply
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
@@ -21,10 +21,35 @@
 //! # }
 //! ```
 //!
-//! [`Engine::search_until`](engine::Engine::search_until) shows the output and stops early; see `examples/analyse.rs`.
-//! [`Engine::go`](engine::Engine::go) starts a search, [`Engine::next_output`](engine::Engine::next_output) returns its
-//! output, [`Engine::stop`](engine::Engine::stop) the result. Dropping an engine stops its search. The command line is behind
-//! the default feature `cli`.
+//! # Where to start
+//!
+//! | Module | What it has |
+//! |---|---|
+//! | [`chess`] | [`Board`](chess::Board) and [`Game`](chess::Game): legal moves, FEN, SAN, draws |
+//! | [`engine`] | [`Engine`](engine::Engine): position, options, threads, table, one search at a time |
+//! | [`search::limits`], [`search::report`] | What a search is given, and what it outputs |
+//! | [`eval`] | The evaluation of a position; [`eval::wdl`] turns scores into winning chances |
+//! | [`tb`] | Syzygy tablebases |
+//! | [`search::observer`] | Hooks in the search, for measurements |
+//!
+//! # Searching
+//!
+//! | Method | Use |
+//! |---|---|
+//! | [`search_blocking`](engine::Engine::search_blocking) | A search with limits, to its end |
+//! | [`search_until`](engine::Engine::search_until) | The same, stopped early by the caller |
+//! | [`go`](engine::Engine::go), [`next_output`](engine::Engine::next_output), [`stop`](engine::Engine::stop) | The steps of a search one by one |
+//!
+//! Dropping an engine stops its search. Scores are internal centipawns from the view of the side to move
+//! ([`eval::wdl`] normalises them), depths are plies.
+//!
+//! # Examples
+//!
+//! - `examples/analyse.rs`: the best lines of a position.
+//! - `examples/two_engines.rs`: two engines in one process play each other.
+//! - `examples/instrument.rs`: counts what a search stores, by an [`Instrument`](search::worker::Instrument).
+//!
+//! The command line is behind the default feature `cli`.
 
 pub mod bench;
 pub mod chess;
