@@ -4,15 +4,20 @@
 //! the next capture or pawn move, for one side to move only. Files are not trusted: any contents yield a value or an error.
 
 mod checksum;
+mod damage;
+mod kind;
 mod material;
 mod numbering;
 mod pairs;
 mod probe;
 mod root;
+mod source;
 mod table;
 mod tables;
+mod wdl;
 
 pub(crate) use material::Material;
-pub use probe::Wdl;
+pub use numbering::MAX_PIECES;
 pub use root::RootRank;
-pub use tables::{MAX_PIECES, Stock, Tables};
+pub use tables::{Stock, Tables};
+pub use wdl::Wdl;

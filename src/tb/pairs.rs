@@ -1,6 +1,7 @@
 //! Decompression of table values: recursive pairing (Larsson and Moffat, 1999) with a canonical Huffman code.
 
-use super::table::{Damage, Source};
+use super::damage::Damage;
+use super::source::Source;
 
 /// Parses a file header front to back.
 pub struct Reader<'a> {

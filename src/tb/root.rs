@@ -1,7 +1,8 @@
 //! Ranks root moves, and finds lines of best play.
 
-use super::probe::{MayContinue, Wdl, is_mate};
+use super::probe::{MayContinue, is_mate};
 use super::tables::Tables;
+use super::wdl::Wdl;
 use crate::chess::{Board, Game, Move};
 
 /// Tablebase rank of a root move.

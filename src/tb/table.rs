@@ -1,54 +1,17 @@
 //! A single table file.
 
 use super::checksum;
+use super::damage::Damage;
+use super::kind::Kind;
 use super::material::Material;
 use super::numbering::{Numbering, PerPiece};
 use super::pairs::{self, Pairs, Reader};
-use super::probe::Wdl;
+use super::source::Source;
+use super::wdl::Wdl;
 use crate::chess::{Bitboard, Board, Color, PieceType};
 use crate::files;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::OpenOptions;
 use std::path::Path;
-use thiserror::Error;
-
-/// Kind of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Win, draw or loss.
-    Wdl,
-    /// Distance to zeroing: plies to the next capture or pawn move.
-    Dtz,
-}
-
-impl Kind {
-    pub const ALL: [Self; 2] = [Self::Wdl, Self::Dtz];
-
-    pub const fn extension(self) -> &'static str {
-        ["rtbw", "rtbz"][self as usize]
-    }
-
-    const fn magic(self) -> [u8; 4] {
-        [[0x71, 0xE8, 0x23, 0x5D], [0xD7, 0x66, 0x0C, 0xA5]][self as usize]
-    }
-}
-
-/// Why a table cannot be used.
-#[derive(Debug, Error)]
-pub enum Damage {
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    #[error("has the wrong magic {0:02x?}, expected {1:02x?}")]
-    Magic([u8; 4], [u8; 4]),
-    #[error("is damaged: {0} bytes, expected {1}")]
-    Size(u64, u64),
-    #[error("is damaged: invalid header")]
-    Header,
-    #[error("is damaged: checksum mismatch")]
-    Checksum,
-    #[error("is damaged: invalid values")]
-    Values,
-}
 
 /// Upper bound of a header: 8 parts with 4,095 symbols each, and the maps.
 const MAX_HEADER: u64 = 256 << 10;
@@ -262,43 +225,10 @@ fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> 
     Ok(maps)
 }
 
-pub enum Source {
-    /// The whole file.
-    Memory(Box<[u8]>),
-    /// Read on demand. Not memory-mapped, so that a truncated or unreadable file is just an error.
-    File(File),
-}
-
-impl Source {
-    /// Fills a buffer from an offset on.
-    pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
-        match self {
-            Self::Memory(bytes) => bytes.get(at as usize..).unwrap_or_default().read_exact(into),
-            Self::File(file) => read_at(file, at, into),
-        }
-    }
-
-    pub fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.read(at, &mut bytes)?;
-        Ok(bytes)
-    }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<()> {
-    let read = std::os::windows::fs::FileExt::seek_read(file, into, at)?;
-    if read == into.len() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
 
     /// KRvK.
     const TABLES: [(&str, Kind); 2] = [("KRvK.rtbw", Kind::Wdl), ("KRvK.rtbz", Kind::Dtz)];

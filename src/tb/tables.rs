@@ -1,8 +1,10 @@
 //! The set of tables found, and diagnostics about them.
 
+use super::damage::Damage;
+use super::kind::Kind;
 use super::material::Material;
-pub use super::numbering::MAX_PIECES;
-use super::table::{Damage, Kind, Table};
+use super::numbering::MAX_PIECES;
+use super::table::Table;
 use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
 use std::collections::BTreeMap;

@@ -1,0 +1,38 @@
+//! The bytes of a table file.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+pub enum Source {
+    /// The whole file.
+    Memory(Box<[u8]>),
+    /// Read on demand. Not memory-mapped, so that a truncated or unreadable file is just an error.
+    File(File),
+}
+
+impl Source {
+    /// Fills a buffer from an offset on.
+    pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Memory(bytes) => bytes.get(at as usize..).unwrap_or_default().read_exact(into),
+            Self::File(file) => read_at(file, at, into),
+        }
+    }
+
+    pub fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.read(at, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<()> {
+    let read = std::os::windows::fs::FileExt::seek_read(file, into, at)?;
+    if read == into.len() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
