@@ -2,10 +2,10 @@
 
 use super::kpk;
 use super::material::Census;
-use super::pawns::Structure;
+use super::pawns::{Structure, promotion};
 use super::survey::Survey;
 use super::weights as w;
-use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square};
+use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
 use crate::score::Score;
 
 /// Scale factor 1.
@@ -119,11 +119,6 @@ fn one_piece_each(board: &Board, strong: Color) -> Option<Score> {
         (PieceType::Rook, PieceType::Knight) => Some(6 + 3 * edge + 2 * (6 - near(prey, weak_piece))),
         _ => None,
     }
-}
-
-/// Promotion square of a pawn.
-pub(super) fn promotion(color: Color, pawn: Square) -> Square {
-    Square::new(pawn.file(), Rank::Eighth.relative_to(color))
 }
 
 /// KQKP: won, unless a rook or bishop pawn is about to promote next to its king.

@@ -1,11 +1,8 @@
 //! Material and imbalance.
 
-use super::pair::Pair;
+use super::pair::{FULL_PHASE, Pair};
 use super::weights as w;
 use crate::chess::{Board, Color, PieceType};
-
-/// Phase of the start position.
-pub const FULL_PHASE: i32 = 24;
 
 /// Phase weight per piece type.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];

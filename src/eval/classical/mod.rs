@@ -17,8 +17,7 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use material::FULL_PHASE;
-pub use pair::Pair;
+pub use pair::{FULL_PHASE, Pair};
 pub use trace::Trace;
 
 use crate::chess::{Board, Color, Move};

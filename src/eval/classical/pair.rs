@@ -4,6 +4,9 @@ use crate::chess::operators;
 use std::fmt;
 use std::ops::Mul;
 
+/// Phase of the start position.
+pub const FULL_PHASE: i32 = 24;
+
 /// A middlegame and an endgame value in centipawns, packed into 32 bits.
 ///
 /// Both halves and all intermediate sums must stay within ± 32,000.
@@ -33,8 +36,7 @@ impl Pair {
 
     /// Interpolates by phase from 0 (endgame) to [`super::material::FULL_PHASE`], rounding towards zero.
     pub const fn taper(self, phase: i32) -> i32 {
-        let full = super::material::FULL_PHASE;
-        (self.mg() * phase + self.eg() * (full - phase)) / full
+        (self.mg() * phase + self.eg() * (FULL_PHASE - phase)) / FULL_PHASE
     }
 }
 
@@ -80,10 +82,9 @@ mod tests {
 
     #[test]
     fn taper_is_symmetric_and_meets_both_ends() {
-        let full = crate::eval::classical::material::FULL_PHASE;
         let pair = s(31, -77);
-        assert_eq!((pair.taper(full), pair.taper(0)), (31, -77));
-        for phase in 0..=full {
+        assert_eq!((pair.taper(FULL_PHASE), pair.taper(0)), (31, -77));
+        for phase in 0..=FULL_PHASE {
             assert_eq!((pair * -1).taper(phase), -pair.taper(phase));
         }
     }

@@ -1,11 +1,10 @@
 //! Pawn structure, cached per thread, and passed pawns.
 
-use super::endgame::promotion;
 use super::king;
 use super::pair::Pair;
 use super::survey::Survey;
 use super::weights as w;
-use crate::chess::{Bitboard, Board, Color, PieceType, Square, attacks};
+use crate::chess::{Bitboard, Board, Color, PieceType, Rank, Square, attacks};
 
 /// Cap of king distances.
 const FAR: u32 = 5;
@@ -203,6 +202,11 @@ fn path(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: u
         value += w::PASSED_GUARDED_STOP[rank];
     }
     value
+}
+
+/// Promotion square of a pawn.
+pub(super) fn promotion(color: Color, pawn: Square) -> Square {
+    Square::new(pawn.file(), Rank::Eighth.relative_to(color))
 }
 
 /// Whether the enemy has only king and pawns, and its king is outside the pawn's square.

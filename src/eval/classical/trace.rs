@@ -1,8 +1,7 @@
 //! The terms of an evaluation.
 
 use super::endgame::FULL_SCALE;
-use super::material::FULL_PHASE;
-use super::pair::Pair;
+use super::pair::{FULL_PHASE, Pair};
 use crate::chess::Color;
 use crate::score::Score;
 use std::fmt;
