@@ -1,67 +1,15 @@
 //! Claims: several processes may share a database, each searching its own positions.
 
+use super::Database;
+use super::analysis::{SearchLimits, Stored};
+use super::engine::{EngineId, engine_id, find_engine};
+use super::key::Key;
+use super::load::{position, stored};
+use super::location::Location;
+use super::run::Run;
 use super::run_lock::is_alive;
-use super::stored::stored;
-use super::{Database, Key, Location, Run, SearchLimits, Stored};
-use crate::sql::{Connection, Error, Result, Value, values};
+use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
-use lento::engine::Engine;
-use lento::named::Named;
-use lento::version;
-
-/// Everything besides limits, threads and hash that determines a search result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineId {
-    /// For example `Lento 0.1.0`.
-    pub version: String,
-    pub commit: &'static str,
-    /// The evaluation, including the network's name.
-    pub evaluation: String,
-    /// A hash of evaluation results.
-    pub meaning: u64,
-    pub recipe: &'static str,
-    pub tablebases: String,
-}
-
-impl EngineId {
-    /// The identity of an engine with its current options.
-    pub fn new(engine: &mut Engine) -> Self {
-        let identity = engine.identity();
-        Self {
-            version: identity.engine,
-            commit: version::COMMIT,
-            evaluation: identity.evaluation,
-            meaning: identity.fingerprint,
-            recipe: engine.settings.lmr.main.name(),
-            tablebases: engine.tables().map_or_else(String::new, |tables| tables.stock().to_string()),
-        }
-    }
-
-    /// Its fields in the order of the table `engine`.
-    pub fn values(&self) -> [Value; 6] {
-        let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
-        values![version, *commit, evaluation, format!("{meaning:016x}"), *recipe, tablebases]
-    }
-}
-
-const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebases";
-const VALUES: &str = "($1, $2, $3, $4, $5, $6)";
-
-/// The id of an engine in a database, if it is there.
-fn find_engine(connection: &mut Connection, engine: &[Value; 6]) -> Result<Option<i64>> {
-    let row = connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), engine)?;
-    row.map(|row| row.get(0)).transpose()
-}
-
-/// The id of an engine in a database, inserted if missing.
-pub fn engine_id(connection: &mut Connection, engine: &[Value; 6]) -> Result<i64> {
-    if let Some(known) = find_engine(connection, engine)? {
-        return Ok(known);
-    }
-    let insert = format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES} ON CONFLICT DO NOTHING");
-    connection.execute(&insert, engine)?;
-    find_engine(connection, engine)?.ok_or_else(|| Error::Data("the engine was not entered".into()))
-}
 
 /// How to proceed with a position.
 #[derive(Debug)]
@@ -173,10 +121,4 @@ pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&R
 /// Tells processes that wait for positions.
 pub(super) fn notify(connection: &mut Connection) -> Result<()> {
     if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
-}
-
-/// The id of a position, if it is there.
-pub(super) fn position(connection: &mut Connection, key: &Key, lock: &str) -> Result<Option<i64>> {
-    let sql = format!("SELECT id FROM position WHERE fen = $1 AND past = $2 {lock}");
-    connection.query_first(&sql, &values![&key.fen, &key.past])?.map(|row| row.get(0)).transpose()
 }

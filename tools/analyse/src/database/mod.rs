@@ -2,23 +2,27 @@
 //!
 //! Methods return errors of [`sql`](crate::sql); [`explain`] adds the place and advice.
 
+mod analysis;
 mod claim;
+mod engine;
 mod key;
 mod lease;
+mod load;
 mod location;
 mod merge;
 mod retry;
 mod run;
 mod run_lock;
-mod stored;
+mod store;
 
-pub use claim::{Claim, EngineId, engine_id};
+pub use analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
+pub use claim::Claim;
+pub use engine::{EngineId, engine_id};
 pub use key::Key;
 pub use location::Location;
 pub use merge::{Merged, merge};
 pub use retry::retry;
 pub use run::{Run, remove_dead};
-pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 
 use crate::sql::{Connection, Error, Result, Schema};
 use lento::cli::interrupt::Stop;
