@@ -6,6 +6,7 @@
 mod comment;
 mod lexer;
 mod reader;
+mod token;
 mod word;
 
 pub use comment::{Comment, Part, parts};

@@ -1,6 +1,7 @@
 //! Parser: tokens to games.
 
-use super::lexer::{Lexer, Token};
+use super::lexer::Lexer;
+use super::token::Token;
 use super::word::{self, parse};
 use super::{PgnGame, PgnMove, Reading, Remarks, Variation, tag};
 use lento::chess::{Board, Game};
