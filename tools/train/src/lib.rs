@@ -4,7 +4,9 @@ mod data;
 mod datagen;
 mod formats;
 mod gold;
+mod objective;
 mod report;
+mod sample;
 #[cfg(test)]
 mod tests;
 mod train;

@@ -2,7 +2,7 @@
 
 mod shards;
 
-use crate::formats::game::check_material;
+use crate::formats::material::check_material;
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;

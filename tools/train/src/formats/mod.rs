@@ -4,6 +4,7 @@ pub mod decode;
 pub mod filter;
 pub mod game;
 pub mod lgp;
+pub mod material;
 pub mod packed;
 pub mod shards;
 pub mod viri;

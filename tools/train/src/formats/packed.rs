@@ -4,8 +4,9 @@
 //! mirrored when Black is to move. Score and result are the side to move's as well. Castling rights, en passant and counters are not
 //! kept. The last three bytes are free. A file (`*.bf`) holds nothing but records.
 
-use super::game::{MAX_SCORE, check_counts, check_score};
+use super::game::{MAX_SCORE, check_score};
 use super::in_file;
+use super::material::check_counts;
 use bulletformat::ChessBoard;
 use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks, fen::FenError};
 use lento_common::inputs;

@@ -1,6 +1,6 @@
 //! Least-squares fit of a logistic curve to expected results.
 
-use crate::train::expectation;
+use crate::objective::expectation;
 use lento_common::cholesky::Cholesky;
 
 /// Gauss-Newton steps at most; usually about five are enough.

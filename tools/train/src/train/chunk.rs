@@ -1,8 +1,8 @@
 //! A chunk: positions on their way through the network.
 
 use super::descent::{LANES, Strip};
-use super::objective::Objective;
-use super::position::Sample;
+use crate::objective::Objective;
+use crate::sample::Sample;
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Architecture;
 

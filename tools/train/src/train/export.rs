@@ -1,13 +1,11 @@
 //! The rounded network of the engine, and the effect of rounding.
 
-use super::objective::Objective;
-use super::position::Sample;
 use super::shape::{Parameters, Shape};
+use crate::objective::Objective;
+use crate::sample::{Sample, value};
 use bulletformat::ChessBoard;
-use lento::chess::Color;
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::SCALE;
-use lento::eval::nnue::simd::Simd;
 use lento::eval::nnue::{Layer, Network, Numbers, Parts};
 
 /// Rounds the parameters. Shared weights are added to those of each king bucket.
@@ -61,14 +59,6 @@ impl Rounding {
     }
 }
 
-/// The value of a position in centipawns.
-pub fn value(network: &Network, position: &Sample) -> i32 {
-    let inputs = network.architecture().inputs();
-    let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
-    let pieces = [0, 1].map(|side| position.pieces(side));
-    network.value(Simd::best(), pieces, Color::White, &threats, position.bucket())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +68,7 @@ mod tests {
     use crate::train::tests::{output, parameters, shape};
     use lento::eval::nnue::Accumulators;
     use lento::eval::nnue::features::KingBuckets;
+    use lento::eval::nnue::simd::Simd;
     use lento_common::play::record::GameResult;
     use std::sync::Arc;
 

@@ -9,11 +9,9 @@ mod data;
 mod descent;
 mod export;
 mod model;
-mod objective;
 mod options;
 mod origin;
 mod pool;
-mod position;
 mod report;
 mod run;
 mod schedule;
@@ -23,10 +21,7 @@ mod shape;
 mod tests;
 mod tile;
 
-pub use export::value;
-pub use objective::{Objective, expectation};
 pub use options::Args;
-pub use position::Sample;
 
 use crate::formats::{in_file, packed};
 use crate::gold::Gauge;

@@ -2,10 +2,10 @@
 
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{Step, Strip, Strips};
-use super::objective::Objective;
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
 use super::tile::Tile;
+use crate::objective::Objective;
 use bulletformat::ChessBoard;
 use parking_lot::RwLock;
 use pulp::Arch;
@@ -227,9 +227,9 @@ impl TrainingNetwork {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::Sample;
     use crate::tests::sample::positions;
     use crate::train::pool;
-    use crate::train::position::Sample;
     use crate::train::tests::{output, parameters, shape};
     use lento::eval::nnue::Layer;
 

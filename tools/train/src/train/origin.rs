@@ -81,9 +81,9 @@ impl From<&Parts> for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::Sample;
     use crate::tests::sample::positions;
     use crate::train::export::quantise;
-    use crate::train::position::Sample;
     use crate::train::tests::{output, parameters, shape};
 
     #[test]

@@ -1,6 +1,6 @@
 //! Objective and learning rate over a run.
 
-use super::objective::Objective;
+use crate::objective::Objective;
 use lento_common::number;
 
 /// How the learning rate falls.

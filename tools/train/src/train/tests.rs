@@ -1,8 +1,8 @@
 //! Whole runs, and small networks whose output is computed directly.
 
-use super::position::Sample;
 use super::shape::{Parameters, Shape};
 use super::*;
+use crate::sample::Sample;
 use crate::tests::sample;
 use lento::chess::Board;
 use lento::eval::nnue::features::KingBuckets;

@@ -2,7 +2,7 @@
 
 use crate::formats::game::MAX_SCORE;
 use crate::formats::in_file;
-use crate::gold::Origin;
+use crate::gold::set::Origin;
 use lento::chess::{Board, Color};
 use lento::uci::words::quoted;
 use lento_common::inputs;

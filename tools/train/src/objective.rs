@@ -1,6 +1,6 @@
 //! The loss.
 
-use super::position::Sample;
+use crate::sample::Sample;
 use lento::eval::nnue::network::SCALE;
 
 /// The loss of a position: the distance between the expected result by the network and the target, from 0 to 1, to some power.
@@ -43,14 +43,16 @@ pub fn expectation(odds: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::formats::packed;
-    use crate::train::tests::shape;
     use lento::chess::Board;
+    use lento::eval::nnue::Architecture;
+    use lento::eval::nnue::features::KingBuckets;
     use lento_common::play::record::GameResult;
 
     #[test]
     fn targets_lie_between_score_and_result() {
         let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
-        let position = Sample::new(&packed, &shape(32, "one", 1).architecture);
+        let kings = KingBuckets::named("one").unwrap();
+        let position = Sample::new(&packed, &Architecture { hidden: 32, kings, threats: 0, outputs: 1 });
         let target = |wdl| Objective { wdl, power: 2.0, scale: 400.0 }.target(&position);
         // A pawn is worth what it is worth, 400 centipawns are 73 %.
         assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);

@@ -3,8 +3,8 @@
 use crate::formats::packed;
 use bulletformat::ChessBoard;
 use lento::chess::{Color, Square};
-use lento::eval::nnue::Architecture;
-use lento::eval::nnue::InputSet;
+use lento::eval::nnue::simd::Simd;
+use lento::eval::nnue::{Architecture, InputSet, Network};
 
 /// The most active inputs: one for each piece, and the threats.
 const MOST: usize = 32 + InputSet::MAX_ACTIVE;
@@ -70,4 +70,12 @@ impl Sample {
     pub fn bucket(&self) -> usize {
         usize::from(self.bucket)
     }
+}
+
+/// The value of a position in centipawns.
+pub fn value(network: &Network, position: &Sample) -> i32 {
+    let inputs = network.architecture().inputs();
+    let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
+    let pieces = [0, 1].map(|side| position.pieces(side));
+    network.value(Simd::best(), pieces, Color::White, &threats, position.bucket())
 }
