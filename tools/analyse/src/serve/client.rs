@@ -1,6 +1,6 @@
 //! The queries and answers of one client.
 
-use super::pool::{Pool, Ticket};
+use super::pool::{Asker, Pool, Ticket};
 use super::query::{Query, Refused, Request, parse};
 use lento::cli::interrupt::Stop;
 use parking_lot::Mutex;
@@ -83,7 +83,7 @@ impl Client {
         } else if state.active.len() >= self.pool.limit {
             format!("{} queries have no answer yet; expected to wait for some", self.pool.limit)
         } else {
-            let ticket = self.pool.push(query, self);
+            let ticket = self.pool.push(query, Arc::clone(self) as Arc<dyn Asker>);
             state.active.insert(id.to_string(), (ticket, stop));
             return;
         };
@@ -116,19 +116,6 @@ impl Client {
         for id in ids.iter().filter_map(|id| serde_json::from_str(id).ok()) {
             self.cancel(&id);
         }
-    }
-
-    /// Sends the final answer of a query.
-    pub fn finish(&self, id: &Value, answer: Value) {
-        let mut state = self.state.lock();
-        if state.active.remove(&id.to_string()).is_some() {
-            self.push_locked(&mut state, answer, false);
-        }
-    }
-
-    /// Sends a partial report, or drops it if the client is slow.
-    pub fn report(&self, report: Value) {
-        self.push(report, true);
     }
 
     fn push(&self, answer: Value, partial: bool) {
@@ -204,5 +191,19 @@ impl Client {
         state.bytes = 0;
         self.news.notify_one();
         self.sent.notify_one();
+    }
+}
+
+impl Asker for Client {
+    fn finish(&self, id: &Value, answer: Value) {
+        let mut state = self.state.lock();
+        if state.active.remove(&id.to_string()).is_some() {
+            self.push_locked(&mut state, answer, false);
+        }
+    }
+
+    /// Sends a partial report, or drops it if the client is slow.
+    fn report(&self, report: Value) {
+        self.push(report, true);
     }
 }

@@ -1,6 +1,6 @@
 //! Admission of connections: the token, and their number.
 
-use super::lines::{Line, Unreadable};
+use super::input::{Line, Unreadable};
 use constant_time_eq::constant_time_eq;
 #[cfg(unix)]
 use lento::cli::notice::notice;

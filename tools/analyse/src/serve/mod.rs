@@ -3,6 +3,7 @@
 mod client;
 mod desk;
 mod gate;
+mod input;
 mod lines;
 mod pool;
 mod query;

@@ -1,6 +1,5 @@
 //! The queue, and the engines that search what waits in it.
 
-use super::client::Client;
 use super::query::Query;
 use lento::cli::document::document;
 use lento::cli::search::Found;
@@ -18,6 +17,14 @@ use std::time::{Duration, Instant};
 /// The place of a query in the queue: higher priorities first, then in order of arrival.
 pub type Ticket = (Reverse<i64>, u64);
 
+/// Who asked a query.
+pub trait Asker: Send + Sync {
+    /// Sends the final answer of a query.
+    fn finish(&self, id: &Value, answer: Value);
+    /// Sends a partial report; it may be dropped.
+    fn report(&self, report: Value);
+}
+
 /// Several engines with one queue.
 pub struct Pool {
     queue: Mutex<Queue>,
@@ -32,7 +39,7 @@ pub struct Pool {
 
 #[derive(Default)]
 struct Queue {
-    waiting: BTreeMap<Ticket, (Query, Arc<Client>)>,
+    waiting: BTreeMap<Ticket, (Query, Arc<dyn Asker>)>,
     arrived: u64,
     searching: usize,
     /// Finished searches and their nodes.
@@ -59,11 +66,11 @@ impl Pool {
     }
 
     /// Queues a query.
-    pub fn push(&self, query: Query, client: &Arc<Client>) -> Ticket {
+    pub fn push(&self, query: Query, asker: Arc<dyn Asker>) -> Ticket {
         let mut queue = self.queue.lock();
         queue.arrived += 1;
         let ticket = (Reverse(query.priority), queue.arrived);
-        queue.waiting.insert(ticket, (query, Arc::clone(client)));
+        queue.waiting.insert(ticket, (query, asker));
         self.ready.notify_one();
         ticket
     }
@@ -93,26 +100,26 @@ impl Pool {
     fn work(&self, mut engine: Engine) {
         let mut queue = self.queue.lock();
         loop {
-            let Some((_, (query, client))) = queue.waiting.pop_first() else {
+            let Some((_, (query, asker))) = queue.waiting.pop_first() else {
                 self.ready.wait(&mut queue);
                 continue;
             };
             queue.searching += 1;
             drop(queue);
-            let (answer, nodes) = search(&mut engine, &query, &client);
+            let (answer, nodes) = search(&mut engine, &query, &*asker);
             queue = self.queue.lock();
             queue.searching -= 1;
             queue.finished += 1;
             queue.nodes += nodes;
             drop(queue);
-            client.finish(&query.id, answer);
+            asker.finish(&query.id, answer);
             queue = self.queue.lock();
         }
     }
 }
 
 /// Searches to the end or until cancelled. Returns the answer and the nodes.
-fn search(engine: &mut Engine, query: &Query, client: &Client) -> (Value, u64) {
+fn search(engine: &mut Engine, query: &Query, asker: &dyn Asker) -> (Value, u64) {
     if query.fresh {
         engine.new_game();
     }
@@ -133,7 +140,7 @@ fn search(engine: &mut Engine, query: &Query, client: &Client) -> (Value, u64) {
         if due.is_some_and(|due| due <= Instant::now()) {
             due = query.report.map(|interval| Instant::now() + interval);
             if !latest.is_empty() {
-                client.report(partial(engine, query, &latest, start.elapsed()));
+                asker.report(partial(engine, query, &latest, start.elapsed()));
             }
         }
         query.stop.check()

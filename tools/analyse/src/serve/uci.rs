@@ -2,7 +2,8 @@
 
 use super::Server;
 use super::gate::Source;
-use super::lines::{Lines, MAX_STALL};
+use super::input::Lines;
+use super::lines::MAX_STALL;
 use lento::engine::Engine;
 use lento::uci::command::Command;
 use lento::uci::options::same_name;

@@ -2,7 +2,8 @@
 
 use super::Server;
 use super::gate::{FIRST_WORD, Place, Source, is_own_host};
-use super::lines::{MAX_LINE, MAX_STALL};
+use super::input::MAX_LINE;
+use super::lines::MAX_STALL;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
