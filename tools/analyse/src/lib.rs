@@ -1,5 +1,7 @@
 //! `lento-analyse`: analyses positions and games of files, with a database and reports.
 
+#[cfg(test)]
+mod cases;
 mod database;
 mod lines;
 mod pgn;
@@ -68,16 +70,9 @@ pub fn main() -> ExitCode {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
         Some(Task::Serve(args)) => serve::run(args),
         Some(Task::Tree(args)) => tree::run(args),
-        None if args.queue.are_given() => queue::run(&args),
+        None if args.queue.are_given() => queue::run(&args.queue, &args.position),
         None => analyse::run(&args.position),
     })
-}
-
-/// A reproducible proptest configuration that writes no files.
-#[cfg(test)]
-fn cases(count: u32) -> proptest::test_runner::Config {
-    use proptest::test_runner::{Config, RngSeed};
-    Config { cases: count, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() }
 }
 
 #[cfg(test)]

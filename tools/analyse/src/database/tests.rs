@@ -1,5 +1,5 @@
 use super::*;
-use crate::cases;
+use crate::cases::cases;
 use crate::sql::Row;
 use lento::chess::{Board, Game};
 use proptest::prelude::*;

@@ -9,18 +9,17 @@ mod work;
 
 pub use record::SCHEMA;
 
-use crate::Cli;
-use crate::database::{self, Database, Key, Location, Merged, SearchLimits, explain};
+use crate::database::{self, Database, Key, Location, Merged, explain};
 use crate::pgn::{PgnGame, Reader};
 use crate::report::AnalysedGame;
 use crate::report::files::{ReportArgs, Reports};
 use crate::sql;
 use input::{Input, Source};
 use lento::chess::Game;
-use lento::cli::Done;
 use lento::cli::interrupt::Stop;
 use lento::cli::setup::positive_time;
 use lento::cli::units::grouped;
+use lento::cli::{Done, analyse};
 use select::Selection;
 use std::error::Error;
 use std::io::{self, BufReader, Write};
@@ -101,8 +100,7 @@ impl QueueArgs {
 }
 
 /// Runs the queue.
-pub fn run(args: &Cli) -> Done {
-    let (queue, position) = (&args.queue, &args.position);
+pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     for (option, is_given, expected) in [
         ("--infinite", position.infinite, "; expected --time, --depth or --nodes"),
         ("--json", position.json, "; expected --jsonl"),
@@ -138,7 +136,7 @@ pub fn run(args: &Cli) -> Done {
     input.expect_positions()?;
     let database =
         if queue.no_search { Database::open_to_read(&location)? } else { Database::open(&location, queue.lease)? };
-    let mut work = Work::new(args, input, database, Stop::on_ctrl_c()?)?;
+    let mut work = Work::new(queue, position, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
     let written = reports.map_or(Ok(()), |reports| report(queue, &sources, work.database(), reports));
@@ -207,13 +205,4 @@ pub fn merge(into: &Location, sources: &[Location]) -> Done {
         writeln!(out, "total: {} of {} analyses taken", grouped(total.taken), grouped(total.read))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-impl Cli {
-    /// The limits per position.
-    fn requested_limits(&self) -> SearchLimits {
-        let limits = self.position.limits();
-        let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-        SearchLimits { time, depth: limits.depth, nodes: limits.nodes }
-    }
 }

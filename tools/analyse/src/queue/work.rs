@@ -2,12 +2,12 @@
 
 use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
-use super::{Cli, record, resume};
+use super::{QueueArgs, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain, retry};
 use crate::sql;
-use lento::cli::Done;
 use lento::cli::interrupt::Stop;
 use lento::cli::search::{Found, search};
+use lento::cli::{Done, analyse};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
 use lento::search::limits::Limits;
@@ -35,22 +35,28 @@ pub struct Work {
 }
 
 impl Work {
-    pub fn new(args: &Cli, input: Input, database: Database, stop: Stop) -> Result<Self, Box<dyn Error>> {
-        let searches = !args.queue.no_search;
-        let mut engine = if searches { args.position.engine()? } else { Engine::new() };
-        let requested = args.requested_limits();
+    pub fn new(
+        queue: &QueueArgs,
+        position: &analyse::Args,
+        input: Input,
+        database: Database,
+        stop: Stop,
+    ) -> Result<Self, Box<dyn Error>> {
+        let searches = !queue.no_search;
+        let mut engine = if searches { position.engine()? } else { Engine::new() };
+        let requested = requested_limits(position);
         engine.settings.search.deterministic = requested.is_exact() && engine.threads() > 1;
         let conditions = Conditions {
             requested,
-            multipv: args.position.multipv,
+            multipv: position.multipv,
             threads: engine.threads(),
             hash_mib: engine.hash_mib(),
             chess960: false,
         };
-        let epd = args.queue.epd_out.as_deref().map(Draft::create).transpose()?;
-        let mut screen = Screen::new(args.queue.jsonl, args.position.multipv > 1);
-        if searches && !args.queue.jsonl {
-            screen.print(&format!("{}, {}", database.location(), args.position.conditions(&engine)))?;
+        let epd = queue.epd_out.as_deref().map(Draft::create).transpose()?;
+        let mut screen = Screen::new(queue.jsonl, position.multipv > 1);
+        if searches && !queue.jsonl {
+            screen.print(&format!("{}, {}", database.location(), position.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
         let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
@@ -246,4 +252,11 @@ impl Work {
         }
         Ok(self.screen.result(item, stored, from)?)
     }
+}
+
+/// The limits per position.
+fn requested_limits(position: &analyse::Args) -> SearchLimits {
+    let limits = position.limits();
+    let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
+    SearchLimits { time, depth: limits.depth, nodes: limits.nodes }
 }

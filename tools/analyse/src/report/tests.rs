@@ -1,5 +1,5 @@
 use super::*;
-use crate::cases;
+use crate::cases::cases;
 use crate::database::Line;
 use crate::pgn::{PgnMove, Reader, Remarks, Variation};
 use lento::chess::fen::START;

@@ -8,7 +8,7 @@ use super::position::{FULL, HALF, Position, Value, centipawns, value};
 use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
-use crate::cases;
+use crate::cases::cases;
 use crate::database::Location;
 use lento::chess::{Board, Move};
 use lento::cli::setup::Setup;
