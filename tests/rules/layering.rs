@@ -1,91 +1,63 @@
-//! Which part of the crate may use which: read from the paths in the sources.
+//! Which part of a package may use which: read from the paths in the sources.
 
-use std::fmt;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 19] = [
-    ("sync", &[]),
-    ("chess", &[]),
-    ("score", &[]),
-    ("files", &[]),
-    ("processors", &["sync"]),
-    ("named", &[]),
-    ("huge_pages", &[]),
-    ("tt", &["chess", "score", "processors", "huge_pages", "sync"]),
-    ("tb", &["chess", "files", "sync"]),
-    ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
-    ("eval", &["chess", "score", "named", "files", "huge_pages", "tb::Material"]),
-    ("version", &["eval"]),
-    ("smp", &["sync", "chess", "score", "processors", "eval", "tt"]),
-    ("search", &["chess", "score", "named", "processors", "huge_pages", "eval", "tb", "tt", "smp", "sync"]),
-    ("engine", &["chess", "score", "named", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
-    ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
-    (
-        "uci",
-        &[
-            "chess",
-            "score",
-            "files",
-            "named",
-            "processors",
-            "hash_file",
-            "eval",
-            "version",
-            "tb",
-            "tt",
-            "search",
-            "smp",
-            "sync",
-            "engine",
-            "bench",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "chess",
-            "score",
-            "files",
-            "named",
-            "processors",
-            "hash_file",
-            "eval",
-            "version",
-            "tb",
-            "tt",
-            "search",
-            "smp",
-            "engine",
-            "bench",
-            "uci",
-        ],
-    ),
-    ("main", &["cli"]),
-];
-
-/// A path into another part, or the same one.
-#[derive(Debug, PartialEq, Eq)]
-struct Edge {
-    line: usize,
-    /// `chess::Board`, or `chess` alone.
-    path: String,
+/// A package and the order of its parts.
+struct Package {
+    /// The folder of the sources.
+    folder: &'static str,
+    /// What its own paths begin with.
+    roots: &'static [&'static str],
+    /// For each part, from the bottom up, the others that it may use, and what of them if not everything.
+    layers: &'static [(&'static str, &'static str)],
 }
 
-/// A use that is not allowed.
-struct Offence {
-    file: PathBuf,
-    line: usize,
-    from: String,
-    path: String,
-}
+const PLAYER: Package = Package {
+    folder: "src",
+    roots: &["crate::", "lento::"],
+    layers: &[
+        ("sync", ""),
+        ("chess", ""),
+        ("score", ""),
+        ("files", ""),
+        ("processors", "sync"),
+        ("named", ""),
+        ("huge_pages", ""),
+        ("tt", "chess score processors huge_pages sync"),
+        ("tb", "chess files sync"),
+        ("hash_file", "chess score files processors tt sync"),
+        ("eval", "chess score named files huge_pages tb::Material"),
+        ("version", "eval"),
+        ("smp", "sync chess score processors eval tt"),
+        ("search", "chess score named processors huge_pages eval tb tt smp sync"),
+        ("engine", "chess score named processors hash_file eval tb tt search smp sync"),
+        ("bench", "chess score eval tt search smp engine"),
+        ("uci", "chess score files named processors hash_file eval version tb tt search smp sync engine bench"),
+        ("cli", "chess score files named processors hash_file eval version tb tt search smp engine bench uci"),
+        ("main", "cli"),
+    ],
+};
 
-impl fmt::Display for Offence {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}:{}: {} may not use {}", self.file.display(), self.line, self.from, self.path)
-    }
-}
+const ANALYSE: Package = Package {
+    folder: "tools/analyse/src",
+    roots: &["crate::"],
+    layers: &[
+        ("cases", ""),
+        // The store.
+        ("sql", ""),
+        ("database", "cases sql"),
+        // Analyses of files, and reports.
+        ("lines", ""),
+        ("pgn", "lines"),
+        ("report", "cases database pgn"),
+        ("queue", "sql database lines pgn report"),
+        ("tree", "cases sql database pgn report"),
+        ("serve", "database tree"),
+        ("main", ""),
+    ],
+};
 
 /// The text without comments; lines stay lines. A `//` in a string ends that line too, which hides no path.
 fn without_comments(text: &str) -> String {
@@ -123,17 +95,17 @@ fn group_paths(text: &str) -> Vec<String> {
     paths
 }
 
-/// The parts that a text names after `crate::` or `lento::`, and those it reaches by climbing out of its own module,
-/// which lies `depth` levels below the crate.
-fn edges(text: &str, depth: usize) -> Vec<Edge> {
+/// The parts that a text names after one of the roots, and those it reaches by climbing out of its own module, which lies
+/// `depth` levels below the crate: lines, and paths such as `chess::Board` or `chess` alone.
+fn paths(text: &str, roots: &[&str], depth: usize) -> Vec<(usize, String)> {
     let text = without_comments(text);
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
-    let mut edges = Vec::new();
-    for root in ["crate::", "lento::"] {
+    let mut found = Vec::new();
+    for root in roots {
         for (at, _) in text.match_indices(root).filter(|&(at, _)| !text[..at].ends_with(is_word)) {
             let rest = &text[at + root.len()..];
             let paths = if rest.starts_with('{') { group_paths(rest) } else { vec![leading_path(rest)] };
-            edges.extend(paths.into_iter().map(|path| Edge { line: line_of(at), path }));
+            found.extend(paths.into_iter().map(|path| (line_of(at), path)));
         }
     }
     for (at, _) in text.match_indices("super::").filter(|&(at, _)| !text[..at].ends_with([':', '_'])) {
@@ -141,29 +113,29 @@ fn edges(text: &str, depth: usize) -> Vec<Edge> {
         // Unit tests are a module more, at the end of the file.
         let inner = usize::from(text[..at].contains("\nmod tests {"));
         if climbs >= depth + inner {
-            edges.push(Edge { line: line_of(at), path: leading_path(&text[at + 7 * climbs..]) });
+            found.push((line_of(at), leading_path(&text[at + 7 * climbs..])));
         }
     }
-    edges
+    found
 }
 
-/// Whether a path is one of those named or lies below it.
-fn allows(allowed: &[&str], path: &str) -> bool {
-    allowed
-        .iter()
-        .any(|&prefix| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::")))
+/// Whether a path is one of those named, separated by spaces, or lies below it.
+fn allows(allowed: &str, path: &str) -> bool {
+    let is_in = |rest: &str| rest.is_empty() || rest.starts_with("::");
+    allowed.split_whitespace().any(|prefix| path.strip_prefix(prefix).is_some_and(is_in))
 }
 
-/// All Rust files below a folder.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
+/// All Rust files below a folder of the repository, in order.
+fn sources(folder: &str) -> Vec<PathBuf> {
+    let (mut folders, mut files) = (vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let (inner, others): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        folders.extend(inner);
+        files.extend(others.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs")));
     }
+    files.sort();
+    files
 }
 
 /// The modules around a file, outermost first: `eval`, `classical`, `trace`.
@@ -178,37 +150,30 @@ fn modules(file: &Path) -> Vec<String> {
 
 #[test]
 fn no_part_uses_what_lies_above_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    files.sort();
-    let (mut offences, mut count) = (Vec::new(), 0);
-    for file in files {
-        let modules = modules(file.strip_prefix(&root).unwrap());
-        let part = modules[0].as_str();
-        let layer = LAYERS.iter().find(|(name, _)| *name == part);
-        for Edge { line, path } in edges(&fs::read_to_string(&file).unwrap(), modules.len()) {
-            count += 1;
-            let permitted = layer.is_some_and(|(_, allowed)| allows(allowed, &path)) || allows(&[part], &path);
-            if !permitted {
-                offences.push(Offence { file: file.clone(), line, from: part.to_owned(), path });
-            }
+    for Package { folder, roots, layers } in [PLAYER, ANALYSE] {
+        for (nth, (part, allowed)) in layers.iter().enumerate() {
+            let below = |path: &str| layers[..nth].iter().any(|(other, _)| allows(other, path));
+            assert!(allowed.split_whitespace().all(below), "{part} is to use what lies above it");
         }
-    }
-    let list: Vec<String> = offences.iter().map(Offence::to_string).collect();
-    assert!(list.is_empty(), "\n{}\n", list.join("\n"));
-    assert!(count > 100, "only {count} paths found: are the sources still where they were?");
-}
-
-#[test]
-fn every_part_has_its_layer() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for entry in fs::read_dir(&root).unwrap() {
-        let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(name == "lib" || LAYERS.iter().any(|(layer, _)| *layer == name), "{name} has no layer in this test");
-    }
-    for (name, _) in LAYERS {
-        assert!(root.join(name).is_dir() || root.join(name).with_extension("rs").is_file(), "{name} is gone");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let (mut offences, mut count, mut seen) = (String::new(), 0, BTreeSet::new());
+        for file in sources(folder) {
+            let modules = modules(file.strip_prefix(&root).unwrap());
+            let part = modules[0].as_str();
+            let layer = layers.iter().find(|(name, _)| *name == part);
+            assert!(part == "lib" || layer.is_some(), "{folder}: {part} has no layer in this test");
+            for (line, path) in paths(&fs::read_to_string(&file).unwrap(), roots, modules.len()) {
+                count += 1;
+                if !layer.is_some_and(|(_, allowed)| allows(allowed, &path)) && !allows(part, &path) {
+                    offences += &format!("\n{}:{line}: {part} may not use {path}", file.display());
+                }
+            }
+            seen.insert(part.to_owned());
+        }
+        assert!(offences.is_empty(), "{offences}\n");
+        assert!(count > 50, "only {count} paths found: are the sources still where they were?");
+        let gone = layers.iter().find(|(part, _)| !seen.contains(*part));
+        assert!(gone.is_none(), "{folder}: {gone:?} is gone");
     }
 }
 
@@ -244,11 +209,9 @@ fn direct_uses(text: &str) -> Vec<(usize, &'static str)> {
 #[test]
 fn atomics_locks_and_channels_come_from_sync() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
     // The command line is no part of the engine.
-    files.retain(|file| *file != root.join("sync.rs") && !file.starts_with(root.join("cli")));
-    for file in files {
+    let is_bound = |file: &PathBuf| *file != root.join("sync.rs") && !file.starts_with(root.join("cli"));
+    for file in sources("src").into_iter().filter(is_bound) {
         let found = direct_uses(&fs::read_to_string(&file).unwrap());
         assert!(found.is_empty(), "{} does not take this from crate::sync: {found:?}", file.display());
     }
@@ -261,9 +224,7 @@ fn atomics_locks_and_channels_come_from_sync() {
 /// The reader of the sources sees every way to name another part.
 #[test]
 fn paths_are_found_however_they_are_written() {
-    let found = |text: &str, depth| -> Vec<(usize, String)> {
-        edges(text, depth).into_iter().map(|edge| (edge.line, edge.path)).collect()
-    };
+    let found = |text: &str, depth| paths(text, PLAYER.roots, depth);
     let at = |line: usize, path: &str| (line, path.to_owned());
     assert_eq!(found("use crate::tt::Tt;", 2), [at(1, "tt::Tt")]);
     assert_eq!(found("\nlet x = crate::score::DRAW;", 2), [at(2, "score::DRAW")]);
@@ -274,6 +235,6 @@ fn paths_are_found_however_they_are_written() {
     assert_eq!(found("use super::smp;\nmod tests {\n    use super::super::uci;\n}", 1), [at(1, "smp"), at(3, "uci")]);
     assert_eq!(found("use super::square::Square;\nmod tests {\n    use super::*;\n}", 2), []);
     assert_eq!(found("// crate::tt\n/// [`crate::tt`]\nuse my_crate::tt;", 2), []);
-    assert!(allows(&["smp::pool"], "smp::pool::Pool") && !allows(&["smp::pool"], "smp::pooled"));
-    assert!(!allows(&["chess"], "chess960"));
+    assert!(allows("tt smp::pool", "smp::pool::Pool") && !allows("smp::pool", "smp::pooled"));
+    assert!(!allows("chess", "chess960") && !allows("", "chess"));
 }
