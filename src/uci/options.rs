@@ -57,9 +57,8 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
              (docs/numa.md).",
         ),
         button("Clear Hash", |to| to.engine.clear_hash()).means("Clears the hash table."),
-        text("HashFile", "<empty>", "a file name, or `<empty>`", set_hash_file).means(
-            "File for SaveHash, LoadHash and AutoSave (docs/hash.md). Compressed if its name ends in .zst.",
-        ),
+        text("HashFile", "<empty>", "a file name, or `<empty>`", set_hash_file)
+            .means("File for SaveHash, LoadHash and AutoSave (docs/hash.md). Compressed if its name ends in .zst."),
         // The parser replaces these two by commands.
         button("SaveHash", |_| ()).means("Saves the hash table to HashFile, even during a search."),
         button("LoadHash", |_| ()).means("Loads HashFile into the hash table. The sizes need not match."),

@@ -34,7 +34,7 @@ impl Pair {
         (self.0 + 0x8000) >> 16
     }
 
-    /// Interpolates by phase from 0 (endgame) to [`super::material::FULL_PHASE`], rounding towards zero.
+    /// Interpolates by phase from 0 (endgame) to [`FULL_PHASE`], rounding towards zero.
     pub const fn taper(self, phase: i32) -> i32 {
         (self.mg() * phase + self.eg() * (FULL_PHASE - phase)) / FULL_PHASE
     }

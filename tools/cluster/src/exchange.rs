@@ -3,8 +3,8 @@
 use lento::engine::Engine;
 use lento::search::job::Job;
 use lento::search::observer::Observer;
-use lento::search::worker::Instrument;
 use lento::search::threads::Threads;
+use lento::search::worker::Instrument;
 use lento::search::worker::Worker;
 use lento::tt::{Record, Tt, TtEntry};
 use parking_lot::Mutex;
