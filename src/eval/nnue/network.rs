@@ -94,8 +94,6 @@ impl Network {
 
     fn pack(parts: &Parts, fingerprint: u64) -> Self {
         let Architecture { hidden, threats, .. } = parts.architecture;
-        // The checks of the parts have found all numbers in range.
-        let wide = |layer| parts[layer].iter().map(|&number| number as i16).collect::<Vec<_>>();
         // Zeros for the neurons that threats do not reach.
         let padded =
             |row: &[i32]| (0..hidden).map(|neuron| row.get(neuron).copied().unwrap_or(0) as i8).collect::<Vec<_>>();
@@ -105,10 +103,10 @@ impl Network {
             fingerprint,
             architecture: parts.architecture,
             name: parts.name.clone(),
-            features: CacheLine::pack(&wide(Layer::Features)),
+            features: CacheLine::pack(&parts[Layer::Features]),
             threats: HugeBox::from_fn(lines.len(), |line| HalfLine(lines[line])),
-            biases: CacheLine::pack(&wide(Layer::Biases)),
-            outputs: CacheLine::pack(&wide(Layer::Outputs)),
+            biases: CacheLine::pack(&parts[Layer::Biases]),
+            outputs: CacheLine::pack(&parts[Layer::Outputs]),
             output_biases: parts[Layer::OutputBiases].clone().into_boxed_slice(),
         }
     }

@@ -32,10 +32,13 @@ impl CacheLine {
     /// All zeros.
     pub const ZERO: Self = Self([0; LANES]);
 
-    /// Packs numbers, a multiple of [`LANES`].
-    pub fn pack(numbers: &[i16]) -> HugeBox<[Self]> {
+    /// Packs numbers within 16 bits, a multiple of [`LANES`].
+    pub fn pack(numbers: &[i32]) -> HugeBox<[Self]> {
         let lines = numbers.as_chunks().0;
-        HugeBox::from_fn(lines.len(), |line| Self(lines[line]))
+        HugeBox::from_fn(lines.len(), |line| {
+            let numbers: &[i32; LANES] = &lines[line];
+            Self(numbers.map(|number| number as i16))
+        })
     }
 }
 
