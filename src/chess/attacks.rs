@@ -2,8 +2,8 @@
 
 use super::{Bitboard, Color, Piece, PieceType, Square};
 
-/// Steps of bishops and of rooks.
-const SLIDER_STEPS: [[(i32, i32); 4]; 2] = [[(1, 1), (1, -1), (-1, 1), (-1, -1)], [(1, 0), (-1, 0), (0, 1), (0, -1)]];
+/// Steps of bishops and of rooks, both directions of a line after each other.
+const SLIDER_STEPS: [[(i32, i32); 4]; 2] = [[(1, 1), (-1, -1), (1, -1), (-1, 1)], [(1, 0), (-1, 0), (0, 1), (0, -1)]];
 const KNIGHT_STEPS: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 const KING_STEPS: [(i32, i32); 8] = [(1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)];
 
@@ -28,6 +28,18 @@ const fn slide<const N: usize>(square: usize, occupied: u64, steps: [(i32, i32);
         step += 1;
     }
     seen
+}
+
+/// The two lines of a slider through a square, which they leave out.
+const fn lines(square: usize, steps: [(i32, i32); 4]) -> [u64; 2] {
+    [slide(square, 0, [steps[0], steps[1]]), slide(square, 0, [steps[2], steps[3]])]
+}
+
+/// [`slide`] along one line (Hyperbola Quintessence), in a tenth of the steps of the compiler.
+const fn along(square: usize, occupied: u64, line: u64) -> u64 {
+    let (from, blockers) = (1 << square, occupied & line);
+    let down = blockers.reverse_bits().wrapping_sub(u64::reverse_bits(from)).reverse_bits();
+    (blockers.wrapping_sub(from) ^ down) & line
 }
 
 /// Squares reached by a single step.
@@ -106,29 +118,61 @@ static SLOTS: [[Slot; 64]; 2] = {
     table
 };
 
-/// The attacks of each slot, by the subsets of its mask.
-#[allow(long_running_const_eval, reason = "a hundred thousand entries take the compiler a few seconds, once")]
+/// The attacks of each slot: each subset of one line's squares with each of the other's.
 static SLIDER_ATTACKS: [Bitboard; 5_248 + 102_400] = {
     let mut table = [Bitboard::EMPTY; 5_248 + 102_400];
     let mut at = 0;
     while at < 128 {
-        let slot = SLOTS[at / 64][at % 64];
-        let mut subset: u64 = 0;
-        // Subsets in the order of their PEXT index.
-        let mut packed = 0;
-        while packed < 1 << slot.mask.count_ones() {
-            #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-            let index = packed;
-            #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-            let index = magic_index(subset, slot.magic);
-            table[slot.offset as usize + index] = Bitboard(slide(at % 64, subset, SLIDER_STEPS[at / 64]));
-            packed += 1;
-            subset = subset.wrapping_sub(slot.mask) & slot.mask;
+        let (kind, square) = (at / 64, at % 64);
+        let slot = SLOTS[kind][square];
+        let [first, second] = lines(square, SLIDER_STEPS[kind]);
+        let (first, second) = (by_subset(square, first, slot.mask), by_subset(square, second, slot.mask));
+        // The compiler interprets the inner loop 107 648 times: no calls but for magics.
+        let mut i = 0;
+        while i < first.1 {
+            let (key, attacks) = first.0[i];
+            let mut j = 0;
+            while j < second.1 {
+                #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+                let index = (key | second.0[j].0) as usize;
+                #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+                let index = magic_index(key | second.0[j].0, slot.magic);
+                table[slot.offset as usize + index] = Bitboard(attacks | second.0[j].1);
+                j += 1;
+            }
+            i += 1;
         }
         at += 1;
     }
     table
 };
+
+/// Attacks along a line for each subset of its squares in a mask, and their number. Each is behind its key: the
+/// subset, packed as PEXT does where that is the index.
+const fn by_subset(square: usize, line: u64, mask: u64) -> ([(u64, u64); 64], usize) {
+    let packs = cfg!(all(target_arch = "x86_64", target_feature = "bmi2"));
+    let keys = if packs { pack(line & mask, mask) } else { line & mask };
+    let mut found = [(0, 0); 64];
+    let (mut count, mut key, mut subset) = (0, 0u64, 0u64);
+    while count < 1 << (line & mask).count_ones() {
+        found[count] = (key, along(square, subset, line));
+        count += 1;
+        subset = subset.wrapping_sub(line & mask) & line & mask;
+        key = key.wrapping_sub(keys) & keys;
+    }
+    (found, count)
+}
+
+/// The bits of a value at the squares of a mask, side by side.
+const fn pack(value: u64, mut mask: u64) -> u64 {
+    let (mut packed, mut at) = (0, 0);
+    while mask != 0 {
+        packed |= (value >> mask.trailing_zeros() & 1) << at;
+        mask &= mask - 1;
+        at += 1;
+    }
+    packed
+}
 
 static KNIGHT: [Bitboard; 64] = leaper_table(KNIGHT_STEPS);
 static KING: [Bitboard; 64] = leaper_table(KING_STEPS);
@@ -147,16 +191,19 @@ static PAWN: [[Bitboard; 64]; 2] = {
 const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
     let mut between = [[Bitboard::EMPTY; 64]; 64];
     let mut line = [[Bitboard::EMPTY; 64]; 64];
-    let mut pair = 0;
-    while pair < 2 * 64 * 64 {
-        let (a, b) = (pair % 64, pair / 64 % 64);
-        let steps = SLIDER_STEPS[pair / (64 * 64)];
-        let (from_a, from_b) = (slide(a, 0, steps), slide(b, 0, steps));
-        if from_a >> b & 1 != 0 {
-            between[a][b] = Bitboard(slide(a, 1 << b, steps) & slide(b, 1 << a, steps));
-            line[a][b] = Bitboard(from_a & from_b | 1 << a | 1 << b);
+    let mut at = 0;
+    while at < 4 * 64 {
+        let a = at % 64;
+        let squares = lines(a, SLIDER_STEPS[at / 128])[at / 64 % 2];
+        let mut rest = squares;
+        while rest != 0 {
+            let b = rest.trailing_zeros() as usize;
+            let squares_of_b = squares ^ (1 << a | 1 << b);
+            between[a][b] = Bitboard(along(a, 1 << b, squares) & along(b, 1 << a, squares_of_b));
+            line[a][b] = Bitboard(squares | 1 << a);
+            rest &= rest - 1;
         }
-        pair += 1;
+        at += 1;
     }
     (between, line)
 }
