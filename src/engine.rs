@@ -49,7 +49,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use table::Table;
 pub use table::{LentTable, Resize};
-pub(crate) use waiting::Wake;
+pub use waiting::Wake;
 
 /// A complete engine: one position, one table, one thread pool, one search at a time.
 pub struct Engine {

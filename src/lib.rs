@@ -3,7 +3,7 @@
 //! Many worker threads share one lock-free transposition table, each with its own histories and Last-Best-Reply
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
 //!
-//! [`engine::Engine`] is the whole engine, without any input or output (`cargo add lento-chess --no-default-features`):
+//! [`engine::Engine`] is the whole engine, without any input or output (`cargo add lento-chess`):
 //!
 //! ```
 //! use lento::chess::Game;
@@ -49,12 +49,10 @@
 //! - `examples/two_engines.rs`: two engines in one process play each other.
 //! - `examples/instrument.rs`: counts what a search stores, by an [`Instrument`](search::worker::Instrument).
 //!
-//! The command line is behind the default feature `cli`.
+//! The protocol and the command line are packages of their own, `lento-player` and `lento-console`.
 
 pub mod bench;
 pub mod chess;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod engine;
 pub mod eval;
 pub mod files;
@@ -68,5 +66,4 @@ pub mod smp;
 mod sync;
 pub mod tb;
 pub mod tt;
-pub mod uci;
 pub mod version;

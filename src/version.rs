@@ -7,6 +7,12 @@ use std::sync::LazyLock;
 /// Git commit, or why it is unknown.
 pub const COMMIT: &str = env!("LENTO_COMMIT");
 
+/// The target the program was built for, such as `x86_64-unknown-linux-gnu`.
+pub const TARGET: &str = env!("LENTO_TARGET");
+
+/// The compiler, such as `rustc 1.95.0`.
+pub const COMPILER: &str = env!("LENTO_RUSTC");
+
 /// Version and commit.
 pub const SHORT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LENTO_COMMIT"), ")");
 
@@ -19,9 +25,9 @@ pub static LONG: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{} ({}; {}, {}, {}; built for {}; runs {})\nevaluation {}",
         env!("CARGO_PKG_VERSION"),
-        env!("LENTO_COMMIT"),
-        env!("LENTO_TARGET"),
-        env!("LENTO_RUSTC"),
+        COMMIT,
+        TARGET,
+        COMPILER,
         env!("LENTO_PROFILE"),
         built_for(),
         runs(),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Why [`Engine::wait`] returned.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
-pub(crate) enum Wake<T> {
+pub enum Wake<T> {
     /// Output of the search.
     Output(Output),
     /// A message from the inbox.
@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// Blocks until output, a message in the inbox, or the deadline `until`.
-    pub(crate) fn wait<T>(&mut self, inbox: &Receiver<T>, until: Option<Instant>) -> Wake<T> {
+    pub fn wait<T>(&mut self, inbox: &Receiver<T>, until: Option<Instant>) -> Wake<T> {
         loop {
             if let Some(answer) = self.take_answer() {
                 return Wake::Output(Output::Best(answer));

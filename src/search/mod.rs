@@ -13,6 +13,7 @@ pub mod observer;
 pub mod params;
 mod picker;
 pub(crate) mod probing;
+pub use probing::MAX_PROBE_DEPTH;
 pub mod report;
 mod resume;
 pub(crate) mod root;

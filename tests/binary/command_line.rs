@@ -166,7 +166,7 @@ fn help() {
 #[test]
 fn the_version_names_commit_date_and_build() {
     let [long, short] = ["--version", "-V"].map(|arg| lines(&run(&[arg])));
-    let start = format!("Lento {} ({}", env!("CARGO_PKG_VERSION"), env!("LENTO_COMMIT"));
+    let start = format!("Lento {} ({}", env!("CARGO_PKG_VERSION"), lento::version::COMMIT);
     assert_eq!(short, [format!("{start})")]);
     assert!(
         long[0].starts_with(&start) && long[0].ends_with(')') && long[1].starts_with("evaluation nnue "),
@@ -186,22 +186,26 @@ fn the_version_names_commit_date_and_build() {
 #[test]
 fn the_commit_is_the_one_checked_out() {
     let git = |args: &[&str]| {
-        let output = std::process::Command::new("git").args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+        let output = std::process::Command::new("git")
+            .args(args)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .output();
         let output = output.ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let here = git(&["rev-parse", "--show-toplevel"]).is_some_and(|top| top == env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().unwrap();
+    let here = git(&["rev-parse", "--show-toplevel"]).is_some_and(|top| Path::new(&top) == root);
     let expected = match git(&["log", "-1", "--format=%H %cs"]) {
         _ if cfg!(debug_assertions) => "debug build".to_owned(),
         Some(answer) if here => format!("{}, {}", &answer[..7], &answer[41..]),
         _ => "commit unknown".to_owned(),
     };
-    assert_eq!(env!("LENTO_COMMIT"), expected);
+    assert_eq!(lento::version::COMMIT, expected);
 }
 
 /// The row of an option of the recipe `rebel` in its page, without the last column.
 fn documented(name: &str) -> String {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/search.md")).expect("the page");
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/search.md")).expect("the page");
     let row = text.lines().find(|row| row.starts_with(&format!("| `{name}` | "))).unwrap_or_else(|| panic!("{name}"));
     row.trim_end_matches(" |").rsplit_once(" | ").expect("columns").0.to_owned()
 }

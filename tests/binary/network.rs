@@ -3,7 +3,7 @@
 use crate::harness::{Folder, Session, count, last_pv, lines, number, run};
 
 /// The network inside the program, as a file.
-const EMBEDDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/default.lnn");
+const EMBEDDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
 
 fn evaluation(session: &mut Session) -> Vec<String> {
     session.say("eval");

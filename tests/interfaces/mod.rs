@@ -5,7 +5,7 @@ mod programs;
 
 use crate::data;
 use crate::harness::{PATIENCE, Session, field};
-use lento::uci::options::same_name;
+use lento_player::uci::options::same_name;
 use models::{INTERFACES, Interface, Seen};
 use std::time::Instant;
 
@@ -101,7 +101,7 @@ fn conversations_of_interfaces_go_as_they_expect() {
 
 #[test]
 fn every_interface_is_on_the_page() {
-    let page = data::text(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/playing.md"));
+    let page = data::text(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/playing.md"));
     for interface in &INTERFACES {
         assert!(page.contains(&format!("| {} |", interface.name)), "{}", interface.name);
     }

@@ -25,7 +25,7 @@ fn succeed(command: &mut Command) -> Vec<String> {
 #[test]
 fn python_chess_analyses_and_plays() {
     let Some(mut python) = program("LENTO_PYTHON", "a Python with the package chess") else { return };
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interfaces/python_chess.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interfaces/python_chess.py");
     assert_eq!(succeed(python.args([script, ENGINE])).last().map(String::as_str), Some("passed"));
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 #[test]
 fn every_program_checks_its_processor_at_start() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let tools = fs::read_dir(root.join("tools")).unwrap().map(|entry| entry.unwrap().path().join("src/main.rs"));
-    let mains: Vec<_> = tools.filter(|path| path.is_file()).chain([root.join("src/main.rs")]).collect();
+    let mains: Vec<_> = tools.filter(|path| path.is_file()).chain([root.join("src/player/main.rs")]).collect();
     assert_eq!(mains.len(), 6, "{mains:?}");
     for path in mains {
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains("\nlento::cli::instructions::check_at_start!();\n"), "{}", path.display());
+        assert!(text.contains("\nlento_console::instructions::check_at_start!();\n"), "{}", path.display());
     }
 }

@@ -164,7 +164,9 @@ fn spread(sizes: &[usize], threads: usize) -> Vec<usize> {
 
 /// Use of a node.
 pub struct PlaceUsage {
+    /// The node, or none.
     pub place: Place,
+    /// Threads placed here.
     pub threads: usize,
     /// How many of them are bound to exactly this node.
     pub bound: usize,

@@ -5,6 +5,7 @@ use crate::processors::cpu_list::{self, CpuSet};
 use std::fs::read_to_string;
 use std::path::Path;
 
+/// A NUMA node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The system's number of it.
@@ -59,6 +60,7 @@ impl Topology {
         Self { nodes, caches, slow: slow_cpus(speeds, usable), cpu_time: processors::count() }
     }
 
+    /// The CPUs of all nodes.
     pub fn cpus(&self) -> CpuSet {
         self.nodes.iter().flat_map(|node| &node.cpus).copied().collect()
     }

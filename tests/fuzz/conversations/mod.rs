@@ -120,7 +120,7 @@ fn conversations_in_process() {
 /// Conversations that failed once.
 #[test]
 fn conversations_that_failed_once() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/found");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz/found");
     let mut count = 0;
     for entry in std::fs::read_dir(folder).expect("the folder of what was found") {
         let path = entry.expect("a file").path();

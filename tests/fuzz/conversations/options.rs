@@ -2,7 +2,7 @@
 
 use super::meaning::{self, Meaning};
 use lento::search::params::TUNABLES;
-use lento::uci::options::{self, same_name};
+use lento_player::uci::options::{self, same_name};
 use lento_testing::Random;
 
 /// Values that no option or few take.

@@ -1,7 +1,7 @@
 //! Lines of the protocol.
 
 use super::cases;
-use lento::uci::command::{Command, ParsedLine, parse, usage};
+use lento_player::uci::command::{Command, ParsedLine, parse, usage};
 use lento_testing::{Random, mutate};
 use proptest::prelude::*;
 

@@ -13,7 +13,8 @@ mod tree;
 
 use clap::{CommandFactory, Parser};
 use database::Location;
-use lento::cli::{analyse, document, notice};
+use lento_console::{document, notice};
+use lento_player::analyse;
 use queue::QueueArgs;
 use std::process::ExitCode;
 use std::sync::LazyLock;

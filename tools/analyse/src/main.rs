@@ -1,7 +1,7 @@
 //! The program `lento-analyse`.
 
 #[cfg(target_arch = "x86_64")]
-lento::cli::instructions::check_at_start!();
+lento_console::instructions::check_at_start!();
 
 fn main() -> std::process::ExitCode {
     lento_analyse::main()

@@ -3,11 +3,11 @@
 use crate::relay::{Order, Relay};
 use lento::bench::POSITIONS;
 use lento::chess::Game;
-use lento::cli::setup;
+use lento_console::setup;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
-use lento::uci::go::Go;
+use lento_player::uci::go::Go;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -14,18 +14,18 @@ use comm::{Comm, Worker};
 use crossbeam::channel::{Sender, unbounded};
 use exchange::Team;
 use hello::Hello;
-use lento::cli::{Done, notice};
+use lento_console::{Done, notice};
 use lento::engine::Engine;
 use lento::eval::nnue::Network;
 use lento::processors;
 use lento::search::threads::Partners;
 use lento::smp::abort_on_panic;
-use lento::uci::command::Command;
-use lento::uci::options;
-use lento::uci::run;
-use lento::uci::session::{InputMode, Session};
-use lento::uci::task::{Hook, Message};
-use lento::uci::writer::Writer;
+use lento_player::uci::command::Command;
+use lento_player::uci::options;
+use lento_player::uci::run;
+use lento_player::uci::session::{InputMode, Session};
+use lento_player::uci::task::{Hook, Message};
+use lento_player::uci::writer::Writer;
 use mpi::Threading;
 use mpi::traits::Communicator;
 use parking_lot::Mutex;
@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 use watch::Watch;
 
 #[cfg(target_arch = "x86_64")]
-lento::cli::instructions::check_at_start!();
+lento_console::instructions::check_at_start!();
 
 /// For the user when the job is ended from outside.
 const ENDED: &str = "the job is being ended, perhaps since a rank has died; the best move so far:";
@@ -157,7 +157,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
             let relay = Arc::clone(&passing);
             session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine)));
             // Fails if the output is closed.
-            let _ = run::serve(&mut session, &messages, run::output_is_gone);
+            let _ = run::serve(&mut session, &messages, output_is_gone);
         }
         passing.order(Order::Over);
         code

@@ -26,4 +26,4 @@ pub mod summary;
 pub mod table;
 pub mod threads;
 
-pub use lento::cli::{interrupt, notice};
+pub use lento_console::{interrupt, notice};

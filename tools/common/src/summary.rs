@@ -1,6 +1,6 @@
 //! How tools show what came out, and how they end.
 
-use lento::cli::interrupt::INTERRUPTED;
+use lento_console::interrupt::INTERRUPTED;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Display;

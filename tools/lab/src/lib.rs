@@ -14,7 +14,7 @@ mod threads;
 mod throughput;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use lento::cli::notice::exit_code;
+use lento_console::notice::exit_code;
 use std::process::ExitCode;
 
 /// Measure the Lento chess engine.

@@ -1,6 +1,6 @@
 //! Lists of thread counts.
 
-use lento::cli::setup::threads;
+use lento_console::setup::threads;
 
 /// Distinct thread counts, as in `--threads 1,2,4`.
 pub type ThreadCounts = Box<[usize]>;

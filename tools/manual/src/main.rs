@@ -4,14 +4,14 @@ mod pages;
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use lento::cli::Done;
-use lento::cli::notice::exit_code;
+use lento_console::Done;
+use lento_console::notice::exit_code;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[cfg(target_arch = "x86_64")]
-lento::cli::instructions::check_at_start!();
+lento_console::instructions::check_at_start!();
 
 /// Write manual pages and shell completions of the Lento chess engine and its tools.
 #[derive(Parser)]
@@ -51,7 +51,7 @@ fn lento() -> Command {
     let analyse = own.iter().fold(analyse, |command, name| command.mut_subcommand(name, |task| task.hide(true)));
     // The same text from every build.
     let version = env!("CARGO_PKG_VERSION");
-    let command = lento::cli::command().display_name("lento").name("lento").version(version).long_version(version);
+    let command = lento_player::command().display_name("lento").name("lento").version(version).long_version(version);
     command
         .mut_subcommand("analyse", |_| analyse.name("analyse").visible_alias("analyze").version(None::<&str>))
         .subcommands(tasks)
@@ -84,9 +84,9 @@ mod tests {
     fn the_command_lines_are_consistent() {
         Cli::command().debug_assert();
         lento().debug_assert();
-        let player = lento::cli::command();
+        let player = lento_player::command();
         for name in lento().get_subcommands().map(|task| task.get_name().to_owned()).collect::<Vec<_>>() {
-            let handed_over = lento::cli::programs::find(name.as_ref()).is_some();
+            let handed_over = lento_player::programs::find(name.as_ref()).is_some();
             assert!(handed_over || player.find_subcommand(&name).is_some(), "`lento {name}` runs nothing");
         }
     }

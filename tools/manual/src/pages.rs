@@ -3,9 +3,9 @@
 use clap::Command;
 use clap_mangen::roff::{Roff, bold, roman};
 use clap_mangen::{Man, generate_to};
-use lento::cli::Done;
-use lento::uci::command::usage;
-use lento::uci::options::{Described, described};
+use lento_console::Done;
+use lento_player::uci::command::usage;
+use lento_player::uci::options::{Described, described};
 use std::fs;
 use std::io;
 use std::path::Path;

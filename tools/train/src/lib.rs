@@ -13,7 +13,7 @@ mod train;
 mod wdl;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use lento::cli::notice::exit_code;
+use lento_console::notice::exit_code;
 use std::process::ExitCode;
 
 /// Make training data and networks for the Lento chess engine.

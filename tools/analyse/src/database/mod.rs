@@ -25,7 +25,7 @@ pub use retry::retry;
 pub use run::{Run, remove_dead};
 
 use crate::sql::{Connection, Error, Result, Schema};
-use lento::cli::interrupt::Stop;
+use lento_console::interrupt::Stop;
 use rusqlite::{ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;

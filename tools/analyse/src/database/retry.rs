@@ -2,7 +2,7 @@
 
 use super::{Location, explain};
 use crate::sql::Result;
-use lento::cli::interrupt::Stop;
+use lento_console::interrupt::Stop;
 use std::time::Duration;
 
 /// The longest pause between attempts to reach a server.

@@ -7,9 +7,9 @@ use super::engine::{EngineId, engine_id};
 use super::load;
 use crate::sql::{Connection, Error, Result, values};
 use lento::chess::Board;
-use lento::cli::document::notation;
 use lento::eval::wdl;
 use lento::score::mate_distance;
+use lento_console::document::notation;
 use std::time::Duration;
 
 impl Database {

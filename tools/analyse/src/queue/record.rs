@@ -2,10 +2,10 @@
 
 use super::input::Item;
 use crate::database::{SearchLimits, Stored};
-use lento::cli::document::{notation, score};
 use lento::eval::wdl;
 use lento::score::{MATE, Score, is_mate};
 use lento::search::report::nps;
+use lento_console::document::{notation, score};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

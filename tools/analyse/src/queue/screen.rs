@@ -3,15 +3,15 @@
 use super::input::Item;
 use super::record;
 use crate::database::Stored;
-use lento::cli::notice::{notice, printable};
-use lento::cli::progress::Progress;
-use lento::cli::search::Found;
-use lento::cli::table::{self, Show};
-use lento::cli::units;
 use lento::engine::Output;
 use lento::eval::wdl;
 use lento::score::Bound;
 use lento::search::report::nps;
+use lento_console::notice::{notice, printable};
+use lento_console::progress::Progress;
+use lento_console::search::Found;
+use lento_console::table::{self, Show};
+use lento_console::units;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 

@@ -2,8 +2,8 @@
 
 use super::html::Page;
 use super::{AnalysedGame, Study, annotate, graph};
-use lento::cli::units::grouped;
 use lento::files::draft::{Draft, WriteError, write};
+use lento_console::units::grouped;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use super::pool::{Asker, Pool, Ticket};
 use super::query::{Query, Refused, Request, parse};
-use lento::cli::interrupt::Stop;
+use lento_console::interrupt::Stop;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};

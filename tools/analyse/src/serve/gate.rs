@@ -3,7 +3,7 @@
 use super::input::{Line, Unreadable};
 use constant_time_eq::constant_time_eq;
 #[cfg(unix)]
-use lento::cli::notice::notice;
+use lento_console::notice::notice;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;

@@ -1,10 +1,10 @@
 //! The queue, and the engines that search what waits in it.
 
 use super::query::Query;
-use lento::cli::document::document;
-use lento::cli::search::Found;
 use lento::engine::{Engine, Output};
 use lento::search::report::{Info, Outcome};
+use lento_console::document::document;
+use lento_console::search::Found;
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use std::cmp::Reverse;

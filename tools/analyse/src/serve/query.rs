@@ -1,11 +1,11 @@
 //! Requests as JSON.
 
 use lento::chess::{Board, Game, Move};
-use lento::cli::interrupt::Stop;
-use lento::cli::setup::Setup;
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
-use lento::uci::words::quoted;
+use lento_console::interrupt::Stop;
+use lento_console::setup::Setup;
+use lento_player::uci::words::quoted;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 use std::time::Duration;

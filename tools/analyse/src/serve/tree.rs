@@ -4,8 +4,8 @@ use super::Server;
 use super::query::MAX_ERROR;
 use crate::database::Location;
 use crate::tree::{self, Edit};
-use lento::cli::notice::notice;
-use lento::uci::words::quoted;
+use lento_console::notice::notice;
+use lento_player::uci::words::quoted;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 

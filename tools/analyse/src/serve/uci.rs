@@ -5,11 +5,11 @@ use super::gate::Source;
 use super::input::Lines;
 use super::lines::MAX_STALL;
 use lento::engine::Engine;
-use lento::uci::command::Command;
-use lento::uci::options::same_name;
-use lento::uci::run;
-use lento::uci::task::{Offer, Refuse};
-use lento::uci::words::quoted;
+use lento_player::uci::command::Command;
+use lento_player::uci::options::same_name;
+use lento_player::uci::run;
+use lento_player::uci::task::{Offer, Refuse};
+use lento_player::uci::words::quoted;
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, mpsc as lines_of};
 use std::thread;
@@ -178,7 +178,7 @@ impl Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::uci::{command, options};
+    use lento_player::uci::{command, options};
 
     #[test]
     fn what_is_refused_is_not_offered() {

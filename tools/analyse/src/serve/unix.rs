@@ -1,7 +1,7 @@
 //! JSON lines over a Unix socket.
 
 use super::{RETRY, Server, lines};
-use lento::cli::notice::notice;
+use lento_console::notice::notice;
 use std::fs::{Permissions, remove_file, set_permissions};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener as StdListener, UnixStream};

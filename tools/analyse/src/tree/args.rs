@@ -1,7 +1,7 @@
 //! The command line of `lento tree`.
 
 use crate::database::Location;
-use lento::cli::{setup, units};
+use lento_console::{setup, units};
 use std::path::PathBuf;
 use std::time::Duration;
 

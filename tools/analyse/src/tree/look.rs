@@ -4,7 +4,7 @@ use super::show::{document, shown};
 use super::store;
 use super::{Named, Tree};
 use crate::database::Location;
-use lento::cli::document::notation;
+use lento_console::document::notation;
 use serde_json::{Value as Json, json};
 
 /// The document of `lento tree show --json`, with the root (`start`) and lines in SAN (`path_san`, `best_san`).

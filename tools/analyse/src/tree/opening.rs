@@ -4,8 +4,8 @@ use super::position::Position;
 use super::store::{Done, Store};
 use crate::sql::Error;
 use lento::chess::{Board, Move};
-use lento::cli::document::notation;
-use lento::cli::setup::Setup;
+use lento_console::document::notation;
+use lento_console::setup::Setup;
 
 /// Between a FEN and moves, also in the setting `game`.
 pub const MOVES: &str = " moves ";

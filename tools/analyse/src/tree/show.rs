@@ -7,10 +7,10 @@ use super::position::{FULL, Value, centipawns};
 use super::store::{self, Search};
 use super::{Named, Tree};
 use lento::chess::{Board, Move};
-use lento::cli::Done;
-use lento::cli::notice::printable;
-use lento::cli::table::numbered;
-use lento::cli::units;
+use lento_console::Done;
+use lento_console::notice::printable;
+use lento_console::table::numbered;
+use lento_console::units;
 use serde_json::{Value as Json, json};
 use std::io::{Write, stdout};
 use std::process::ExitCode;
@@ -219,7 +219,7 @@ pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> sto
             "note": row.note,
         })
     });
-    let words = |start, moves: &[Move]| lento::cli::document::notation(start, moves, false).0;
+    let words = |start, moves: &[Move]| lento_console::document::notation(start, moves, false).0;
     let Opening { start, moves: before, root } = &tree.opening;
     let (positions, searches) = tree.store.count()?;
     Ok(json!({

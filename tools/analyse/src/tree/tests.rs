@@ -11,7 +11,7 @@ use super::{Tree, settings, verify};
 use crate::cases::cases;
 use crate::database::Location;
 use lento::chess::{Board, Move};
-use lento::cli::setup::Setup;
+use lento_console::setup::Setup;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 

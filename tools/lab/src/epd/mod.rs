@@ -8,7 +8,6 @@ pub use parse::{Problem, read};
 pub use solve::{Solution, solve};
 pub use table::Total;
 
-use lento::cli::setup;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
@@ -17,6 +16,7 @@ use lento_common::notice::notice;
 use lento_common::part::{Part, part};
 use lento_common::table::line;
 use lento_common::{progress, summary};
+use lento_console::setup;
 use parse::{Skipped, messages, read_some};
 use serde_json::{Value, json};
 use std::error::Error;

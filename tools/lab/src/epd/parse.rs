@@ -1,9 +1,9 @@
 //! Problems in EPD.
 
 use lento::chess::{Board, Move};
-use lento::uci::words::quoted;
 use lento_common::epd::{self, Epd};
 use lento_common::inputs;
+use lento_player::uci::words::quoted;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! A UCI engine in a child process, as seen by a GUI.
 
 use crossbeam::channel::{Receiver, after, select, unbounded};
-use lento::cli::interrupt::Stop;
+use lento_console::interrupt::Stop;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -2,10 +2,10 @@
 
 use super::Args;
 use super::soak::{Measure, Samples};
-use lento::cli::machine;
-use lento::cli::units;
 use lento_common::quantile::{quantile, sorted};
 use lento_common::table;
+use lento_console::machine;
+use lento_console::units;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::time::Duration;

@@ -3,9 +3,9 @@
 use super::report::{self, count};
 use super::statistics::{Block, CONFIDENCE, Run, blocks, figures, intervals};
 use crate::document::{self, Fields};
-use lento::cli::Done;
 use lento_common::table::{self, Row};
 use lento_common::{inputs, summary};
+use lento_console::Done;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -3,9 +3,9 @@
 use super::measure::{Measured, Measuring};
 use super::statistics::{CONFIDENCE, RESAMPLES, Row};
 use super::visits::VisitCounts;
-use lento::cli::machine;
-use lento::cli::units;
 use lento_common::table;
+use lento_console::machine;
+use lento_console::units;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

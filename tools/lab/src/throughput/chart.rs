@@ -1,8 +1,8 @@
 //! An SVG chart of the figures of several files.
 
 use super::file::{FIGURES, File};
-use lento::cli::units;
 use lento_common::chart::{self, label};
+use lento_console::units;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 use std::error::Error;

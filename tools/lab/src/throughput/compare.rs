@@ -3,10 +3,10 @@
 use super::file::{FIGURES, File, SAME, SAME_SEARCH};
 use super::report::text;
 use super::{Median, chart};
-use lento::cli::{Done, units};
 use lento::files::draft::Draft;
 use lento_common::columns::columns;
 use lento_common::summary;
+use lento_console::{Done, units};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

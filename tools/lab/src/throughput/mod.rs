@@ -6,14 +6,15 @@ mod file;
 mod report;
 mod system;
 
-use lento::cli::interrupt::Stop;
-use lento::cli::notice::notice;
-use lento::cli::progress::Progress;
-use lento::cli::{Done, programs, setup};
 use lento::files::draft::Draft;
 use lento::processors;
 use lento_common::quantile::{median_interval, quantile, sorted};
 use lento_common::summary;
+use lento_console::interrupt::Stop;
+use lento_console::notice::notice;
+use lento_console::progress::Progress;
+use lento_console::{Done, setup};
+use lento_player::programs;
 use report::Report;
 use serde::Serialize;
 use serde_json::Value;
@@ -180,7 +181,7 @@ impl Measuring<'_> {
         self.progress.line(|_| {
             let errors =
                 figures.map(|figure| figure.error().map_or("?".into(), |error| format!("{:.2}", 100.0 * error)));
-            let left = lento::cli::units::time(left);
+            let left = lento_console::units::time(left);
             format!("{passes} passes, speed ± {} %, rate ± {} %, at most {left} left", errors[0], errors[1])
         });
     }

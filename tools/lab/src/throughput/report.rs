@@ -2,8 +2,8 @@
 
 use super::system::Observed;
 use super::{CONFIDENCE, Measuring, Median};
-use lento::cli::units;
 use lento_common::columns::columns;
+use lento_console::units;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

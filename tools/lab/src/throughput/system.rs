@@ -1,7 +1,7 @@
 //! What Linux tells about the machine, and what disturbs a measurement: files of `/proc` and `/sys` below a root folder.
 
-use lento::cli::machine::{control_groups, cpu_limit, fact, read};
 use lento::processors::cpu_list::{self, CpuSet};
+use lento_console::machine::{control_groups, cpu_limit, fact, read};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -98,7 +98,7 @@ impl System {
         self.cpus.iter().filter_map(move |cpu| self.text(format!("{CPUS}/cpu{cpu}/{name}")))
     }
 
-    /// What is known of the machine beyond [`lento::cli::machine`].
+    /// What is known of the machine beyond [`lento_console::machine`].
     pub fn facts(&self) -> Value {
         let cpuinfo = self.text("proc/cpuinfo").unwrap_or_default();
         let online = self.text(format!("{CPUS}/online")).and_then(|list| cpu_list::parse(&list).ok());

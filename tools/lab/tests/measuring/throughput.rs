@@ -19,7 +19,7 @@ const PLAYER: &str = "LENTO_TEST_PLAYER";
 
 /// The player: the real one, the real one at a speed made up, or a document made up.
 pub fn player() -> ExitCode {
-    let Ok(kind) = env::var(PLAYER) else { return lento::cli::main() };
+    let Ok(kind) = env::var(PLAYER) else { return lento_player::main() };
     let (speed, sum) = match kind.as_str() {
         "paced" => return paced(),
         "steady" => (1e6, 0),

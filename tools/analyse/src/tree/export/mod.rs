@@ -11,8 +11,8 @@ use super::store::Search;
 use super::{Named, Tree};
 use crate::sql;
 use lento::chess::Move;
-use lento::cli::Done;
 use lento::files::draft::{Draft, write};
+use lento_console::Done;
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::path::Path;
@@ -107,7 +107,7 @@ fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Bo
             let fen = visit.position.board.fen(false);
             let fields: Vec<&str> = fen.split(' ').collect();
             let line = best_line(tree, visit.node)?;
-            let (_, pv) = lento::cli::document::notation(&visit.position.board, &line, false);
+            let (_, pv) = lento_console::document::notation(&visit.position.board, &line, false);
             let pm = visit.position.board.san(best.mv);
             let ce = best.value.map_or(0, centipawns);
             let (acd, acn, acs) = (own.depth, own.nodes, own.time_ms / 1000);

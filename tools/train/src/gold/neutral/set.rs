@@ -4,9 +4,9 @@ use crate::formats::game::MAX_SCORE;
 use crate::formats::in_file;
 use crate::gold::set::Origin;
 use lento::chess::{Board, Color};
-use lento::uci::words::quoted;
 use lento_common::inputs;
 use lento_common::number::within;
+use lento_player::uci::words::quoted;
 use std::path::{Path, PathBuf};
 
 /// What a line consists of.

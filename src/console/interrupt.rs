@@ -1,0 +1,113 @@
+//! Ctrl-C.
+
+use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
+use std::convert::Infallible;
+use std::io;
+use std::ops::ControlFlow;
+use std::process::{ExitCode, exit};
+use std::sync::{Arc, Mutex};
+
+/// Exit code after Ctrl-C.
+pub const INTERRUPTED: u8 = 130;
+
+/// A request to stop, seen by all threads. Clones are the same request.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    /// Dropped on the request, which closes the channel.
+    sender: Arc<Mutex<Option<Sender<Infallible>>>>,
+    waiter: Receiver<Infallible>,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        let (sender, waiter) = bounded(1);
+        Self { sender: Arc::new(Mutex::new(Some(sender))), waiter }
+    }
+}
+
+impl Stop {
+    /// A request made by Ctrl-C. A second Ctrl-C exits at once.
+    pub fn on_ctrl_c() -> io::Result<Self> {
+        let stop = Self::default();
+        let handled = stop.clone();
+        on_signal(move || {
+            if handled.asked() {
+                exit(i32::from(INTERRUPTED));
+            }
+            handled.ask();
+        })?;
+        Ok(stop)
+    }
+
+    /// Whether a stop was requested.
+    pub fn asked(&self) -> bool {
+        self.waiter.try_recv() == Err(TryRecvError::Disconnected)
+    }
+
+    /// Breaks if a stop was requested.
+    pub fn check(&self) -> ControlFlow<()> {
+        if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Requests a stop.
+    pub fn ask(&self) {
+        self.sender.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    }
+
+    /// A channel without messages, closed when a stop is requested.
+    pub fn waiter(&self) -> &Receiver<Infallible> {
+        &self.waiter
+    }
+
+    /// The program's exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        if self.asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+    }
+}
+
+/// Calls this in a thread of its own on Ctrl-C and on signals that end a program.
+#[cfg(unix)]
+fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let thread = std::thread::Builder::new().name("signals".into());
+    thread.spawn(move || signals.forever().for_each(|_| called()))?;
+    Ok(())
+}
+
+#[cfg(windows)]
+fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
+    ctrlc::set_handler(called).map_err(io::Error::other)
+}
+
+/// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.
+pub fn output_is_gone() -> bool {
+    #[cfg(not(unix))]
+    return false;
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut watched, Some(&at_once)).is_ok()
+            && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_request_reaches_every_clone_and_wakes_waiters() {
+        let stop = Stop::default();
+        let other = stop.clone();
+        assert!(!other.asked());
+        assert!(other.waiter().recv_timeout(Duration::from_millis(1)).unwrap_err().is_timeout());
+        let waiting = std::thread::spawn(move || other.waiter().recv().is_err() && other.asked());
+        stop.ask();
+        assert!(waiting.join().unwrap());
+    }
+}

@@ -1,0 +1,211 @@
+//! Information on the system and the program for measurements.
+
+mod settings;
+
+use lento::engine::Engine;
+use lento::eval::Evaluation;
+use lento::processors;
+use lento::processors::cpu_list;
+use lento::smp::numa::placement::PlaceUsage;
+use lento::smp::numa::topology::Topology;
+use lento::version::{COMMIT, COMPILER, SHORT, TARGET, built_for, runs};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Labels in the table and fields in JSON.
+const FACTS: [(&str, &str); 14] = [
+    ("processor", "processor"),
+    ("cores", "physical_cores"),
+    ("hardware threads", "logical_cores"),
+    ("SMT", "smt"),
+    ("governor", "governor"),
+    ("frequency driver", "frequency_driver"),
+    ("board", "board"),
+    ("firmware", "firmware"),
+    ("CPU limit", "cpu_limit"),
+    ("caches", "caches"),
+    ("memory, MiB", "memory_mib"),
+    ("NUMA nodes", "numa_nodes"),
+    ("huge pages", "huge_pages"),
+    ("system", "system"),
+];
+
+/// This machine as JSON, with `null` for what is not known.
+pub fn here() -> Value {
+    let os = std::env::consts::OS;
+    let memory = read("/proc/meminfo").unwrap_or_default();
+    let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
+    let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
+    let mut found = json!({
+        "processor": processor(),
+        "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
+        "logical_cores": processors::count(),
+        "physical_cores": num_cpus::get_physical(),
+        "cpu_limit": cpu_limit(Path::new("/")),
+        "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
+        "memory_mib": kib.map(|kib| kib >> 10),
+        "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
+        "caches": caches(),
+    });
+    for (name, value) in settings::below(Path::new("/")) {
+        found[name] = value;
+    }
+    found
+}
+
+/// How an engine's threads are placed on NUMA nodes.
+pub fn placement(engine: &mut Engine) -> Value {
+    let places = engine.places();
+    let node = |usage: &PlaceUsage| {
+        json!({
+            "cpus": cpu_list::format(&usage.place.cpus),
+            "memory_nodes": cpu_list::format(&usage.place.memory),
+            "threads": usage.threads,
+            "bound": usage.bound,
+        })
+    };
+    json!({
+        "policy": engine.numa_policy().to_string(),
+        "unbound": places.as_ref().err(),
+        "nodes": places.iter().flatten().map(node).collect::<Vec<_>>(),
+    })
+}
+
+/// The folders of the process's control group for CPUs (version 2, or 1) and of those around it, below this root folder.
+pub fn control_groups(root: &Path) -> Vec<PathBuf> {
+    let groups = read(root.join("proc/self/cgroup")).unwrap_or_default();
+    let below = |line: &str| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
+        let wanted = controllers.is_empty() || controllers.split(',').any(|name| name == "cpu");
+        let top = root.join("sys/fs/cgroup").join(if controllers.is_empty() { "" } else { "cpu" });
+        wanted.then(|| Path::new(path).ancestors().map(|group| top.join(group)).collect::<Vec<_>>())
+    };
+    groups.lines().filter_map(below).flatten().collect()
+}
+
+/// The CPUs that the tightest limit of a control group allows.
+pub fn cpu_limit(root: &Path) -> Option<f64> {
+    let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
+    let limit = |group: &PathBuf| {
+        if let Some(both) = read(group.join("cpu.max")) {
+            return Some(number(&both)? / number(both.split_once(' ')?.1)?);
+        }
+        let number = |name: &str| number(&read(group.join(name))?);
+        Some(number("cpu.cfs_quota_us").filter(|&quota| quota > 0.0)? / number("cpu.cfs_period_us")?)
+    };
+    control_groups(root).iter().filter_map(limit).reduce(f64::min)
+}
+
+/// A table of the program, the machine and further rows.
+pub fn table(machine: &Value, more: &[(&str, String)]) -> String {
+    let compiled = [built_for().as_str(), TARGET, COMPILER].join(", ");
+    let program = [("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())];
+    let machine = FACTS.map(|(label, field)| (label, text(&machine[field])));
+    let rows = program.iter().chain(&machine).chain(more).filter(|(_, value)| !value.is_empty());
+    rows.map(|(label, value)| format!("{label:<16} {value}\n")).collect()
+}
+
+/// A fact for the table; empty if not known.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(on) => if *on { "on" } else { "off" }.into(),
+        Value::String(text) => text.clone(),
+        Value::Array(caches) => caches.iter().map(cache_text).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
+    }
+}
+
+fn cache_text(cache: &Value) -> String {
+    let kind = cache["kind"].as_str().filter(|kind| *kind != "unified").map_or("", |kind| &kind[..1]);
+    let kib = cache["bytes"].as_u64().unwrap_or(0) >> 10;
+    format!("L{}{kind} {kib} KiB x {}", cache["level"], cache["instances"])
+}
+
+/// The program as JSON.
+pub fn version() -> Value {
+    json!({
+        "number": env!("CARGO_PKG_VERSION"),
+        "commit": COMMIT,
+        "target": TARGET,
+        "compiler": COMPILER,
+        "built_for": built_for(),
+        "runs": runs(),
+        "evaluation": Evaluation::default().to_string(),
+    })
+}
+
+/// Reads a small system file.
+pub fn read(path: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// The value of `name: value` in a list such as `/proc/cpuinfo`.
+pub fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
+    list.lines().find_map(|line| {
+        let (known, value) = line.split_once(':')?;
+        (known.trim() == name).then(|| value.trim())
+    })
+}
+
+fn processor() -> Option<String> {
+    let listed = read("/proc/cpuinfo").unwrap_or_default();
+    let linux = ["model name", "Model", "Hardware", "cpu model"].iter().find_map(|name| fact(&listed, name));
+    let name = linux.map(str::to_owned).or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok()).or_else(|| {
+        let asked = cfg!(target_os = "macos")
+            .then(|| std::process::Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok())??;
+        String::from_utf8(asked.stdout).ok().map(|name| name.trim().to_owned())
+    });
+    name.filter(|name| !name.is_empty())
+}
+
+/// The caches of the first core, with their number in the machine.
+fn caches() -> Vec<Value> {
+    let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
+    let cores: Vec<PathBuf> = cores.map(|entry| entry.path()).collect();
+    let cache = |index: usize| -> Option<Value> {
+        let of = |core: &Path, name: &str| read(core.join(format!("cache/index{index}/{name}")));
+        let first = |name| of(Path::new("/sys/devices/system/cpu/cpu0"), name);
+        let shared: BTreeSet<String> = cores.iter().filter_map(|core| of(core, "shared_cpu_list")).collect();
+        Some(json!({
+            "level": first("level")?.parse::<u32>().ok()?,
+            "kind": first("type")?.to_lowercase(),
+            "bytes": bytes(&first("size")?)?,
+            "instances": shared.len().max(1),
+        }))
+    };
+    (0..8).map_while(cache).collect()
+}
+
+/// Parses sizes like `48K`.
+fn bytes(size: &str) -> Option<u64> {
+    let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = ["", "K", "M", "G"].iter().position(|unit| *unit == &size[digits.len()..])?;
+    Some(digits.parse::<u64>().ok()? << (10 * unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_found_by_name() {
+        let list = "processor\t: 0\nmodel name\t: A Processor: 3 GHz\nMemTotal:  2048 kB\n";
+        assert_eq!(fact(list, "model name"), Some("A Processor: 3 GHz"));
+        assert_eq!(fact(list, "model"), None);
+        assert_eq!([bytes("48K"), bytes("2M"), bytes("7"), bytes("x")], [Some(49_152), Some(2 << 20), Some(7), None]);
+    }
+
+    #[test]
+    fn this_machine_is_plausible() {
+        let machine = here();
+        assert!(machine["physical_cores"].as_u64().is_some_and(|cores| cores > 0), "{machine:?}");
+        assert!(table(&machine, &[("more", "1".into())]).lines().count() >= 7 && machine["system"].is_string());
+        if cfg!(target_os = "linux") {
+            let available = lento::tt::memory::available().map(|bytes| (bytes >> 20).max(1));
+            assert!(machine["memory_mib"].as_u64() >= available, "{machine:?}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Runs a search to its end.
+
+use super::interrupt::{Stop, output_is_gone};
+use lento::chess::Move;
+use lento::engine::{Engine, Output};
+use lento::search::limits::Limits;
+use lento::search::report::{Info, Outcome};
+use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// Interval of status updates.
+const HEARTBEAT: Duration = Duration::from_millis(200);
+
+/// The result of a search.
+pub struct Found {
+    /// The best move and lines.
+    pub outcome: Outcome,
+    /// Total time including the last, incomplete iteration.
+    pub elapsed: Duration,
+}
+
+impl Found {
+    /// The best line, unless the game is over.
+    pub fn best(&self) -> Option<&Info> {
+        self.outcome.lines.first()
+    }
+
+    /// Nodes over all threads.
+    pub fn nodes(&self) -> u64 {
+        self.best().map_or(0, |line| line.nodes)
+    }
+}
+
+/// Searches to the end or to Ctrl-C, passing output to `on_output`, or `None` for a status update.
+/// Fails with `on_output`, and when standard output has been closed.
+pub fn search(
+    engine: &mut Engine,
+    limits: &Limits,
+    stop: &Stop,
+    on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
+) -> io::Result<Found> {
+    search_among(engine, limits, &[], stop, on_output)
+}
+
+/// [`search`] restricted to these root moves, unless there are none.
+pub fn search_among(
+    engine: &mut Engine,
+    limits: &Limits,
+    moves: &[Move],
+    stop: &Stop,
+    mut on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
+) -> io::Result<Found> {
+    let start = Instant::now();
+    let mut next_beat = start + HEARTBEAT;
+    let mut result = Ok(());
+    let outcome = engine.search_until(limits, moves, |_, output| {
+        result = match output {
+            Some(output) => on_output(Some(&output)),
+            None if Instant::now() < next_beat => Ok(()),
+            None if output_is_gone() => Err(ErrorKind::BrokenPipe.into()),
+            None => {
+                next_beat = Instant::now() + HEARTBEAT;
+                on_output(None)
+            }
+        };
+        if result.is_err() { ControlFlow::Break(()) } else { stop.check() }
+    });
+    result?;
+    Ok(Found { outcome, elapsed: start.elapsed() })
+}

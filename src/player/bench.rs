@@ -1,0 +1,212 @@
+//! `lento bench`.
+
+use crate::uci::format::{bench_line, bench_summary, lmr_table};
+use lento::bench::{self, BENCH_DEPTH, BenchEntry};
+use lento::engine::Engine;
+use lento::named::Named;
+use lento::search::lbr::Lbr;
+use lento::search::lmr::RecipeName;
+use lento::search::params::Params;
+use lento::search::report::nps;
+use lento::search::statistics::{Counts, LBR_COUNTS, LmrReport, Measure, SearchStats};
+use lento::tt::TtError;
+use lento_console::Done;
+use lento_console::setup::{self, EvaluatorArgs};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Arguments of `lento bench`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Depth of each search
+    #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
+    depth: i32,
+    /// Threads; with several the node count repeats only with --deterministic [default: 1]
+    #[arg(value_parser = setup::threads)]
+    threads: Option<usize>,
+    /// Hash table in MiB [default: 16]
+    #[arg(value_parser = setup::hash)]
+    hash: Option<usize>,
+    /// Same as the THREADS argument
+    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = setup::threads)]
+    threads_option: Option<usize>,
+    /// Same as the HASH argument
+    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = setup::hash)]
+    hash_option: Option<usize>,
+    /// Search deterministically on several threads, like the option Deterministic
+    #[arg(long)]
+    deterministic: bool,
+    #[command(flatten)]
+    evaluator: EvaluatorArgs,
+    /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or combined as in pair+quiet+colour
+    #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = Lbr::from_name)]
+    lbr: Lbr,
+    /// Late move reduction recipe, as in the option LMR
+    #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
+    lmr: RecipeName,
+    /// Set a search parameter, such as history_one=0; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
+    set: Vec<(String, i32)>,
+    /// Collect LBR and LMR statistics on one thread, and search again without reductions
+    #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
+    stats: bool,
+    /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
+    /// --stats lbr_stats (nodes, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
+    /// nodes_without_reductions, measures, by_depth, by_number)
+    #[arg(long)]
+    json: bool,
+}
+
+fn number(text: &str) -> Result<(String, i32), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as history_one=0")?;
+    let value = value.parse().map_err(|_| format!("expected a whole number for {name}, not {value:?}"))?;
+    Params::default().set(name, value).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), value))
+}
+
+/// Prints the results, statistics if requested, and the total.
+pub fn run(args: &Args) -> Done {
+    let mut engine = args.engine()?;
+    let mut out = io::stdout();
+    let mut entries = Vec::new();
+    for entry in bench::run(&mut engine, args.depth)? {
+        if !args.json {
+            writeln!(out, "{}", bench_line(&entry))?;
+        }
+        entries.push(entry);
+    }
+    let counted = if args.stats { Some(count(&engine, args.depth, &entries)?) } else { None };
+    if args.json {
+        writeln!(out, "{:#}", args.json(&engine, &entries, counted.as_ref()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(counted) = &counted {
+        writeln!(out, "{}\n{}", lbr_table(counted.stats.lbr), lmr_table(counted))?;
+    }
+    writeln!(out, "{}", bench_summary(&entries))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Formats Last Best Reply counts, each with its share of the previous one.
+fn lbr_table(counts: [u64; 5]) -> String {
+    let mut text = String::from("Last Best Reply");
+    let mut whole = None;
+    for (name, count) in LBR_COUNTS.into_iter().zip(counts) {
+        let _ = write!(text, "\n  {name:<16} {count:>12}");
+        if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
+            let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / whole as f64);
+        }
+    }
+    text
+}
+
+/// Sums the statistics and counts the nodes of searches without reductions.
+fn count(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrReport, TtError> {
+    let mut off = engine.copy();
+    off.settings.lmr.main = RecipeName::Off;
+    let nodes_off = bench::run(&mut off, depth)?.map(|entry| entry.nodes).sum();
+    let mut stats = SearchStats::default();
+    entries.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
+    let nodes = bench::total(entries).0;
+    Ok(LmrReport { recipe: engine.settings.lmr.main.name(), depth, nodes, nodes_off: Some(nodes_off), stats })
+}
+
+impl Args {
+    /// Creates the configured engine.
+    fn engine(&self) -> Result<Engine, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        engine.set_threads(self.threads.or(self.threads_option).unwrap_or(1))?;
+        engine.set_hash(self.hash.or(self.hash_option).unwrap_or(Engine::DEFAULT_HASH))?;
+        engine.set_evaluation(self.evaluator.evaluation()?);
+        let settings = &mut engine.settings;
+        settings.search.lbr = self.lbr;
+        settings.search.deterministic = self.deterministic;
+        settings.lmr.main = self.lmr;
+        settings.lmr_statistics = self.stats;
+        for (name, value) in &self.set {
+            engine.set_param(name, *value)?;
+        }
+        Ok(engine)
+    }
+
+    /// The document of a run.
+    fn json(&self, engine: &Engine, entries: &[BenchEntry], counted: Option<&LmrReport>) -> Value {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let position = |BenchEntry { fen, best, nodes, elapsed, .. }: &BenchEntry| json!({ "fen": fen, "best": best, "nodes": nodes, "time_ms": ms(*elapsed) });
+        let (nodes, elapsed) = bench::total(entries);
+        let mut document = json!({
+            "depth": self.depth,
+            "threads": engine.threads(),
+            "hash_mib": engine.hash_mib(),
+            "evaluation": engine.evaluation().to_string(),
+            "lbr": self.lbr.name(),
+            "lmr": self.lmr.name(),
+            "numbers": self.set.iter().cloned().collect::<BTreeMap<_, _>>(),
+            "positions": entries.iter().map(position).collect::<Vec<_>>(),
+            "nodes": nodes,
+            "time_ms": ms(elapsed),
+            "nps": nps(nodes, elapsed),
+        });
+        if let Some(counted) = counted {
+            let counts = LBR_COUNTS.iter().zip(counted.stats.lbr);
+            document["lbr_stats"] = counts.map(|(name, count)| (name.replace(' ', "_"), count)).collect();
+            document["lmr_stats"] = lmr_json(counted);
+        }
+        document
+    }
+}
+
+fn lmr_json(report: &LmrReport) -> Value {
+    let measure = |measure: &Measure| {
+        json!({
+            "name": measure.name,
+            "value": measure.value,
+            "unit": measure.unit,
+            "healthy": measure.healthy.map(|(low, high)| [low, high]),
+            "place": measure.place(),
+        })
+    };
+    let rows = |rows: Vec<(String, Counts)>, key: &str| {
+        let row = |(name, counts): (String, Counts)| {
+            let [reduced, average, verified, confirmed] = counts.measures().map(|measure| measure.value);
+            json!({
+                key: name,
+                "moves": counts.moves,
+                "reduced_percent": reduced,
+                "average_plies": average,
+                "searched_again_percent": verified,
+                "failed_high_again_percent": confirmed,
+            })
+        };
+        rows.into_iter().map(row).collect::<Vec<_>>()
+    };
+    json!({
+        "recipe": report.recipe,
+        "depth": report.depth,
+        "nodes": report.nodes,
+        "nodes_without_reductions": report.nodes_off,
+        "measures": report.measures().iter().map(measure).collect::<Vec<_>>(),
+        "by_depth": rows(report.stats.lmr.by_depth(), "depth"),
+        "by_number": rows(report.stats.lmr.by_number(), "number"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_shown_unless_the_base_is_zero() {
+        let text = lbr_table([8, 4, 3, 0, 0]);
+        let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[1], ["nodes", "8"]);
+        assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
+        assert_eq!(lines[4], ["best", "0", "0.00", "%"]);
+        assert_eq!(lines[5], ["cutoffs", "0"]);
+    }
+}

@@ -1,0 +1,149 @@
+//! The player: the UCI protocol and the command line. Tasks of other programs are handed to them.
+
+pub mod analyse;
+mod bench;
+pub mod programs;
+mod scripts;
+pub mod speedtest;
+pub mod uci;
+
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use lento::chess::perft::MAX_DEPTH;
+use lento::smp::abort_on_panic;
+use lento_console::setup::{EvaluatorArgs, Setup};
+use lento_console::{Done, notice};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Lento, a chess engine. Without arguments it speaks UCI on standard input and output.
+#[derive(Parser)]
+#[command(display_name = "Lento", version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+struct Cli {
+    /// The task.
+    #[command(subcommand)]
+    pub task: Option<Task>,
+}
+
+const AFTER_HELP: &str = "\
+UCI commands may be given as arguments, each in quotes. They run in order, each search to completion:
+  lento \"setoption name Threads value 4\" \"position startpos moves e2e4\" \"go depth 15\"";
+
+#[derive(Subcommand)]
+enum Task {
+    /// Analyse a position
+    #[command(visible_alias = "analyze")]
+    Analyse(analyse::Args),
+    /// Search fixed positions to a fixed depth; prints a reproducible node count and the speed
+    Bench(bench::Args),
+    /// Measure the speed of a fixed amount of work, with a checksum
+    Speedtest(speedtest::Args),
+    /// Count the leaves of the tree of legal moves
+    Perft {
+        /// Depth in plies
+        #[arg(value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_DEPTH)))]
+        depth: u32,
+        #[command(flatten)]
+        setup: Setup,
+    },
+    /// Show the static evaluation of a position by piece or term
+    Eval {
+        #[command(flatten)]
+        setup: Setup,
+        #[command(flatten)]
+        evaluator: EvaluatorArgs,
+    },
+    /// Speak UCI on standard input and output (the default)
+    Uci,
+    /// UCI commands, one per argument.
+    #[command(external_subcommand)]
+    Commands(Vec<OsString>),
+}
+
+/// The command line of the player.
+pub fn command() -> Command {
+    Cli::command().after_help(AFTER_HELP)
+}
+
+/// Parses the arguments, runs the task and returns its exit code. A panic in any thread aborts.
+pub fn main() -> ExitCode {
+    abort_on_panic();
+    notice::exit_code(run(std::env::args_os().collect()))
+}
+
+fn run(mut args: Vec<OsString>) -> Done {
+    if args.get(1).is_some_and(|word| word == "help") && args.get(2).is_some_and(|word| programs::find(word).is_some())
+    {
+        args.remove(1);
+        args.insert(2, "--help".into());
+    }
+    let other = args.get(1).and_then(|word| programs::find(word));
+    let parsed = match other {
+        Some(task) if task.name != "analyse" => return task.run(&args[2..]),
+        _ => command()
+            .after_help(programs::help() + AFTER_HELP)
+            .try_get_matches_from(&args)
+            .and_then(|matches| Cli::from_arg_matches(&matches)),
+    };
+    let cli = match (parsed, other) {
+        (Ok(cli), _) => cli,
+        // More than a single position.
+        (Err(error), Some(task)) if error.kind() == ErrorKind::UnknownArgument => {
+            let quoted = error.to_string();
+            let quoted = quoted.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            return task.run(&args[2..]).map_err(|missing| format!("{quoted}; {missing}").into());
+        }
+        (Err(error), Some(task)) if error.kind() == ErrorKind::DisplayHelp && task.is_installed() => {
+            return task.run(&args[2..]);
+        }
+        (Err(error), _) => error.exit(),
+    };
+    match &cli.task.unwrap_or(Task::Uci) {
+        Task::Uci => scripts::run(),
+        Task::Analyse(args) => analyse::run(args),
+        Task::Bench(args) => bench::run(args),
+        Task::Speedtest(args) => speedtest::run(args),
+        Task::Perft { depth, setup } => scripts::perft(*depth, setup),
+        Task::Eval { setup, evaluator } => scripts::eval(setup, evaluator),
+        Task::Commands(lines) => scripts::script(lines),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, exit};
+    use std::thread;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn unknown_tasks_are_uci_commands() {
+        let parse = |args: &[&str]| Cli::try_parse_from(args).map(|cli| cli.task);
+        assert!(matches!(parse(&["lento"]), Ok(None)));
+        assert!(matches!(parse(&["lento", "bench"]), Ok(Some(Task::Bench(_)))));
+        let Ok(Some(Task::Commands(lines))) = parse(&["lento", "position startpos", "go depth 2"]) else {
+            panic!("not taken as commands")
+        };
+        assert_eq!(lines, ["position startpos", "go depth 2"]);
+    }
+
+    /// Runs itself as a child whose thread panics.
+    #[test]
+    fn a_panicking_thread_aborts_the_program() {
+        const CHILD: &str = "LENTO_TEST_PANICS";
+        if std::env::var_os(CHILD).is_some() {
+            abort_on_panic();
+            let _ = thread::spawn(|| panic!("lost a thread")).join();
+            exit(0);
+        }
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "tests::a_panicking_thread_aborts_the_program", "--nocapture"]).env(CHILD, "1");
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("lost a thread"), "{output:?}");
+    }
+}

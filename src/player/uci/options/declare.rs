@@ -1,0 +1,156 @@
+//! What an option consists of, and the kinds of options.
+
+use super::{Applied, Target};
+use lento::engine::Settings;
+use lento::named::Named;
+use std::time::Duration;
+
+/// Parses and applies a value; `None` if it is invalid.
+type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
+
+/// A UCI option.
+pub struct UciOption {
+    pub name: String,
+    /// A second name to announce, where interfaces hide options that start with `UCI_`.
+    pub plain: Option<&'static str>,
+    /// Type, default and range, as announced.
+    pub kind: String,
+    pub default: String,
+    /// The valid values.
+    pub values: String,
+    /// What messages say before the valid values.
+    noun: &'static str,
+    pub meaning: &'static str,
+    pub set: Box<Set>,
+}
+
+fn option(
+    name: &str,
+    kind: String,
+    default: &str,
+    values: String,
+    set: impl Fn(&mut Target, &str) -> Option<Applied> + Send + Sync + 'static,
+) -> UciOption {
+    let (name, default) = (name.into(), default.into());
+    UciOption { name, plain: None, kind, default, values, noun: "", meaning: "", set: Box::new(set) }
+}
+
+impl UciOption {
+    pub fn also(self, plain: &'static str) -> Self {
+        Self { plain: Some(plain), ..self }
+    }
+
+    /// What the option does, in Markdown. Pages are named as `(docs/PAGE.md)`.
+    pub fn means(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    /// The names to announce.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name.as_str()).chain(self.plain)
+    }
+
+    /// The valid values, for messages.
+    pub fn expected(&self) -> String {
+        format!("{}{}", self.noun, self.values)
+    }
+}
+
+/// A number within a range.
+pub fn spin(
+    name: &str,
+    default: i64,
+    range: (i64, i64),
+    apply: impl Fn(&mut Target, i64) -> Applied + Send + Sync + 'static,
+) -> UciOption {
+    let (min, max) = range;
+    let kind = format!("spin default {default} min {min} max {max}");
+    let option = option(name, kind, &default.to_string(), format!("{min} to {max}"), move |to, value| {
+        Some(apply(to, value.parse().ok().filter(|n| (min..=max).contains(n))?))
+    });
+    UciOption { noun: "a whole number from ", ..option }
+}
+
+/// A number in the settings, with its range.
+pub fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
+    name: &str,
+    range: (i64, i64),
+    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
+) -> UciOption {
+    let default = (*place(&mut Settings::default())).try_into().unwrap_or(range.0);
+    spin(name, default, range, move |to, number| {
+        if let Ok(number) = number.try_into() {
+            *place(&mut to.engine.settings) = number;
+        }
+        Ok(None)
+    })
+}
+
+/// A boolean field of the settings.
+pub fn check<T: From<bool> + PartialEq>(
+    name: &str,
+    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
+) -> UciOption {
+    let default = (*place(&mut Settings::default()) == true.into()).to_string();
+    option(name, format!("check default {default}"), &default, "true or false".into(), move |to, value| {
+        *place(&mut to.engine.settings) = value.to_ascii_lowercase().parse::<bool>().ok()?.into();
+        Some(Ok(None))
+    })
+}
+
+/// One of several words.
+pub fn combo(
+    name: &str,
+    default: &str,
+    choices: Vec<&'static str>,
+    apply: impl Fn(&mut Settings, &'static str) + Send + Sync + 'static,
+) -> UciOption {
+    let kind = format!("combo default {default} var {}", choices.join(" var "));
+    let option = option(name, kind, default, choices.join(", "), move |to, value| {
+        apply(&mut to.engine.settings, choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
+        Some(Ok(None))
+    });
+    UciOption { noun: "one of ", ..option }
+}
+
+/// A field of the settings with named values.
+pub fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption {
+    let default = place(&mut Settings::default()).name();
+    combo(name, default, T::names(), move |settings, choice| {
+        if let Ok(value) = T::from_name(choice) {
+            *place(settings) = value;
+        }
+    })
+}
+
+/// A duration field of the settings: whole minutes up to a maximum, or seconds with the suffix `s`.
+pub fn pause(name: &str, most: u64, place: fn(&mut Settings) -> &mut Duration) -> UciOption {
+    let default = (place(&mut Settings::default()).as_secs() / 60).to_string();
+    let kind = format!("spin default {default} min 0 max {most}");
+    option(name, kind, &default, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
+        *place(&mut to.engine.settings) = parse_pause(value, most)?;
+        Some(Ok(None))
+    })
+}
+
+/// An action without a value.
+pub fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
+    option(name, "button".into(), "", "(button)".into(), move |to, _| {
+        apply(to);
+        Some(Ok(None))
+    })
+}
+
+/// Any text. `values` describes the valid ones.
+pub fn text(name: &str, default: &str, values: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
+    option(name, format!("string default {default}"), default, values.into(), move |to, value| {
+        Some(apply(to, if value == "<empty>" { "" } else { value }))
+    })
+}
+
+/// Parses minutes (`10`) or seconds (`30s`), up to `most` minutes.
+pub(super) fn parse_pause(value: &str, most: u64) -> Option<Duration> {
+    let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
+    let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
+    (seconds <= most * 60).then(|| Duration::from_secs(seconds))
+}

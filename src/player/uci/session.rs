@@ -1,0 +1,490 @@
+//! State of a UCI session.
+
+mod hash_files;
+mod queued;
+
+use super::command::{self, Command};
+use super::format;
+use super::go::Go;
+use super::listing;
+use super::options::{self, Target};
+use super::sent_lines::SentLines;
+use super::task::{self, Console, Hook, Message, Offer, Refuse, Task};
+use super::writer::Writer;
+use crossbeam::channel::Sender;
+use hash_files::HashFiles;
+use lento::chess::Game;
+use lento::engine::{Engine, Output};
+use lento::score::Bound;
+use lento::search::lmr::RecipeName;
+use lento::search::report::Outcome;
+use lento::version;
+use queued::Queued;
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// A UCI session.
+///
+/// While a search, threat, perft or bench is running, `stop`, `ponderhit`, `wait`, `quit`, `isready`, `uci`, `debug`,
+/// `register` and `help` run at once, as do `d`, `eval` and `savehash` unless commands are queued. All others are
+/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`, each `threat` its answer. Slow options run on
+/// another thread; `isready` waits for them.
+pub struct Session {
+    /// The engine, whose output the event loop passes to [`handle_output`](Self::handle_output).
+    pub engine: Engine,
+    /// Where the answers go.
+    pub writer: Writer,
+    queue: VecDeque<Queued>,
+    work: Option<Work>,
+    mode: InputMode,
+    /// Where tasks send their messages.
+    inbox: Sender<Message>,
+    last_task: u64,
+    closing: bool,
+    /// Whether any command has failed.
+    pub failed: bool,
+    hash_files: HashFiles,
+    /// The position as given.
+    position: Option<String>,
+    verbose: bool,
+    /// The last reported placement of threads and table.
+    placed: Vec<String>,
+    /// Search lines are repeated after this time.
+    pub repeat_after: Duration,
+    /// Commands that are refused.
+    pub refuse: Refuse,
+    /// Options that are announced.
+    pub offer: Offer,
+    /// Called before a command is executed.
+    pub hook: Option<Hook>,
+}
+
+/// How commands are scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputMode {
+    /// From a GUI: some commands run during a search, and the end of input stops it.
+    Live,
+    /// From a fixed list: one after the other, each search to its end.
+    Script,
+}
+
+/// Running work.
+struct Work {
+    queued: Queued,
+    /// The task, unless it is a search of the engine.
+    task: Option<Task>,
+    started: Instant,
+    stopped: Option<Instant>,
+    sent: SentLines,
+}
+
+impl Session {
+    /// Starts a session. Tasks send to `inbox`, whose messages must be passed to
+    /// [`handle_message`](Self::handle_message).
+    pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>, writer: Writer) -> Self {
+        Self {
+            engine,
+            writer,
+            queue: VecDeque::new(),
+            work: None,
+            mode,
+            inbox,
+            last_task: 0,
+            closing: false,
+            failed: false,
+            hash_files: HashFiles::default(),
+            position: None,
+            verbose: false,
+            placed: Vec::new(),
+            repeat_after: SentLines::REPEAT_AFTER,
+            refuse: Box::new(|_, _| None),
+            offer: Box::new(Some),
+            hook: None,
+        }
+    }
+
+    /// Whether the session has ended.
+    pub fn is_over(&self) -> bool {
+        self.closing && !self.is_working() && self.queue.is_empty() && self.auto_save_due().is_none()
+    }
+
+    /// Whether a search, task or save is running.
+    pub fn is_working(&self) -> bool {
+        self.work.is_some() || !self.hash_files.saves.is_empty()
+    }
+
+    /// Handles a message from the inbox.
+    pub fn handle_message(&mut self, message: Message) {
+        match message {
+            Message::Line(line) => {
+                self.writer.log('<', &line);
+                let parsed = command::parse(&line);
+                parsed.problems.into_iter().for_each(|problem| self.report(problem));
+                if let Some(command) = parsed.command {
+                    match (self.refuse)(&command, self.queue.len()) {
+                        Some(reason) => self.report(reason),
+                        None => self.receive(command),
+                    }
+                }
+            }
+            Message::EndOfInput if self.mode == InputMode::Script => self.closing = true,
+            Message::EndOfInput => self.close(false),
+            Message::Note(text) => self.print(&format::message(text)),
+            Message::Task(id, effect) if self.is_work(id) || self.hash_files.saves.iter().any(|save| save.id == id) => {
+                effect(self);
+            }
+            // The task was cancelled.
+            Message::Task(..) => {}
+        }
+        self.run_queued();
+    }
+
+    /// Handles output of the engine.
+    pub fn handle_output(&mut self, output: Output) {
+        let (root, settings) = (self.engine.game.board(), &self.engine.settings);
+        match output {
+            Output::Progress(progress) => self.print(&format::progress(root, &progress, settings)),
+            Output::Note(text) => self.print(&format::message(text)),
+            Output::Info(info) => {
+                self.print(&format::info(root, &info, settings));
+                if info.multipv == 1 && info.bound == Bound::Exact {
+                    let depth = &mut self.hash_files.origin.depth;
+                    *depth = info.depth.unsigned_abs().max(*depth);
+                }
+                if let Some(work) = &mut self.work {
+                    work.sent.record(info, Instant::now());
+                }
+            }
+            Output::Best(outcome) => {
+                self.finish_search(&outcome);
+                self.run_queued();
+            }
+        }
+    }
+
+    fn is_work(&self, id: u64) -> bool {
+        self.work.as_ref().is_some_and(|work| work.task.as_ref().is_some_and(|task| task.id == id))
+    }
+
+    /// Handles the end of a task.
+    pub(super) fn end_task(&mut self, id: u64) {
+        self.hash_files.saves.retain(|save| save.id != id);
+        if self.is_work(id) {
+            self.work = None;
+        }
+    }
+
+    pub(super) fn print(&mut self, lines: &str) {
+        self.writer.print(lines);
+    }
+
+    pub(super) fn report(&mut self, problem: impl Display) {
+        self.failed = true;
+        self.print(&format::error(problem));
+    }
+
+    /// Runs or queues a command. After `quit` only `stop` and `quit` are processed.
+    fn receive(&mut self, command: Command) {
+        match command {
+            Command::Stop => self.mark(Queued::stop),
+            Command::Quit if self.closing => {
+                self.mark(|queued| queued.stopped = true);
+                self.hash_files = HashFiles::default();
+            }
+            _ if self.closing => {}
+            Command::PonderHit => self.mark(|queued| queued.ponderhit = true),
+            Command::Wait => self.mark(|queued| queued.waited = true),
+            Command::Quit => self.close(true),
+            command => {
+                let waited = self.mode == InputMode::Script;
+                let queued = Queued { command, stopped: false, ponderhit: false, waited };
+                if self.can_run(&queued.command, self.queue.len()) {
+                    self.execute(queued);
+                } else {
+                    self.queue.push_back(queued);
+                }
+            }
+        }
+    }
+
+    /// Whether a command can run now, with this many others queued before it.
+    fn can_run(&self, command: &Command, before: usize) -> bool {
+        if self.work.is_none() && before == 0 {
+            return self.hash_files.saves.is_empty() || !self.replaces_table(command);
+        }
+        self.mode == InputMode::Live
+            && match command {
+                Command::IsReady => !self.is_setting_option(),
+                Command::Uci | Command::Debug(_) | Command::Register | Command::Help(_) => true,
+                Command::Display | Command::Eval => before == 0,
+                Command::SaveHash(..) => before == 0 && self.engine.is_searching(),
+                _ => false,
+            }
+    }
+
+    fn is_setting_option(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| matches!(work.queued.command, Command::SetOption(..)))
+    }
+
+    /// Sets a flag on all running and queued work, and applies it to the running one.
+    fn mark(&mut self, set: impl Fn(&mut Queued)) {
+        self.queue.iter_mut().for_each(&set);
+        if let Some(work) = &mut self.work {
+            set(&mut work.queued);
+            self.apply_marks();
+        }
+    }
+
+    /// Exits once work that must finish is done.
+    fn close(&mut self, quit: bool) {
+        self.closing = true;
+        self.mark(|queued| queued.close(quit));
+    }
+
+    /// Applies the flags of the running work.
+    fn apply_marks(&mut self) {
+        let Some(work) = &mut self.work else { return };
+        if work.task.is_none() && std::mem::take(&mut work.queued.ponderhit) {
+            self.engine.ponderhit();
+        }
+        if !work.queued.stopped {
+            return;
+        }
+        work.stopped = Some(Instant::now());
+        if let Some(task) = &mut work.task {
+            if matches!(work.queued.command, Command::Threat(_)) {
+                return task.stop();
+            }
+            self.work = None;
+            self.print(&format::message("stopped"));
+        } else if let Some(outcome) = self.engine.stop() {
+            self.finish_search(&outcome);
+        }
+    }
+
+    /// Runs queued commands up to the first that takes time. `isready`, which waits for options alone, overtakes others.
+    fn run_queued(&mut self) {
+        while self.work.is_none()
+            && self.queue.front().is_some_and(|next| self.can_run(&next.command, 0))
+            && let Some(next) = self.queue.pop_front()
+        {
+            self.execute(next);
+        }
+        if self.mode == InputMode::Live && !self.is_setting_option() {
+            let before = self.queue.len();
+            self.queue.retain(|queued| queued.command != Command::IsReady);
+            (self.queue.len()..before).for_each(|_| self.answer_isready());
+        }
+    }
+
+    fn execute(&mut self, mut queued: Queued) {
+        if let Some(text) = self.hook.as_mut().and_then(|hook| hook(&mut queued.command, &mut self.engine)) {
+            self.print(&format::message(text));
+        }
+        let chess960 = self.engine.settings.chess960;
+        if self.replaces_table(&queued.command) {
+            self.hash_files.own_file = None;
+        }
+        match &queued.command {
+            Command::Uci => {
+                self.print(&format::introduction(&self.engine.evaluation(), &self.engine.settings, &self.offer))
+            }
+            Command::IsReady => self.answer_isready(),
+            Command::NewGame => self.engine.new_game(),
+            Command::SetOption(..) => self.set_option(queued),
+            Command::Position(position) => match position.set_up(chess960) {
+                Ok(game) => {
+                    self.engine.game = game;
+                    self.position = Some(position.to_string());
+                }
+                Err(problem) => self.report(problem),
+            },
+            Command::Go(go) => {
+                let started = Instant::now();
+                self.search(go);
+                self.begin(queued, None, started);
+            }
+            Command::Threat(go) => {
+                if let Some(search) = self.threat(go) {
+                    self.begin_task(queued, search);
+                }
+            }
+            &Command::Perft(depth) => {
+                let board = self.engine.game.board().clone();
+                self.begin_task(queued, move |console| _ = task::perft(console, &board, depth, chess960));
+            }
+            &Command::Bench(depth) => {
+                let mut engine = Engine::new();
+                engine.set_evaluation(self.engine.evaluation());
+                self.begin_task(queued, move |console| _ = task::bench(console, engine, depth));
+            }
+            Command::GenFens(arguments) => {
+                let (arguments, evaluation) = (arguments.clone(), self.engine.evaluation());
+                self.begin_task(queued, move |console| arguments.run(console, evaluation));
+            }
+            Command::Debug(on) => self.verbose = *on,
+            Command::Display => self.print(&format::diagram(self.engine.game.board(), chess960)),
+            Command::Eval => {
+                let (board, scaling) = (self.engine.game.board(), self.engine.params().scaling());
+                self.print(&format::evaluation(board, &self.engine.evaluation(), scaling));
+            }
+            &Command::ListMoves(depth) => {
+                let moves = self.engine.list_moves(depth);
+                self.print(&listing::listing(self.engine.game.board(), &moves, depth, chess960));
+            }
+            &Command::LmrStats(off) => match self.engine.lmr_report() {
+                None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
+                Some(report) if off => {
+                    let mut engine = self.engine.copy();
+                    engine.settings.lmr.main = RecipeName::Off;
+                    engine.settings.search.multi_pv = 1;
+                    self.begin_task(queued, |console| task::without_reductions(console, engine, report));
+                }
+                Some(report) => self.print(&format::lmr_table(&report)),
+            },
+            Command::SaveHash(file, zstd) => self.save_hash(file.as_ref(), *zstd),
+            Command::LoadHash(_) => self.load_hash(queued),
+            Command::Flip => {
+                let board = self.engine.game.board().flipped();
+                self.position = Some(format!("fen {}", board.fen(chess960)));
+                self.engine.game = Game::from(board);
+            }
+            Command::Compiler => self.print(&format!("Lento {}", *version::LONG)),
+            Command::Help(None) => command::usage().for_each(|line| self.print(line)),
+            Command::Help(Some(option)) => match options::help(option) {
+                Ok(line) => self.print(&line),
+                Err(problem) => self.report(problem),
+            },
+            Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
+        }
+    }
+
+    fn answer_isready(&mut self) {
+        if let Err(problem) = self.engine.prepare() {
+            self.report(problem);
+        }
+        // The table may have been allocated since.
+        if !self.placed.is_empty() && self.work.is_none() {
+            self.print_placement();
+        }
+        self.print("readyok");
+    }
+
+    fn set_option(&mut self, queued: Queued) {
+        let Command::SetOption(name, value) = &queued.command else { return };
+        let (name, value) = (name.clone(), value.clone());
+        let target = &mut Target { engine: &mut self.engine, writer: &mut self.writer };
+        match options::begin(target, &name, value.as_deref()) {
+            Ok(Some(slow)) => self.begin_task(queued, move |console| {
+                let apply = {
+                    let mut progress = console.progress(&name);
+                    slow(&mut |done| _ = progress(done))
+                };
+                console.apply(move |session| {
+                    let target = &mut Target { engine: &mut session.engine, writer: &mut session.writer };
+                    let result = apply(target).map_err(|why| options::refused(&name, value.as_deref(), &why));
+                    session.option_was_set(&name, result);
+                });
+            }),
+            other => self.option_was_set(&name, other.map(|_| ())),
+        }
+    }
+
+    fn option_was_set(&mut self, name: &str, result: Result<(), String>) {
+        match result {
+            Err(error) => self.report(error),
+            Ok(()) if ["Threads", "Hash", "NumaPolicy"].iter().any(|&known| options::same_name(known, name)) => {
+                self.print_placement();
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// Reports the placement of threads and table where it has changed.
+    fn print_placement(&mut self) {
+        let lines = self.engine.placement();
+        for line in lines.iter().filter(|line| !self.placed.contains(line)) {
+            self.writer.print(&format::message(line));
+        }
+        self.placed = lines;
+    }
+
+    /// Records work as running, with flags set while it was queued.
+    fn begin(&mut self, queued: Queued, task: Option<Task>, started: Instant) {
+        self.work = Some(Work { queued, task, started, stopped: None, sent: SentLines::default() });
+        self.apply_marks();
+    }
+
+    /// Starts a task as the work of a command.
+    fn begin_task(&mut self, queued: Queued, work: impl FnOnce(&Console) + Send + 'static) {
+        match self.start_task(work) {
+            Ok(task) => self.begin(queued, Some(task), Instant::now()),
+            Err(error) => self.report(error),
+        }
+    }
+
+    fn start_task(&mut self, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Task> {
+        self.last_task += 1;
+        Task::start(self.last_task, self.inbox.clone(), work)
+    }
+
+    /// Starts a search.
+    fn search(&mut self, go: &Go) {
+        if self.position.is_none() {
+            self.print(&format::message("no position given before go; using the start position"));
+        }
+        let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
+        self.record_search(position);
+        let chess960 = self.engine.settings.chess960;
+        let mut problems = Vec::new();
+        let moves = go.root_moves(self.engine.game.board(), chess960, &mut problems);
+        problems.into_iter().for_each(|problem| self.report(problem));
+        if self.verbose {
+            let fen = self.engine.game.board().fen(chess960);
+            self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));
+        }
+        self.engine.go_among(&go.limits, &moves);
+        let root = self.engine.game.board();
+        if !root.has_legal_move() {
+            self.print(&format::no_move(root, &self.engine.settings));
+        }
+    }
+
+    /// Ends a search: prints final lines not printed before, then the best move.
+    fn finish_search(&mut self, outcome: &Outcome) {
+        let Some(work) = self.work.take() else { return };
+        // Without a legal move that was said at once.
+        if outcome.best.is_some() {
+            let rest = work.sent.rest(self.engine.game.board(), outcome, &self.engine.settings);
+            rest.iter().for_each(|line| self.print(line));
+        }
+        if self.verbose {
+            let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
+            let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));
+            self.print(&format::message(format!("answered {:.3} ms after go{stop}", ms(work.started))));
+        }
+        self.print(&format::best_move(self.engine.game.board(), outcome, &self.engine.settings));
+    }
+
+    /// When a line is due to be repeated.
+    pub fn repeat_due(&self) -> Option<Instant> {
+        self.work.as_ref()?.sent.due(self.repeat_after)
+    }
+
+    /// Repeats lines not printed for a while, with current nodes and time.
+    pub fn repeat_lines(&mut self) {
+        let lines =
+            self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now(), self.repeat_after));
+        for info in lines {
+            // A finished search waiting for `stop` has nothing new.
+            if let Some(info) = self.engine.with_current_counters(info) {
+                self.print(&format::info(self.engine.game.board(), &info, &self.engine.settings));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

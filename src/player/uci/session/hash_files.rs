@@ -1,0 +1,191 @@
+//! Saving and loading the hash table during a session, with `AutoSave`.
+
+use super::{Queued, Session};
+use crate::uci::command::Command;
+use crate::uci::format;
+use crate::uci::options::same_name;
+use crate::uci::task::{Console, Task};
+use lento::engine::LentTable;
+use lento::hash_file::{self, LoadError, Loaded, Origin, SaveError, SaveOptions, Saved};
+use lento::processors;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// State of saves and loads.
+#[derive(Default)]
+pub(super) struct HashFiles {
+    /// Running saves.
+    pub(super) saves: Vec<Task>,
+    /// Since when the table has entries that are not in `HashFile`.
+    unsaved: Option<Instant>,
+    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other.
+    pub(super) own_file: Option<PathBuf>,
+    /// The last searched position.
+    pub(super) origin: Origin,
+    /// Whether the missing `HashFile` was reported.
+    warned: bool,
+}
+
+impl Session {
+    /// Records the start of a search.
+    pub(super) fn record_search(&mut self, position: String) {
+        self.hash_files.origin = Origin { position, depth: 0 };
+        self.hash_files.unsaved.get_or_insert_with(Instant::now);
+        if !self.engine.settings.auto_save.is_zero() && !self.hash_files.warned {
+            self.hash_files.warned = self.hash_file(None, "AutoSave").is_none();
+        }
+    }
+
+    /// Whether a command replaces the table or its contents. It then waits for running saves.
+    pub(super) fn replaces_table(&self, command: &Command) -> bool {
+        match command {
+            Command::NewGame => self.engine.settings.analyse_mode != Some(true),
+            Command::LoadHash(_) => true,
+            Command::SetOption(name, _) => {
+                ["Hash", "Clear Hash", "NumaPolicy"].iter().any(|&option| same_name(option, name))
+            }
+            _ => false,
+        }
+    }
+
+    /// The given file, or `HashFile`; reports an error if there is neither.
+    fn hash_file(&mut self, file: Option<&String>, command: &str) -> Option<PathBuf> {
+        let path = file.map(PathBuf::from).or_else(|| self.engine.settings.hash_file.clone());
+        if path.is_none() {
+            self.report(format!(
+                "`{command}` expects the name of a file, or one in the option HashFile, which is empty"
+            ));
+        }
+        path
+    }
+
+    pub(super) fn save_hash(&mut self, file: Option<&String>, zstd: bool) {
+        if let Some(path) = self.hash_file(file, "savehash") {
+            self.start_save("savehash", path, zstd, false);
+        }
+    }
+
+    /// Starts a save; messages start with `name`.
+    fn start_save(&mut self, name: &'static str, path: PathBuf, zstd: bool, background: bool) {
+        let compress = zstd || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
+        if self.engine.settings.hash_file.as_ref() == Some(&path) {
+            // Later entries of a running search may be missing from the file.
+            self.hash_files.unsaved = self.engine.is_searching().then(Instant::now);
+        }
+        let table = match self.engine.lend_table_to_save() {
+            Ok(table) => table,
+            Err(problem) => return self.report(problem),
+        };
+        let threads = if background { 1 } else { threads() };
+        let options = SaveOptions { path, compress, threads, origin: self.hash_files.origin.clone() };
+        let save = move |console: &Console| {
+            if background {
+                processors::lower_priority(10);
+            }
+            save(console, name, table, options);
+        };
+        match self.start_task(save) {
+            Ok(task) => self.hash_files.saves.push(task),
+            Err(problem) => self.report(problem),
+        }
+    }
+
+    pub(super) fn load_hash(&mut self, mut queued: Queued) {
+        let Command::LoadHash(file) = &queued.command else { return };
+        let Some(path) = self.hash_file(file.as_ref(), "loadhash") else { return };
+        // A `stop` received while this was queued was meant for the search before it.
+        queued.stopped &= self.closing;
+        match self.engine.lend_table_to_load() {
+            Ok(table) => self.begin_task(queued, |console| load(console, table, path)),
+            Err(problem) => self.report(problem),
+        }
+    }
+
+    /// When `AutoSave` is due, if at all.
+    pub fn auto_save_due(&self) -> Option<Instant> {
+        let settings = &self.engine.settings;
+        let searches = self.work.as_ref().is_none_or(|work| work.task.is_none());
+        let ready = self.hash_files.saves.is_empty() && searches && settings.hash_file.is_some();
+        let since = self.hash_files.unsaved.filter(|_| ready && !settings.auto_save.is_zero())?;
+        // Save a last time before exiting.
+        let over = self.closing && self.work.is_none() && self.queue.is_empty();
+        Some(if over { since } else { since + settings.auto_save })
+    }
+
+    /// Runs `AutoSave` when due.
+    pub fn auto_save(&mut self) {
+        if self.auto_save_due().is_none_or(|due| due > Instant::now()) {
+            return;
+        }
+        let Some(path) = self.engine.settings.hash_file.clone() else { return };
+        if self.hash_files.own_file.as_ref() != Some(&path) && path.exists() {
+            let older = path.with_added_extension("old");
+            let text = format!("AutoSave: {path:?} was not loaded or saved in this session; keeping it as {older:?}");
+            self.print(&format::message(text));
+            if let Err(error) = fs::rename(&path, &older) {
+                self.report(format!("AutoSave: {older:?}: {error}; nothing saved"));
+                return self.retry_auto_save();
+            }
+        }
+        self.start_save("AutoSave", path, false, !self.closing);
+    }
+
+    /// Postpones a failed `AutoSave`. There is no second attempt before exiting.
+    fn retry_auto_save(&mut self) {
+        self.hash_files.unsaved = (!self.closing).then(Instant::now);
+    }
+}
+
+/// Saves a table.
+fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions) {
+    let (began, identity) = (Instant::now(), table.identity());
+    let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
+    let path = options.path;
+    match saved {
+        Ok(Saved { entries, bytes }) => {
+            let mib = bytes.div_ceil(1 << 20);
+            let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
+            console.apply(|session| session.hash_files.own_file = Some(path));
+        }
+        Err(SaveError::Cancelled) => {}
+        // Not worth an error when nothing was requested.
+        Err(SaveError::Empty) if name == "AutoSave" => {}
+        Err(error) => {
+            console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
+            console.apply(Session::retry_auto_save);
+        }
+    }
+}
+
+/// Loads a file into a table.
+fn load(console: &Console, table: LentTable, path: PathBuf) {
+    let began = Instant::now();
+    let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut console.progress("loadhash"));
+    drop(table);
+    match loaded {
+        Ok(Loaded { origin, read, kept }) => {
+            let about = if origin.position.is_empty() {
+                String::new()
+            } else {
+                format!("; position {:?}, depth {}", origin.position, origin.depth)
+            };
+            let text = format!("loadhash: {kept} of {read} entries, in {} from {path:?}{about}", seconds(began));
+            let _ = console.message(text);
+            console.apply(|session| {
+                (session.hash_files.own_file, session.hash_files.origin) = (Some(path), origin);
+            });
+        }
+        Err(LoadError::Cancelled) => {}
+        Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),
+    }
+}
+
+/// Number of threads for saving and loading in the foreground. More do not speed up the disk.
+fn threads() -> usize {
+    processors::count().min(16)
+}
+
+fn seconds(since: Instant) -> String {
+    format!("{:.2} s", since.elapsed().as_secs_f64())
+}

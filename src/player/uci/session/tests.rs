@@ -1,0 +1,62 @@
+use super::*;
+use crossbeam::channel::unbounded;
+
+fn session() -> Session {
+    Session::new(Engine::new(), InputMode::Live, unbounded().0, Writer::new(io::sink()))
+}
+
+/// Feeds lines and returns the immediate output.
+fn run(session: &mut Session, lines: &[&str]) -> String {
+    for &line in lines {
+        session.handle_message(Message::Line(line.into()));
+    }
+    session.writer.take_text()
+}
+
+#[test]
+fn simple_commands_are_answered() {
+    let mut session = session();
+    assert_eq!(run(&mut session, &["isready", "", "# nothing"]), "readyok\n");
+    assert!(run(&mut session, &["uci"]).ends_with("\nuciok\n"));
+    assert_eq!(run(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
+    assert!(!session.failed);
+    assert!(run(&mut session, &["fly"]).starts_with("info string ERROR: unknown command \"fly\""));
+    assert!(session.failed && !session.is_over());
+    run(&mut session, &["quit"]);
+    assert!(session.is_over());
+}
+
+#[test]
+fn commands_wait_for_a_search_except_urgent_ones() {
+    let mut session = session();
+    run(&mut session, &["position startpos", "go infinite"]);
+    assert!(session.engine.is_searching());
+    assert!(run(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
+    // `d` queues behind a queued `position`.
+    assert_eq!(run(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
+    assert_eq!(session.engine.game.board().fen(false), Game::start().board().fen(false));
+    let text = run(&mut session, &["stop"]);
+    assert_eq!(text.matches("bestmove").count(), 1);
+    assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");
+}
+
+#[test]
+fn every_go_is_answered_once_in_any_order_of_stop_and_ponderhit() {
+    for go in ["go infinite", "go ponder infinite", "go ponder depth 1", "go ponder wtime 1 btime 1"] {
+        for last in [["stop", "ponderhit"], ["ponderhit", "stop"], ["stop", "stop"]] {
+            let mut session = session();
+            let text = run(&mut session, &[go, last[0], last[1], "quit"]);
+            assert_eq!(text.matches("bestmove").count(), 1, "{go}, {last:?}: {text}");
+            assert!(session.is_over(), "{go}, {last:?}");
+        }
+    }
+}
+
+#[test]
+fn a_long_queue_is_stopped_at_once() {
+    let mut session = session();
+    run(&mut session, &["go infinite"]);
+    let text = run(&mut session, &["go infinite"; 2000]);
+    assert_eq!(text.matches("bestmove").count(), 0);
+    assert_eq!(run(&mut session, &["stop"]).matches("bestmove").count(), 2001);
+}

@@ -1,0 +1,211 @@
+//! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
+
+use super::command::Command;
+use super::format;
+use super::session::Session;
+use crossbeam::channel::{Receiver, Sender, bounded};
+use lento::bench;
+use lento::chess::{self, Board};
+use lento::engine::Engine;
+use lento::hash_file::Progress;
+use lento::search::limits::Limits;
+use lento::search::report::nps;
+use lento::search::statistics::LmrReport;
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::io;
+use std::ops::ControlFlow;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A message for the event loop.
+pub enum Message {
+    /// A line of input.
+    Line(String),
+    /// The end of input.
+    EndOfInput,
+    /// A message to print.
+    Note(String),
+    /// A task's id, and what to do unless it was cancelled.
+    Task(u64, Effect),
+}
+
+/// Output or the result of a task, applied by the event loop.
+pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
+
+/// Why a command is refused, given the number of queued ones.
+pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
+
+/// Returns the `option` line to announce for one of the engine, if any.
+pub type Offer = Box<dyn Fn(String) -> Option<String>>;
+
+/// Sees commands in the order of their execution, and may change them. What it returns is printed as a message.
+pub type Hook = Box<dyn FnMut(&mut Command, &mut Engine) -> Option<String>>;
+
+/// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
+pub(super) struct Task {
+    pub id: u64,
+    alive: Option<Sender<Infallible>>,
+}
+
+/// A task's handle for output and cancellation.
+pub(super) struct Console {
+    id: u64,
+    inbox: Sender<Message>,
+    alive: Receiver<Infallible>,
+}
+
+impl Task {
+    /// Starts work on its own thread.
+    pub fn start(id: u64, inbox: Sender<Message>, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
+        let (send, alive) = bounded(0);
+        let console = Console { id, inbox, alive };
+        thread::Builder::new().name("task".into()).spawn(move || {
+            work(&console);
+            console.apply(move |session| session.end_task(id));
+        })?;
+        Ok(Self { id, alive: Some(send) })
+    }
+
+    /// Tells the work to end. Unlike after a drop, its messages still count.
+    pub fn stop(&mut self) {
+        self.alive = None;
+    }
+}
+
+impl Console {
+    /// Sends a line to print. Breaks if cancelled.
+    pub fn print(&self, line: String) -> ControlFlow<()> {
+        self.apply(move |session| session.print(&line));
+        self.check_cancelled()
+    }
+
+    /// Sends an `info string` line. Breaks if cancelled.
+    pub fn message(&self, text: impl Display) -> ControlFlow<()> {
+        self.print(format::message(text))
+    }
+
+    /// Sends an error.
+    pub fn report(&self, problem: impl Display) {
+        let problem = problem.to_string();
+        self.apply(move |session| session.report(problem));
+    }
+
+    /// Sends an effect on the session.
+    pub fn apply(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
+        let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
+    }
+
+    /// Breaks if cancelled or stopped.
+    pub fn check_cancelled(&self) -> ControlFlow<()> {
+        let is_cancelled = self.alive.try_recv().is_err_and(|error| error.is_disconnected());
+        if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Returns a callback that prints progress once a second, and breaks if cancelled.
+    pub fn progress(&self, name: &str) -> impl FnMut(Progress) -> ControlFlow<()> {
+        const PAUSE: Duration = Duration::from_secs(1);
+        let mut next = Instant::now() + PAUSE;
+        move |Progress { done, total }| {
+            if done < total && Instant::now() >= next {
+                next = Instant::now() + PAUSE;
+                let _ = self.message(format!("{name}: {} of {} MiB", done >> 20, total.div_ceil(1 << 20)));
+            }
+            self.check_cancelled()
+        }
+    }
+}
+
+/// Counts leaves on one thread without hashing: prints a line per root move, then the total.
+pub(super) fn perft(console: &Console, board: &Board, depth: u32, chess960: bool) -> ControlFlow<()> {
+    let start = Instant::now();
+    let mut sum = u64::from(depth == 0);
+    for mv in board.legal_moves() {
+        let Some(below) = depth.checked_sub(1) else { break };
+        let nodes = count(&board.after(mv), below, console)?;
+        sum += nodes;
+        console.print(format!("{}: {nodes}", board.uci(mv, chess960)))?;
+    }
+    let (elapsed, speed) = (start.elapsed(), nps(sum, start.elapsed()));
+    console.message(format!("perft {depth} took {} ms, {speed} nps", elapsed.as_millis()))?;
+    console.print(format!("Nodes searched: {sum}"))
+}
+
+/// Counts leaves, checking for cancellation now and then.
+fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
+    /// Takes a few milliseconds.
+    const SMALL: u32 = 4;
+    if depth <= SMALL {
+        return ControlFlow::Continue(chess::perft::perft(board, depth));
+    }
+    console.check_cancelled()?;
+    let mut sum = 0;
+    for mv in board.legal_moves() {
+        sum += count(&board.after(mv), depth - 1, console)?;
+    }
+    ControlFlow::Continue(sum)
+}
+
+/// Runs the bench: prints a line per position, then the total.
+pub(super) fn bench(console: &Console, mut engine: Engine, depth: i32) -> ControlFlow<()> {
+    let mut entries = Vec::new();
+    match bench::run(&mut engine, depth) {
+        Ok(run) => {
+            for entry in run {
+                console.print(format::bench_line(&entry))?;
+                entries.push(entry);
+            }
+            console.print(format::bench_summary(&entries))?;
+        }
+        Err(error) => console.report(error),
+    }
+    ControlFlow::Continue(())
+}
+
+/// Searches to the report's depth without reductions on another engine, and prints the completed report.
+pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut report: LmrReport) {
+    if let Err(error) = engine.prepare() {
+        return console.report(error);
+    }
+    let limits = Limits { depth: Some(report.depth), ..Limits::default() };
+    let outcome = engine.search_until(&limits, &[], |_, _| console.check_cancelled());
+    if console.check_cancelled().is_continue() {
+        report.nodes_off = outcome.lines.first().map(|line| line.nodes);
+        let _ = console.print(format::lmr_table(&report));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uci::session::InputMode;
+    use crate::uci::writer::Writer;
+    use crossbeam::channel::unbounded;
+
+    #[test]
+    fn perft_prints_root_moves_and_total() {
+        let lines = |depth: u32| {
+            let (inbox, messages) = unbounded();
+            let mut session = Session::new(Engine::new(), InputMode::Live, inbox, Writer::new(io::sink()));
+            session.handle_message(Message::Line(format!("perft {depth}")));
+            while session.is_working() {
+                session.handle_message(messages.recv().expect("the task sends"));
+            }
+            session.writer.take_text().lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let few = lines(3);
+        assert_eq!(few.len(), 22);
+        assert!(few.contains(&"e2e4: 600".into()) && few.contains(&"a2a3: 380".into()));
+        assert!(few[20].starts_with("info string perft 3 took "));
+        assert_eq!(few[21], "Nodes searched: 8902");
+        assert_eq!(lines(6).last().map(String::as_str), Some("Nodes searched: 119060324"));
+        assert_eq!(lines(0).last().map(String::as_str), Some("Nodes searched: 1"));
+    }
+
+    #[test]
+    fn dropping_a_task_cancels_it() {
+        let (inbox, printed) = unbounded();
+        drop(Task::start(7, inbox, |console| _ = perft(console, &Board::start(), 100, false)));
+        assert_eq!(printed.iter().count(), 1, "only the end");
+    }
+}
