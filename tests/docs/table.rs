@@ -162,7 +162,6 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("createdb ", "needs a PostgreSQL server"),
     ("(cd FOLDER", "needs a release"),
     ("grep -h musl", "needs a release"),
-    ("tar -xf lento", "needs a release"),
     ("cat /sys/", "a setting of the machine"),
     ("echo madvise", "a setting of the machine"),
     ("echo 1 | sudo", "a setting of the machine"),
