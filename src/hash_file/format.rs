@@ -1,4 +1,13 @@
-//! The header, and blocks with the entries of a run of clusters.
+//! The format, little-endian: a header, blocks, and a CRC-32 of everything before it (4 bytes).
+//!
+//! Header: `LENTOHSH`; version, 2 (4 bytes); fingerprint (8); completed depth in plies (4); sizes of the three texts (4 each); engine,
+//! evaluation, position as after `position` (UTF-8).
+//!
+//! Block, for each 16384 clusters with entries: number of entries (4), 1 to 65536; size of the content (4); content. Content shorter than
+//! its entries is compressed with zstd after transposition: the lowest bytes of all keys first, the highest bytes of all entries last.
+//!
+//! Entry: the full key (8), then from the lowest bit move 16, score 16, evaluation 16 (0: none, else plus 32768), depth 8 (plus 8), bound 2
+//! (1 upper, 2 lower, 3 exact), PV flag 1, and 5 bits of age, counted down from 0 modulo 32 with each search since.
 
 use super::LoadError;
 use crate::tt::{Record, Tt};

@@ -1,4 +1,4 @@
-//! Hash tables in files, in the format of `docs/hash.md`. Entries store their whole key, so they fit tables of any size.
+//! Hash tables in files, in the format of `format.rs`. Entries store their whole key, so they fit tables of any size.
 
 mod format;
 mod load;

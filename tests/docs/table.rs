@@ -130,12 +130,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/analyse.md", "sbatch --array=1-16 --cpus-per-task=8", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MAX=16"),
     // One after the other, so that each failure is seen.
     ("docs/", "& done; wait", "; done"),
-    // GNU parallel is not everywhere.
-    ("docs/analyse.md", "parallel lento", "for part in 1 2; do lento"),
-    ("docs/analyse.md", "--shard {}/8", "--shard $part/8"),
-    ("docs/analyse.md", "part-{}", "part-$part"),
-    ("docs/analyse.md", "'>' part", ">part"),
-    ("docs/analyse.md", " ::: {1..8}", "; done"),
     // Requests are the same on standard input.
     ("docs/serve.md", "nc -N 127.0.0.1 4617", "lento serve"),
     ("docs/serve.md", "nc -N -U /run/lento/socket", "lento serve"),
@@ -162,7 +156,6 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("createdb ", "needs a PostgreSQL server"),
     ("(cd FOLDER", "needs a release"),
     ("grep -h musl", "needs a release"),
-    ("tar -xf lento", "needs a release"),
     ("cat /sys/", "a setting of the machine"),
     ("echo madvise", "a setting of the machine"),
     ("echo 1 | sudo", "a setting of the machine"),
