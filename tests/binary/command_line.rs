@@ -193,8 +193,8 @@ fn the_commit_is_the_one_checked_out() {
         let output = output.ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().unwrap();
-    let here = git(&["rev-parse", "--show-toplevel"]).is_some_and(|top| Path::new(&top) == root);
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().unwrap();
+    let here = git(&["rev-parse", "--show-toplevel"]).is_some_and(|top| std::path::Path::new(&top) == root);
     let expected = match git(&["log", "-1", "--format=%H %cs"]) {
         _ if cfg!(debug_assertions) => "debug build".to_owned(),
         Some(answer) if here => format!("{}, {}", &answer[..7], &answer[41..]),
