@@ -80,21 +80,6 @@ fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
     ctrlc::set_handler(called).map_err(io::Error::other)
 }
 
-/// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.
-pub fn output_is_gone() -> bool {
-    #[cfg(not(unix))]
-    return false;
-    #[cfg(unix)]
-    {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let stdout = io::stdout();
-        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        poll(&mut watched, Some(&at_once)).is_ok()
-            && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

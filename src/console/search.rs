@@ -1,10 +1,11 @@
 //! Runs a search to its end.
 
-use super::interrupt::{Stop, output_is_gone};
+use super::interrupt::Stop;
 use lento::chess::Move;
 use lento::engine::{Engine, Output};
 use lento::search::limits::Limits;
 use lento::search::report::{Info, Outcome};
+use lento_uci::run::output_is_gone;
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

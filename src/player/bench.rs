@@ -1,6 +1,5 @@
 //! `lento bench`.
 
-use crate::uci::format::{bench_line, bench_summary, lmr_table};
 use lento::bench::{self, BENCH_DEPTH, BenchEntry};
 use lento::engine::Engine;
 use lento::named::Named;
@@ -12,6 +11,7 @@ use lento::search::statistics::{Counts, LBR_COUNTS, LmrReport, Measure, SearchSt
 use lento::tt::TtError;
 use lento_console::Done;
 use lento_console::setup::{self, EvaluatorArgs};
+use lento_uci::format::{bench_line, bench_summary, lmr_table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -5,7 +5,6 @@ mod bench;
 pub mod programs;
 mod scripts;
 pub mod speedtest;
-pub mod uci;
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};

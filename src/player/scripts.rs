@@ -1,11 +1,11 @@
 //! UCI commands from standard input or the arguments, and the tasks `perft` and `eval`.
 
-use crate::uci::{command, format, run};
 use lento::engine::Engine;
 use lento::search::params::Params;
 use lento_console::Done;
 use lento_console::notice::notice;
 use lento_console::setup::{EvaluatorArgs, Setup};
+use lento_uci::{command, format, run};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Conversations with the real binary.
 
 use crate::harness::{START, Session, count, field};
-use lento_player::uci::options;
+use lento_uci::options;
 
 const KING_AND_PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
 const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";

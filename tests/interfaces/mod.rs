@@ -5,7 +5,7 @@ mod programs;
 
 use crate::data;
 use crate::harness::{PATIENCE, Session, field};
-use lento_player::uci::options::same_name;
+use lento_uci::options::same_name;
 use models::{INTERFACES, Interface, Seen};
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! The documents: links lead somewhere, files that are named exist, pictures are small, results say when they were measured.
 
-use lento_player::uci::options::{self, Described};
+use lento_uci::options::{self, Described};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -145,7 +145,7 @@ fn the_page_of_the_options_has_their_declarations() {
     } else {
         assert!(
             old == new,
-            "docs/options.md is not the table that src/player/uci/options.rs declares. To write it:\n\
+            "docs/options.md is not the table that src/uci/options.rs declares. To write it:\n\
              LENTO_WRITE=1 cargo test --test all the_page_of_the_options_has_their_declarations"
         );
     }

@@ -3,10 +3,10 @@
 use super::play::{Engine, Heard, patience};
 use super::step::Lines;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, never, unbounded};
-use lento_player::uci::run;
-use lento_player::uci::session::{InputMode, Session};
-use lento_player::uci::task::Message;
-use lento_player::uci::writer::Writer;
+use lento_uci::run;
+use lento_uci::session::{InputMode, Session};
+use lento_uci::task::Message;
+use lento_uci::writer::Writer;
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once};

@@ -1,9 +1,9 @@
 //! What a line means, as far as the answers to it can be foretold. The only place that asks the engine's own parser.
 
 use lento::chess::Board;
-use lento_player::uci::command::{self, Command};
-use lento_player::uci::go;
-use lento_player::uci::options::same_name;
+use lento_uci::command::{self, Command};
+use lento_uci::go;
+use lento_uci::options::same_name;
 
 /// What a line means.
 pub enum Meaning {

@@ -2,8 +2,8 @@
 
 use super::meaning::{self, Meaning};
 use lento::search::params::TUNABLES;
-use lento_player::uci::options::{self, same_name};
 use lento_testing::Random;
+use lento_uci::options::{self, same_name};
 
 /// Values that no option or few take.
 const BAD: &[&str] = &[

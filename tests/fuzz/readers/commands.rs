@@ -1,8 +1,8 @@
 //! Lines of the protocol.
 
 use super::cases;
-use lento_player::uci::command::{Command, ParsedLine, parse, usage};
 use lento_testing::{Random, mutate};
+use lento_uci::command::{Command, ParsedLine, parse, usage};
 use proptest::prelude::*;
 
 /// A line of words that mean something somewhere, in any order.

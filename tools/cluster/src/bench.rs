@@ -7,7 +7,7 @@ use lento_console::setup;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
-use lento_player::uci::go::Go;
+use lento_uci::go::Go;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;

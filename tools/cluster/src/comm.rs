@@ -9,7 +9,7 @@ use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use lento::search::threads::ThreadResult;
 use lento::tt::Record;
-use lento_player::uci::task::Message;
+use lento_uci::task::Message;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::request::{Request, StaticScope};
 use mpi::topology::SimpleCommunicator;

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::pool::Pool;
 use super::query::{self, Request};
-use lento_player::uci::words::quoted;
+use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
 use lento_console::interrupt::Stop;
 use lento_console::setup::Setup;
-use lento_player::uci::words::quoted;
+use lento_uci::words::quoted;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 use std::time::Duration;

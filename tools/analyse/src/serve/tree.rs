@@ -5,7 +5,7 @@ use super::query::MAX_ERROR;
 use crate::database::Location;
 use crate::tree::{self, Edit};
 use lento_console::notice::notice;
-use lento_player::uci::words::quoted;
+use lento_uci::words::quoted;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 

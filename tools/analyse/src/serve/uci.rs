@@ -5,11 +5,11 @@ use super::gate::Source;
 use super::input::Lines;
 use super::lines::MAX_STALL;
 use lento::engine::Engine;
-use lento_player::uci::command::Command;
-use lento_player::uci::options::same_name;
-use lento_player::uci::run;
-use lento_player::uci::task::{Offer, Refuse};
-use lento_player::uci::words::quoted;
+use lento_uci::command::Command;
+use lento_uci::options::same_name;
+use lento_uci::run;
+use lento_uci::task::{Offer, Refuse};
+use lento_uci::words::quoted;
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, mpsc as lines_of};
 use std::thread;
@@ -178,7 +178,7 @@ impl Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento_player::uci::{command, options};
+    use lento_uci::{command, options};
 
     #[test]
     fn what_is_refused_is_not_offered() {

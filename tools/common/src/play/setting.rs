@@ -2,9 +2,9 @@
 
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
-use lento_player::uci::options::{self, Target};
-use lento_player::uci::words::quoted;
-use lento_player::uci::writer::Writer;
+use lento_uci::options::{self, Target};
+use lento_uci::words::quoted;
+use lento_uci::writer::Writer;
 use std::fmt;
 use std::io;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 use lento::chess::{Board, Move};
 use lento_common::epd::{self, Epd};
 use lento_common::inputs;
-use lento_player::uci::words::quoted;
+use lento_uci::words::quoted;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 fn main() -> ExitCode {
     match env::args().nth(1).as_deref() {
         Some("uci") => {
-            lento_player::uci::run::stdio(Engine::new()).expect("standard output");
+            lento_uci::run::stdio(Engine::new()).expect("standard output");
             return ExitCode::SUCCESS;
         }
         Some("speedtest") => return throughput::player(),

@@ -6,7 +6,7 @@ use crate::gold::set::Origin;
 use lento::chess::{Board, Color};
 use lento_common::inputs;
 use lento_common::number::within;
-use lento_player::uci::words::quoted;
+use lento_uci::words::quoted;
 use std::path::{Path, PathBuf};
 
 /// What a line consists of.

@@ -178,8 +178,8 @@ pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut repo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uci::session::InputMode;
-    use crate::uci::writer::Writer;
+    use crate::session::InputMode;
+    use crate::writer::Writer;
     use crossbeam::channel::unbounded;
 
     #[test]

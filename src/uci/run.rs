@@ -6,7 +6,6 @@ use super::writer::Writer;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use lento::engine::{Engine, Wake};
 use lento::processors;
-use lento_console::interrupt::output_is_gone;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -107,10 +106,25 @@ pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn(
     served
 }
 
+/// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.
+pub fn output_is_gone() -> bool {
+    #[cfg(not(unix))]
+    return false;
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut watched, Some(&at_once)).is_ok()
+            && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uci::writer::tests::TestOutput;
+    use crate::writer::tests::TestOutput;
 
     #[test]
     fn invalid_utf8_and_line_breaks_are_handled() {

@@ -4,7 +4,7 @@
 //! without side effects; [`session`] holds the state and [`run`] is the event loop.
 
 pub mod command;
-pub(crate) mod format;
+pub mod format;
 pub mod genfens;
 pub mod go;
 pub(crate) mod listing;

@@ -208,7 +208,7 @@ fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/interfaces/models.rs"]
+#[path = "../../tests/interfaces/models.rs"]
 mod interfaces;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A command that waits or runs.
 
-use crate::uci::command::Command;
+use crate::command::Command;
 
 /// A command with the flags set since it was received.
 pub struct Queued {

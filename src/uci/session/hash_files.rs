@@ -1,10 +1,10 @@
 //! Saving and loading the hash table during a session, with `AutoSave`.
 
 use super::{Queued, Session};
-use crate::uci::command::Command;
-use crate::uci::format;
-use crate::uci::options::same_name;
-use crate::uci::task::{Console, Task};
+use crate::command::Command;
+use crate::format;
+use crate::options::same_name;
+use crate::task::{Console, Task};
 use lento::engine::LentTable;
 use lento::hash_file::{self, LoadError, Loaded, Origin, SaveError, SaveOptions, Saved};
 use lento::processors;
