@@ -30,8 +30,8 @@ Each line of play in iterations and lines has:
   pv, san                 the moves, in UCI and in SAN";
 
 /// The document of a search. `infos` has all reported lines in order.
-pub fn document(engine: &Engine, infos: &[Info], found: &Found) -> Value {
-    let (root, chess960, outcome) = (engine.game.board(), engine.settings.chess960, &found.outcome);
+pub fn document(engine: &Engine, infos: &[Info], found: &Found, chess960: bool) -> Value {
+    let (root, outcome) = (engine.game.board(), &found.outcome);
     let lines = |infos: &[Info]| infos.iter().map(|info| line(root, info, chess960)).collect::<Vec<_>>();
     let named = |board: &Board, mv: Move| json!({ "san": board.san(mv), "uci": board.uci(mv, chess960) });
     json!({

@@ -7,20 +7,12 @@ use crate::eval::nnue::simd::Simd;
 use crate::search::limits::Limits;
 use crate::search::limits::SearchOptions;
 use crate::search::lmr;
-use std::path::PathBuf;
-use std::time::Duration;
 
 /// Options read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Search options.
     pub search: SearchOptions,
-    /// Whether moves are printed in Chess960 notation.
-    pub chess960: bool,
-    /// Whether `info` lines include win, draw and loss probabilities.
-    pub show_wdl: bool,
-    /// Whether the GUI may start ponder searches.
-    pub ponder: bool,
     /// LMR recipes.
     pub lmr: lmr::Choice,
     /// Whether to collect LMR statistics, which slows the search slightly.
@@ -41,10 +33,6 @@ pub struct Settings {
     /// Analysis: `ucinewgame` keeps the table and histories, and deep entries do not age. Where it is not set, a search
     /// without limits is analysis.
     pub analyse_mode: Option<bool>,
-    /// The file of `savehash` and `loadhash`.
-    pub hash_file: Option<PathBuf>,
-    /// Interval of automatic saves while searching; zero for none.
-    pub auto_save: Duration,
 }
 
 impl Settings {

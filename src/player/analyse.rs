@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Done {
             }
             Ok(())
         })?;
-        writeln!(out, "{:#}", document(&engine, &infos, &found))?;
+        writeln!(out, "{:#}", document(&engine, &infos, &found, chess960))?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(out, "{}", root.fen(chess960))?;
@@ -112,7 +112,6 @@ impl Args {
         engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
         engine.settings.search.multi_pv = u64::from(self.multipv);
         engine.settings.lmr.main = self.lmr;
-        engine.settings.chess960 = self.setup.chess960;
         if let Some(folders) = &self.syzygy {
             let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
             tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));

@@ -34,8 +34,8 @@ pub fn script(lines: &[OsString]) -> Done {
 pub fn perft(depth: u32, setup: &Setup) -> Done {
     let mut engine = Engine::new();
     engine.game = setup.game("")?;
-    engine.settings.chess960 = setup.chess960;
-    run::script(engine, &[format!("perft {depth}")])?;
+    let notation = format!("setoption name UCI_Chess960 value {}", setup.chess960);
+    run::script(engine, &[notation, format!("perft {depth}")])?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
 //! Formats engine output, benches and statistics: pure functions, without the final line break.
 
 use super::options;
+use super::protocol::Protocol;
 use super::task::Offer;
 use lento::bench::{self, BenchEntry, POSITIONS};
 use lento::chess::{Board, Color, File, Move, Rank, Square};
@@ -22,7 +23,7 @@ pub fn introduction(evaluation: &Evaluation, settings: &Settings, offer: &Offer)
 }
 
 /// An `info` line. `root` is the searched position, whose material scales the score.
-pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
+pub fn info(root: &Board, info: &Info, protocol: &Protocol) -> String {
     let material = wdl::material(root);
     let mut line = format!(
         "info depth {} seldepth {} multipv {} {}",
@@ -31,7 +32,7 @@ pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
         info.multipv,
         score(info.score, material, info.bound)
     );
-    if settings.show_wdl {
+    if protocol.show_wdl {
         let [win, draw, loss] = wdl::wdl(info.score, material);
         let _ = write!(line, " wdl {win} {draw} {loss}");
     }
@@ -42,7 +43,7 @@ pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
         if !board.is_legal(mv) {
             break;
         }
-        let _ = write!(line, " {}", board.uci(mv, settings.chess960));
+        let _ = write!(line, " {}", board.uci(mv, protocol.chess960));
         board = board.after(mv);
     }
     line
@@ -68,32 +69,32 @@ fn counters(nodes: u64, hashfull: u32, tb_hits: Option<u64>, elapsed: Duration) 
 }
 
 /// The current move and the counters, for long iterations.
-pub fn progress(root: &Board, progress: &Progress, settings: &Settings) -> String {
+pub fn progress(root: &Board, progress: &Progress, protocol: &Protocol) -> String {
     let depth = progress.depth;
-    let mv = root.uci(progress.current, settings.chess960);
+    let mv = root.uci(progress.current, protocol.chess960);
     let counters = counters(progress.nodes, progress.hashfull, None, progress.elapsed);
     format!("info depth {depth} currmove {mv} currmovenumber {}\ninfo depth {depth} {counters}", progress.number)
 }
 
 /// The `bestmove` line.
-pub fn best_move(root: &Board, outcome: &Outcome, settings: &Settings) -> String {
+pub fn best_move(root: &Board, outcome: &Outcome, protocol: &Protocol) -> String {
     let Some(best) = outcome.best else { return "bestmove 0000".into() };
-    let mut line = format!("bestmove {}", root.uci(best, settings.chess960));
+    let mut line = format!("bestmove {}", root.uci(best, protocol.chess960));
     if let Some(ponder) = outcome.ponder {
-        let _ = write!(line, " ponder {}", root.after(best).uci(ponder, settings.chess960));
+        let _ = write!(line, " ponder {}", root.after(best).uci(ponder, protocol.chess960));
     }
     line
 }
 
 /// The last line of `threat`: the opponent's move, or `0000` for none.
-pub fn threat(root: &Board, best: Option<Move>, settings: &Settings) -> String {
-    format!("threat {}", best.map_or_else(|| "0000".into(), |mv| root.uci(mv, settings.chess960)))
+pub fn threat(root: &Board, best: Option<Move>, protocol: &Protocol) -> String {
+    format!("threat {}", best.map_or_else(|| "0000".into(), |mv| root.uci(mv, protocol.chess960)))
 }
 
 /// The lines before `bestmove 0000`: the score, and why there is no move.
-pub fn no_move(root: &Board, settings: &Settings) -> String {
+pub fn no_move(root: &Board, protocol: &Protocol) -> String {
     let (score, why) = if root.in_check() { ("mate 0", "checkmate") } else { ("cp 0", "stalemate") };
-    format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(settings.chess960))
+    format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(protocol.chess960))
 }
 
 /// An `info string` line, with control characters replaced by spaces, and truncated.
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn info_lines() {
         let board = Board::start();
-        let plain = &Settings::default();
+        let plain = &Protocol::default();
         let mut sample = sample(&board, &["e2e4", "e7e5"]);
         let cp = wdl::normalise(-35, 78);
         assert_eq!(
@@ -259,7 +260,7 @@ mod tests {
         );
         sample.score = mate_in(5);
         sample.bound = Bound::Lower;
-        let line = info(&board, &sample, &Settings { show_wdl: true, ..Settings::default() });
+        let line = info(&board, &sample, &Protocol { show_wdl: true, ..Protocol::default() });
         assert!(line.contains(" multipv 2 score mate 3 lowerbound wdl 1000 0 0 nodes 3000 "), "{line}");
     }
 
@@ -269,7 +270,7 @@ mod tests {
         let line_after = |elapsed| {
             let nodes = speed * elapsed + 1;
             let info = Info { nodes, elapsed: Duration::from_secs(elapsed), ..sample(&board, &["e2e4", "e7e5"]) };
-            (super::info(&board, &info, &Settings::default()), nodes)
+            (super::info(&board, &info, &Protocol::default()), nodes)
         };
         let mut faults = Vec::new();
         for elapsed in (1..=24 * days).map(|hour| 3600 * hour) {
@@ -316,11 +317,11 @@ mod tests {
     fn castling_in_both_styles() {
         let board = Board::from_fen(CASTLING).expect("a good FEN");
         let sample = sample(&board, &["e1g1", "e8c8"]);
-        let frc = &Settings { chess960: true, ..Settings::default() };
-        assert!(info(&board, &sample, &Settings::default()).ends_with(" pv e1g1 e8c8"));
+        let frc = &Protocol { chess960: true, ..Protocol::default() };
+        assert!(info(&board, &sample, &Protocol::default()).ends_with(" pv e1g1 e8c8"));
         assert!(info(&board, &sample, frc).ends_with(" pv e1h1 e8a8"));
         let outcome = Outcome { best: Some(sample.pv[0]), ponder: Some(sample.pv[1]), lines: vec![] };
-        assert_eq!(best_move(&board, &outcome, &Settings::default()), "bestmove e1g1 ponder e8c8");
+        assert_eq!(best_move(&board, &outcome, &Protocol::default()), "bestmove e1g1 ponder e8c8");
         assert_eq!(best_move(&board, &outcome, frc), "bestmove e1h1 ponder e8a8");
     }
 
@@ -328,14 +329,14 @@ mod tests {
     fn no_legal_move() {
         let outcome = Outcome { best: None, ponder: None, lines: vec![] };
         let mated = Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").expect("mate");
-        assert_eq!(best_move(&mated, &outcome, &Settings::default()), "bestmove 0000");
+        assert_eq!(best_move(&mated, &outcome, &Protocol::default()), "bestmove 0000");
         assert!(
-            no_move(&mated, &Settings::default())
+            no_move(&mated, &Protocol::default())
                 .starts_with("info depth 0 score mate 0\ninfo string no legal move: checkmate in ")
         );
         let stuck = Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate");
         assert!(
-            no_move(&stuck, &Settings::default())
+            no_move(&stuck, &Protocol::default())
                 .starts_with("info depth 0 score cp 0\ninfo string no legal move: stalemate in ")
         );
     }
@@ -346,7 +347,7 @@ mod tests {
         let current = board.parse_uci("g1f3", false).expect("a legal move");
         let state = Progress { depth: 9, current, number: 4, nodes: 500, elapsed: Duration::from_secs(2), hashfull: 7 };
         assert_eq!(
-            progress(&board, &state, &Settings::default()),
+            progress(&board, &state, &Protocol::default()),
             "info depth 9 currmove g1f3 currmovenumber 4\ninfo depth 9 nodes 500 nps 250 hashfull 7 time 2000"
         );
     }
@@ -361,7 +362,7 @@ mod tests {
                 sample.score = score;
                 let cp = wdl::normalise(score, material);
                 let [win, draw, loss] = wdl::wdl(score, material);
-                let line = info(&board, &sample, &Settings { show_wdl: true, ..Settings::default() });
+                let line = info(&board, &sample, &Protocol { show_wdl: true, ..Protocol::default() });
                 assert!(line.contains(&format!(" score cp {cp} wdl {win} {draw} {loss} nodes ")), "{line}");
             }
         }

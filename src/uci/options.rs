@@ -3,8 +3,9 @@
 
 mod declare;
 
-use self::declare::{UciOption, button, check, combo, named, number, pause, spin, text};
+use self::declare::{UciOption, button, check, combo, flag, named, number, pause, spin, text};
 use super::format;
+use super::protocol::Protocol;
 use super::words::quoted;
 use super::writer::Writer;
 use lento::engine::strength;
@@ -26,6 +27,8 @@ use std::sync::{Arc, LazyLock};
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,
+    /// What concerns the lines alone.
+    pub protocol: &'a mut Protocol,
     /// Messages and the debug log.
     pub writer: &'a mut Writer,
 }
@@ -62,7 +65,7 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         // The parser replaces these two by commands.
         button("SaveHash", |_| ()).means("Saves the hash table to HashFile, even during a search."),
         button("LoadHash", |_| ()).means("Loads HashFile into the hash table. The sizes need not match."),
-        pause("AutoSave", 10_080, |settings| &mut settings.auto_save)
+        pause("AutoSave", 10_080, |protocol| &mut protocol.auto_save)
             .means("Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it."),
         check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).also("Analyse Mode").means(
             "Keeps results when the position changes or a new game begins (docs/hash.md). Until it is sent, \
@@ -77,15 +80,15 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         // DroidFish drops options with larger numbers.
         number("Strength Seed", (0, i32::MAX.into()), |settings| &mut settings.strength.seed)
             .means("Seed for the mistakes of limited strength; 0 draws a new one for each game."),
-        check("Ponder", |settings| &mut settings.ponder)
+        flag("Ponder", |protocol| &mut protocol.ponder)
             .means("Declares that the GUI may let the engine think on the opponent's time."),
         number("Move Overhead", (0, 5000), |settings| &mut settings.search.move_overhead)
             .means("Milliseconds reserved per move for delays between engine and clock."),
         number("nodestime", (0, 1_000_000), |settings| &mut settings.search.nodes_time)
             .means("Nodes that count as one millisecond, for reproducible games; 0 uses wall-clock time."),
-        check("UCI_Chess960", |settings| &mut settings.chess960)
+        flag("UCI_Chess960", |protocol| &mut protocol.chess960)
             .means("Writes castling as king takes rook, and FENs with the files of the rooks (Shredder-FEN)."),
-        check("UCI_ShowWDL", |settings| &mut settings.show_wdl).also("Show WDL").means(
+        flag("UCI_ShowWDL", |protocol| &mut protocol.show_wdl).also("Show WDL").means(
             "Prints win, draw and loss probabilities in per mille with each score. 100 centipawns mean a 50 % chance \
              of winning.",
         ),
@@ -193,7 +196,7 @@ fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
 }
 
 fn set_hash_file(to: &mut Target, name: &str) -> Applied {
-    to.engine.settings.hash_file = (!name.is_empty()).then(|| name.into());
+    to.protocol.hash_file = (!name.is_empty()).then(|| name.into());
     Ok(None)
 }
 
@@ -223,7 +226,7 @@ fn set_tables(to: &mut Target, folders: &str) -> Applied {
     let folders = folders.to_owned();
     Ok(Some(Box::new(move |_| {
         let opened = Tables::open(&folders);
-        Box::new(move |Target { engine, writer }| {
+        Box::new(move |Target { engine, writer, .. }| {
             let tables = opened.map_err(|error| match engine.tables() {
                 Some(old) => format!("{error}; keeping the {}", old.stock()),
                 None => format!("{error}; no tablebases in use"),

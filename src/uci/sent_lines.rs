@@ -1,8 +1,8 @@
 //! Lines of play that have been printed.
 
 use super::format;
+use super::protocol::Protocol;
 use lento::chess::Board;
-use lento::engine::Settings;
 use lento::search::report::{Info, Outcome};
 use std::time::{Duration, Instant};
 
@@ -31,13 +31,13 @@ impl SentLines {
     }
 
     /// The lines before the final move of a search that were not printed, or why there is no move.
-    pub fn rest(&self, root: &Board, outcome: &Outcome, settings: &Settings) -> Vec<String> {
+    pub fn rest(&self, root: &Board, outcome: &Outcome, protocol: &Protocol) -> Vec<String> {
         if outcome.best.is_none() {
-            vec![format::no_move(root, settings)]
+            vec![format::no_move(root, protocol)]
         } else if self.matches(&outcome.lines) {
             Vec::new()
         } else {
-            outcome.lines.iter().map(|line| format::info(root, line, settings)).collect()
+            outcome.lines.iter().map(|line| format::info(root, line, protocol)).collect()
         }
     }
 

@@ -8,6 +8,7 @@ use super::format;
 use super::go::Go;
 use super::listing;
 use super::options::{self, Target};
+use super::protocol::Protocol;
 use super::sent_lines::SentLines;
 use super::task::{self, Console, Hook, Message, Offer, Refuse, Task};
 use super::writer::Writer;
@@ -34,6 +35,8 @@ use std::time::{Duration, Instant};
 pub struct Session {
     /// The engine, whose output the event loop passes to [`handle_output`](Self::handle_output).
     pub engine: Engine,
+    /// Settings of the lines.
+    pub protocol: Protocol,
     /// Where the answers go.
     pub writer: Writer,
     queue: VecDeque<Queued>,
@@ -86,6 +89,7 @@ impl Session {
     pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>, writer: Writer) -> Self {
         Self {
             engine,
+            protocol: Protocol::default(),
             writer,
             queue: VecDeque::new(),
             work: None,
@@ -143,12 +147,12 @@ impl Session {
 
     /// Handles output of the engine.
     pub fn handle_output(&mut self, output: Output) {
-        let (root, settings) = (self.engine.game.board(), &self.engine.settings);
+        let (root, protocol) = (self.engine.game.board(), &self.protocol);
         match output {
-            Output::Progress(progress) => self.print(&format::progress(root, &progress, settings)),
+            Output::Progress(progress) => self.print(&format::progress(root, &progress, protocol)),
             Output::Note(text) => self.print(&format::message(text)),
             Output::Info(info) => {
-                self.print(&format::info(root, &info, settings));
+                self.print(&format::info(root, &info, protocol));
                 if info.multipv == 1 && info.bound == Bound::Exact {
                     let depth = &mut self.hash_files.origin.depth;
                     *depth = info.depth.unsigned_abs().max(*depth);
@@ -283,7 +287,7 @@ impl Session {
         if let Some(text) = self.hook.as_mut().and_then(|hook| hook(&mut queued.command, &mut self.engine)) {
             self.print(&format::message(text));
         }
-        let chess960 = self.engine.settings.chess960;
+        let chess960 = self.protocol.chess960;
         if self.replaces_table(&queued.command) {
             self.hash_files.own_file = None;
         }
@@ -375,7 +379,7 @@ impl Session {
     fn set_option(&mut self, queued: Queued) {
         let Command::SetOption(name, value) = &queued.command else { return };
         let (name, value) = (name.clone(), value.clone());
-        let target = &mut Target { engine: &mut self.engine, writer: &mut self.writer };
+        let target = &mut Target { engine: &mut self.engine, protocol: &mut self.protocol, writer: &mut self.writer };
         match options::begin(target, &name, value.as_deref()) {
             Ok(Some(slow)) => self.begin_task(queued, move |console| {
                 let apply = {
@@ -383,7 +387,11 @@ impl Session {
                     slow(&mut |done| _ = progress(done))
                 };
                 console.apply(move |session| {
-                    let target = &mut Target { engine: &mut session.engine, writer: &mut session.writer };
+                    let target = &mut Target {
+                        engine: &mut session.engine,
+                        protocol: &mut session.protocol,
+                        writer: &mut session.writer,
+                    };
                     let result = apply(target).map_err(|why| options::refused(&name, value.as_deref(), &why));
                     session.option_was_set(&name, result);
                 });
@@ -437,7 +445,7 @@ impl Session {
         }
         let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
         self.record_search(position);
-        let chess960 = self.engine.settings.chess960;
+        let chess960 = self.protocol.chess960;
         let mut problems = Vec::new();
         let moves = go.root_moves(self.engine.game.board(), chess960, &mut problems);
         problems.into_iter().for_each(|problem| self.report(problem));
@@ -448,7 +456,7 @@ impl Session {
         self.engine.go_among(&go.limits, &moves);
         let root = self.engine.game.board();
         if !root.has_legal_move() {
-            self.print(&format::no_move(root, &self.engine.settings));
+            self.print(&format::no_move(root, &self.protocol));
         }
     }
 
@@ -457,7 +465,7 @@ impl Session {
         let Some(work) = self.work.take() else { return };
         // Without a legal move that was said at once.
         if outcome.best.is_some() {
-            let rest = work.sent.rest(self.engine.game.board(), outcome, &self.engine.settings);
+            let rest = work.sent.rest(self.engine.game.board(), outcome, &self.protocol);
             rest.iter().for_each(|line| self.print(line));
         }
         if self.verbose {
@@ -465,7 +473,7 @@ impl Session {
             let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));
             self.print(&format::message(format!("answered {:.3} ms after go{stop}", ms(work.started))));
         }
-        self.print(&format::best_move(self.engine.game.board(), outcome, &self.engine.settings));
+        self.print(&format::best_move(self.engine.game.board(), outcome, &self.protocol));
     }
 
     /// When a line is due to be repeated.
@@ -480,7 +488,7 @@ impl Session {
         for info in lines {
             // A finished search waiting for `stop` has nothing new.
             if let Some(info) = self.engine.with_current_counters(info) {
-                self.print(&format::info(self.engine.game.board(), &info, &self.engine.settings));
+                self.print(&format::info(self.engine.game.board(), &info, &self.protocol));
             }
         }
     }

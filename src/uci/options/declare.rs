@@ -1,6 +1,7 @@
 //! What an option consists of, and the kinds of options.
 
 use super::{Applied, Target};
+use crate::protocol::Protocol;
 use lento::engine::Settings;
 use lento::named::Named;
 use std::time::Duration;
@@ -91,9 +92,19 @@ pub fn check<T: From<bool> + PartialEq>(
     name: &str,
     place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
 ) -> UciOption {
-    let default = (*place(&mut Settings::default()) == true.into()).to_string();
+    let default = *place(&mut Settings::default()) == true.into();
+    boolean(name, default, move |to, value| *place(&mut to.engine.settings) = value.into())
+}
+
+/// A boolean field of the protocol, false by default.
+pub fn flag(name: &str, place: fn(&mut Protocol) -> &mut bool) -> UciOption {
+    boolean(name, false, move |to, value| *place(to.protocol) = value)
+}
+
+fn boolean(name: &str, default: bool, apply: impl Fn(&mut Target, bool) + Send + Sync + 'static) -> UciOption {
+    let default = default.to_string();
     option(name, format!("check default {default}"), &default, "true or false".into(), move |to, value| {
-        *place(&mut to.engine.settings) = value.to_ascii_lowercase().parse::<bool>().ok()?.into();
+        apply(to, value.to_ascii_lowercase().parse().ok()?);
         Some(Ok(None))
     })
 }
@@ -123,12 +134,12 @@ pub fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOpt
     })
 }
 
-/// A duration field of the settings: whole minutes up to a maximum, or seconds with the suffix `s`.
-pub fn pause(name: &str, most: u64, place: fn(&mut Settings) -> &mut Duration) -> UciOption {
-    let default = (place(&mut Settings::default()).as_secs() / 60).to_string();
+/// A duration field of the protocol: whole minutes up to a maximum, or seconds with the suffix `s`.
+pub fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Duration) -> UciOption {
+    let default = (place(&mut Protocol::default()).as_secs() / 60).to_string();
     let kind = format!("spin default {default} min 0 max {most}");
     option(name, kind, &default, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
-        *place(&mut to.engine.settings) = parse_pause(value, most)?;
+        *place(to.protocol) = parse_pause(value, most)?;
         Some(Ok(None))
     })
 }

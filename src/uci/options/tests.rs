@@ -8,8 +8,8 @@ use std::time::Duration;
 
 fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
     let mut engine = Engine::new();
-    let mut writer = Writer::new(std::io::sink());
-    test(&mut Target { engine: &mut engine, writer: &mut writer })
+    let (mut protocol, mut writer) = (Protocol::default(), Writer::new(std::io::sink()));
+    test(&mut Target { engine: &mut engine, protocol: &mut protocol, writer: &mut writer })
 }
 
 /// Everything options can change, except the log.
@@ -132,14 +132,15 @@ fn values_are_applied() {
         assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
         let settings = &target.engine.settings;
         assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
-        assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
+        let protocol = &target.protocol;
+        assert!(protocol.ponder && protocol.chess960 && protocol.show_wdl && settings.drawish_endings);
         assert!(
             settings.analyse_mode == Some(true)
-                && settings.hash_file.as_deref() == Some(Path::new("/some where/my table"))
+                && protocol.hash_file.as_deref() == Some(Path::new("/some where/my table"))
         );
         assert_eq!((settings.strength.limited, settings.strength.elo, settings.contempt), (true, 1234, -30));
         assert_eq!(settings.analysis_contempt, AnalysisContempt::Both);
-        assert_eq!(settings.auto_save, Duration::from_secs(90));
+        assert_eq!(protocol.auto_save, Duration::from_secs(90));
         let rebel = &settings.lmr.rebel;
         let gain = rebel.lines[LINES.iter().position(|line| line.name == "Gain").unwrap()];
         assert_eq!((rebel.percent, gain.on, gain.weight, gain.margin), (60, false, 7, 33));

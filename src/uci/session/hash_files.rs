@@ -32,7 +32,7 @@ impl Session {
     pub(super) fn record_search(&mut self, position: String) {
         self.hash_files.origin = Origin { position, depth: 0 };
         self.hash_files.unsaved.get_or_insert_with(Instant::now);
-        if !self.engine.settings.auto_save.is_zero() && !self.hash_files.warned {
+        if !self.protocol.auto_save.is_zero() && !self.hash_files.warned {
             self.hash_files.warned = self.hash_file(None, "AutoSave").is_none();
         }
     }
@@ -51,7 +51,7 @@ impl Session {
 
     /// The given file, or `HashFile`; reports an error if there is neither.
     fn hash_file(&mut self, file: Option<&String>, command: &str) -> Option<PathBuf> {
-        let path = file.map(PathBuf::from).or_else(|| self.engine.settings.hash_file.clone());
+        let path = file.map(PathBuf::from).or_else(|| self.protocol.hash_file.clone());
         if path.is_none() {
             self.report(format!(
                 "`{command}` expects the name of a file, or one in the option HashFile, which is empty"
@@ -69,7 +69,7 @@ impl Session {
     /// Starts a save; messages start with `name`.
     fn start_save(&mut self, name: &'static str, path: PathBuf, zstd: bool, background: bool) {
         let compress = zstd || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
-        if self.engine.settings.hash_file.as_ref() == Some(&path) {
+        if self.protocol.hash_file.as_ref() == Some(&path) {
             // Later entries of a running search may be missing from the file.
             self.hash_files.unsaved = self.engine.is_searching().then(Instant::now);
         }
@@ -104,13 +104,13 @@ impl Session {
 
     /// When `AutoSave` is due, if at all.
     pub fn auto_save_due(&self) -> Option<Instant> {
-        let settings = &self.engine.settings;
+        let protocol = &self.protocol;
         let searches = self.work.as_ref().is_none_or(|work| work.task.is_none());
-        let ready = self.hash_files.saves.is_empty() && searches && settings.hash_file.is_some();
-        let since = self.hash_files.unsaved.filter(|_| ready && !settings.auto_save.is_zero())?;
+        let ready = self.hash_files.saves.is_empty() && searches && protocol.hash_file.is_some();
+        let since = self.hash_files.unsaved.filter(|_| ready && !protocol.auto_save.is_zero())?;
         // Save a last time before exiting.
         let over = self.closing && self.work.is_none() && self.queue.is_empty();
-        Some(if over { since } else { since + settings.auto_save })
+        Some(if over { since } else { since + protocol.auto_save })
     }
 
     /// Runs `AutoSave` when due.
@@ -118,7 +118,7 @@ impl Session {
         if self.auto_save_due().is_none_or(|due| due > Instant::now()) {
             return;
         }
-        let Some(path) = self.engine.settings.hash_file.clone() else { return };
+        let Some(path) = self.protocol.hash_file.clone() else { return };
         if self.hash_files.own_file.as_ref() != Some(&path) && path.exists() {
             let older = path.with_added_extension("old");
             let text = format!("AutoSave: {path:?} was not loaded or saved in this session; keeping it as {older:?}");

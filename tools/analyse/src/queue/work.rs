@@ -159,7 +159,6 @@ impl Work {
         {
             self.engine.new_game();
         }
-        self.engine.settings.chess960 = item.chess960;
         self.engine.game = item.game.clone();
         if let Some(known) = &partial {
             resume::restore(&mut self.engine, &self.database, position, item, known)?;

@@ -123,7 +123,6 @@ fn search(engine: &mut Engine, query: &Query, asker: &dyn Asker) -> (Value, u64)
     if query.fresh {
         engine.new_game();
     }
-    engine.settings.chess960 = query.chess960;
     engine.settings.search.multi_pv = query.multipv;
     engine.game = query.game.clone();
     let start = Instant::now();
@@ -159,7 +158,7 @@ fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -
 }
 
 fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status: &str) -> Value {
-    let mut answer = document(engine, infos, found);
+    let mut answer = document(engine, infos, found, query.chess960);
     if let Some(fields) = answer.as_object_mut().filter(|_| infos.is_empty()) {
         fields.remove("iterations");
     }

@@ -3,6 +3,7 @@
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
 use lento_uci::options::{self, Target};
+use lento_uci::protocol::Protocol;
 use lento_uci::words::quoted;
 use lento_uci::writer::Writer;
 use std::fmt;
@@ -24,8 +25,12 @@ impl Setting {
     /// # Errors
     /// There is no such option, or it does not take the value.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
-        let mut writer = Writer::new(io::sink());
-        options::set(&mut Target { engine, writer: &mut writer }, &self.name, Some(&self.value))
+        let (mut protocol, mut writer) = (Protocol::default(), Writer::new(io::sink()));
+        options::set(
+            &mut Target { engine, protocol: &mut protocol, writer: &mut writer },
+            &self.name,
+            Some(&self.value),
+        )
     }
 }
 
