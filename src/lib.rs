@@ -51,6 +51,8 @@
 //!
 //! The protocol and the command line are packages of their own, `lento-player` and `lento-console`.
 
+#![cfg_attr(not(test), warn(unreachable_pub))]
+
 pub mod bench;
 pub mod chess;
 pub mod engine;

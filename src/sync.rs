@@ -1,21 +1,21 @@
 //! Atomics, locks and channels of the engine. Under `--cfg loom` atomics and locks are those of the model checker.
 
-pub use crossbeam::channel;
-pub use crossbeam::utils::CachePadded;
+pub(crate) use crossbeam::channel;
+pub(crate) use crossbeam::utils::CachePadded;
 
 #[cfg(not(loom))]
 mod shipped {
-    pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockWriteGuard};
-    pub use std::sync::atomic::*;
+    pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockWriteGuard};
+    pub(crate) use std::sync::atomic::*;
 
     /// Waits for a notification, releasing the lock meanwhile.
-    pub fn wait<'a, T>(condvar: &Condvar, mut guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    pub(crate) fn wait<'a, T>(condvar: &Condvar, mut guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         condvar.wait(&mut guard);
         guard
     }
 
     /// Hands the lock to the thread that has waited longest, if there is one, and takes it again after it.
-    pub fn yield_lock<T>(guard: &mut MutexGuard<T>) {
+    pub(crate) fn yield_lock<T>(guard: &mut MutexGuard<T>) {
         MutexGuard::bump(guard);
     }
 }
@@ -70,4 +70,4 @@ mod modelled {
 #[cfg(loom)]
 pub use modelled::*;
 #[cfg(not(loom))]
-pub use shipped::*;
+pub(crate) use shipped::*;

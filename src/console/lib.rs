@@ -1,5 +1,7 @@
 //! What the command lines of the player and the tools share: arguments, units, tables, progress, interruption.
 
+#![cfg_attr(not(test), warn(unreachable_pub))]
+
 pub mod document;
 #[cfg(target_arch = "x86_64")]
 pub mod instructions;

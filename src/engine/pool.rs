@@ -36,7 +36,7 @@ struct Thread {
 
 /// The search threads. Each creates its own worker, for NUMA locality.
 #[derive(Default)]
-pub struct Pool {
+pub(super) struct Pool {
     threads: Vec<Thread>,
     /// Whether a single thread is the caller's ([`Engine::inline`](super::Engine::inline)).
     inline: bool,
@@ -45,23 +45,23 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub fn inline() -> Self {
+    pub(super) fn inline() -> Self {
         Self { inline: true, ..Self::default() }
     }
 
     /// Whether searches run on the thread that starts them.
-    pub fn is_inline(&self) -> bool {
+    pub(super) fn is_inline(&self) -> bool {
         self.caller.is_some()
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.threads.len() + usize::from(self.is_inline())
     }
 
     /// Starts or stops threads up to `count`, each in its place. Those that stay keep their histories; the first one
     /// whose place changed and all after it restart. Requires that no search runs. New threads allocate memory for this
     /// evaluation. On failure the old number is kept, or fewer if threads had to move.
-    pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
+    pub(super) fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         map_large_allocations();
         if self.inline && count == 1 {
@@ -95,7 +95,7 @@ impl Pool {
     }
 
     /// Makes each node copy the network on one of its own threads, so that the first search need not.
-    pub fn copy_network(&self, placement: &Placement, evaluation: &Evaluation) {
+    pub(super) fn copy_network(&self, placement: &Placement, evaluation: &Evaluation) {
         let copy = |place: &Place| {
             let (network, evaluation) = (Arc::clone(&place.network), evaluation.clone());
             Some(
@@ -108,7 +108,7 @@ impl Pool {
         copies.iter().for_each(|done| _ = done.recv());
     }
 
-    pub fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
+    pub(super) fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
         PlaceUsage {
             place: place.clone(),
             threads: self.threads_of(place).count(),
@@ -119,7 +119,7 @@ impl Pool {
     }
 
     /// The CPUs that the main thread is bound to, or why not; `None` if it is not to be bound.
-    pub fn main_bound(&self) -> Option<&Result<CpuSet, String>> {
+    pub(super) fn main_bound(&self) -> Option<&Result<CpuSet, String>> {
         self.threads.first()?.bound.as_ref()
     }
 
@@ -134,7 +134,7 @@ impl Pool {
 
     /// Sends a job to its threads, with an instrument that observes them. The caller wakes the main thread and one helper, and each
     /// helper two more: a thread that wakes hundreds is busy for milliseconds. Inline, searches to the end.
-    pub fn search(&mut self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
+    pub(super) fn search(&mut self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
         if let Some(worker) = &mut self.caller {
             return search(worker, Arc::clone(job), instrument.cloned());
         }
@@ -149,7 +149,7 @@ impl Pool {
     }
 
     /// Runs a task on the main thread's worker.
-    pub fn run_on_main<T: Default + Send + 'static>(
+    pub(super) fn run_on_main<T: Default + Send + 'static>(
         &mut self,
         task: impl FnOnce(&mut Worker) -> T + Send + 'static,
     ) -> T {
@@ -160,7 +160,7 @@ impl Pool {
     }
 
     /// Clears the histories of all threads. Queued, so takes effect before the next search.
-    pub fn clear_histories(&mut self) {
+    pub(super) fn clear_histories(&mut self) {
         self.caller.iter_mut().for_each(|worker| worker.clear());
         for thread in &self.threads {
             thread.queue(Worker::clear);

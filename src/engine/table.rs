@@ -78,7 +78,7 @@ impl Resize {
 
 impl Table {
     /// A table of `mib` MiB, allocated on first use.
-    pub fn of_size(mib: usize) -> Self {
+    pub(super) fn of_size(mib: usize) -> Self {
         let tt = Arc::new(Tt::empty());
         Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing: Weak::new() }
     }

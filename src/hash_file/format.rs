@@ -20,7 +20,7 @@ const VERSION: u32 = 2;
 /// Maximum size of a text, in bytes; longer ones are truncated.
 const MAX_TEXT: usize = 100_000;
 /// Clusters per block: 1 MiB of the table.
-pub const CLUSTERS: usize = 1 << 14;
+pub(super) const CLUSTERS: usize = 1 << 14;
 const MAX_ENTRIES: usize = CLUSTERS * Tt::CLUSTER_ENTRIES;
 
 /// What keys and scores belong to.
@@ -44,7 +44,7 @@ pub struct Origin {
 }
 
 /// Encodes a header.
-pub fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
+pub(super) fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
     let texts = [&identity.engine, &identity.evaluation, &origin.position];
     let texts = texts.map(|text| &text.as_bytes()[..text.floor_char_boundary(MAX_TEXT)]);
     let sizes = texts.map(|text| (text.len() as u32).to_le_bytes());
@@ -54,7 +54,7 @@ pub fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
 }
 
 /// Reads a header.
-pub fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), LoadError> {
+pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), LoadError> {
     match read(from) {
         Ok(MAGIC) => {}
         Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
@@ -81,14 +81,14 @@ pub fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), LoadError
 
 /// A block as it is stored: the plain entries, or if shorter, compressed with zstd after transposing them into columns, from the
 /// lowest bytes of all keys to the highest bytes of all data.
-pub struct Block {
+pub(super) struct Block {
     entries: usize,
     pub content: Vec<u8>,
 }
 
 impl Block {
     /// Encodes up to 65536 entries, compressed if that is smaller.
-    pub fn encode(records: &[Record], compress: bool) -> Vec<u8> {
+    pub(super) fn encode(records: &[Record], compress: bool) -> Vec<u8> {
         let rows: Vec<[u8; Record::BYTES]> = records.iter().map(|record| record.to_bytes()).collect();
         let packed = compress.then(|| {
             let column = |column| rows.iter().map(move |row| row[column]);
@@ -101,7 +101,7 @@ impl Block {
     }
 
     /// Reads a block.
-    pub fn read(from: &mut impl Read) -> Result<Self, LoadError> {
+    pub(super) fn read(from: &mut impl Read) -> Result<Self, LoadError> {
         let [entries, size] = [read_u32(from)?, read_u32(from)?].map(|number| number as usize);
         if !(1..=MAX_ENTRIES).contains(&entries) || size > entries * Record::BYTES {
             return Err(LoadError::damaged());
@@ -112,7 +112,7 @@ impl Block {
     }
 
     /// Decodes the entries, without those that no search stores.
-    pub fn records(&self) -> Result<Vec<Record>, LoadError> {
+    pub(super) fn records(&self) -> Result<Vec<Record>, LoadError> {
         let plain = self.entries * Record::BYTES;
         if self.content.len() == plain {
             return Ok(self.content.as_chunks().0.iter().filter_map(|row| Record::from_bytes(*row)).collect());
@@ -134,6 +134,6 @@ fn read<const BYTES: usize>(from: &mut impl Read) -> io::Result<[u8; BYTES]> {
 }
 
 /// Reads a number.
-pub fn read_u32(from: &mut impl Read) -> io::Result<u32> {
+pub(super) fn read_u32(from: &mut impl Read) -> io::Result<u32> {
     read(from).map(u32::from_le_bytes)
 }

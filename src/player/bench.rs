@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Arguments of `lento bench`.
 #[derive(clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
@@ -70,7 +70,7 @@ fn number(text: &str) -> Result<(String, i32), String> {
 }
 
 /// Prints the results, statistics if requested, and the total.
-pub fn run(args: &Args) -> Done {
+pub(crate) fn run(args: &Args) -> Done {
     let mut engine = args.engine()?;
     let mut out = io::stdout();
     let mut entries = Vec::new();

@@ -1,5 +1,7 @@
 //! The player: the UCI protocol and the command line. Tasks of other programs are handed to them.
 
+#![cfg_attr(not(test), warn(unreachable_pub))]
+
 pub mod analyse;
 mod bench;
 pub mod programs;

@@ -11,13 +11,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Runs UCI on standard input and output.
-pub fn run() -> Done {
+pub(crate) fn run() -> Done {
     run::stdio(Engine::new())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Runs UCI commands in order, after checking that all are valid.
-pub fn script(lines: &[OsString]) -> Done {
+pub(crate) fn script(lines: &[OsString]) -> Done {
     let lines: Vec<String> = lines.iter().map(|line| line.to_string_lossy().into_owned()).collect();
     for line in &lines {
         if let Some(problem) = command::parse(line).problems.first() {
@@ -31,7 +31,7 @@ pub fn script(lines: &[OsString]) -> Done {
 }
 
 /// Prints perft per root move and the total; one thread, no hashing.
-pub fn perft(depth: u32, setup: &Setup) -> Done {
+pub(crate) fn perft(depth: u32, setup: &Setup) -> Done {
     let mut engine = Engine::new();
     engine.game = setup.game("")?;
     let notation = format!("setoption name UCI_Chess960 value {}", setup.chess960);
@@ -40,7 +40,7 @@ pub fn perft(depth: u32, setup: &Setup) -> Done {
 }
 
 /// Prints the static evaluation and its win probability.
-pub fn eval(setup: &Setup, evaluator: &EvaluatorArgs) -> Done {
+pub(crate) fn eval(setup: &Setup, evaluator: &EvaluatorArgs) -> Done {
     let game = setup.game("")?;
     let evaluation = evaluator.evaluation()?;
     writeln!(io::stdout(), "{}", format::evaluation(game.board(), &evaluation, Params::default().scaling()))?;

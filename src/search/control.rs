@@ -9,7 +9,7 @@ use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Decides when a search ends.
-pub struct Control {
+pub(crate) struct Control {
     /// Time of `go`.
     pub start: Instant,
     /// Time bounds; `None` without a clock and for infinite searches.
@@ -33,10 +33,10 @@ const PONDERED_ENOUGH: u8 = 2;
 
 impl Control {
     /// Nodes between two limit checks of a thread.
-    pub const QUANTUM: u64 = 512;
+    pub(crate) const QUANTUM: u64 = 512;
 
     /// The control of a search that starts now, for the side to move.
-    pub fn new(limits: &Limits, side: Color, options: &SearchOptions, params: &Params) -> Self {
+    pub(crate) fn new(limits: &Limits, side: Color, options: &SearchOptions, params: &Params) -> Self {
         let nodes = limits.nodes.map(|nodes| nodes.max(1));
         let reserve = nodes.map_or(0, |nodes| nodes.min(Self::QUANTUM));
         Self {
@@ -50,41 +50,41 @@ impl Control {
         }
     }
 
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
     /// Sets the stop flag. Relaxed suffices: nothing else is published with it.
-    pub fn request_stop(&self) {
+    pub(crate) fn request_stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
     #[inline(always)]
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     /// Switches to the search's own time, and stops if it would have ended by now.
-    pub fn ponder_hit(&self) {
+    pub(crate) fn ponder_hit(&self) {
         // One atomic holds both states, so `ponderhit` and the end of an iteration cannot miss each other.
         if self.ponder.swap(NOT_PONDERING, Ordering::Relaxed) == PONDERED_ENOUGH {
             self.request_stop();
         }
     }
 
-    pub fn is_pondering(&self) -> bool {
+    pub(crate) fn is_pondering(&self) -> bool {
         self.ponder.load(Ordering::Relaxed) != NOT_PONDERING
     }
 
     /// Whether the search ends if `enough`. On the opponent's time it does not, which is remembered for `ponder_hit`.
-    pub fn may_end(&self, enough: bool) -> bool {
+    pub(crate) fn may_end(&self, enough: bool) -> bool {
         let next = if enough { PONDERED_ENOUGH } else { PONDERING };
         let note = |now| (now != NOT_PONDERING).then_some(next);
         self.ponder.fetch_update(Ordering::Relaxed, Ordering::Relaxed, note).is_err() && enough
     }
 
     /// Time spent, or its equivalent in nodes of all threads.
-    pub fn spent(&self, nodes: impl FnOnce() -> u64) -> Duration {
+    pub(crate) fn spent(&self, nodes: impl FnOnce() -> u64) -> Duration {
         match self.nodes_time {
             0 => self.elapsed(),
             rate => Duration::from_secs_f64(nodes() as f64 / rate as f64 / 1e3),
@@ -92,23 +92,23 @@ impl Control {
     }
 
     /// Whether the hard bound is reached.
-    pub fn is_out_of_time(&self, nodes: impl FnOnce() -> u64) -> bool {
+    pub(crate) fn is_out_of_time(&self, nodes: impl FnOnce() -> u64) -> bool {
         self.bounds.is_some_and(|bounds| !self.is_pondering() && self.spent(nodes) >= bounds.hard)
     }
 
     /// Wall-clock time of the hard bound; `None` while pondering and with node time.
-    pub fn hard_deadline(&self) -> Option<Instant> {
+    pub(crate) fn hard_deadline(&self) -> Option<Instant> {
         let bounds = self.bounds.filter(|_| self.nodes_time == 0 && !self.is_pondering())?;
         self.start.checked_add(bounds.hard)
     }
 
     /// Initial nodes of a thread. All threads together get exactly the limit.
-    pub fn first_nodes(&self, thread: usize) -> u64 {
+    pub(crate) fn first_nodes(&self, thread: usize) -> u64 {
         if thread == 0 { self.reserve } else { 0 }
     }
 
     /// Takes up to [`QUANTUM`](Self::QUANTUM) nodes from the budget; 0 if it is used up.
-    pub fn take_nodes(&self) -> u64 {
+    pub(crate) fn take_nodes(&self) -> u64 {
         let Some(budget) = &self.budget else { return Self::QUANTUM };
         let take = |left: u64| Some(left - left.min(Self::QUANTUM));
         budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).map_or(0, |left| left.min(Self::QUANTUM))

@@ -24,7 +24,7 @@ impl<O: Observer> Search<'_, O> {
     const LINES_INTERVAL: Duration = Duration::from_secs(1);
 
     /// Runs the search to its end.
-    pub fn deepen(mut self) {
+    pub(super) fn deepen(mut self) {
         self.me.histories.recipe.start(self.lmr.recipe.history_rule.as_ref());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut stability = Stability::default();

@@ -8,7 +8,7 @@ use crate::chess::{Board, Move};
 use crate::score::{Bound, mate_in};
 
 /// The state of the proof, which is retried with a growing node budget after each iteration.
-pub struct MateProof {
+pub(super) struct MateProof {
     /// Moves of the side that mates.
     moves: usize,
     /// Whether the question is still open.
@@ -26,7 +26,7 @@ impl MateProof {
     const FIRST_NODES: u64 = 20_000;
 
     /// A proof of a mate in this number of moves.
-    pub fn new(moves: u32) -> Self {
+    pub(super) fn new(moves: u32) -> Self {
         let moves = moves as usize;
         Self { moves, open: moves <= Self::MAX_MOVES, refutations: [None; Self::MAX_MOVES + 1], end: 0 }
     }

@@ -6,7 +6,7 @@ use crate::score::{Bound, DRAW, INFINITE, Score};
 use crate::tt::TtEntry;
 use arrayvec::ArrayVec;
 
-pub trait Node {
+pub(super) trait Node {
     /// Whether the window may be wider than one.
     const PV: bool;
     /// Whether the node is the root, which is a PV node.
@@ -15,11 +15,11 @@ pub trait Node {
     type Child: Node;
 }
 
-pub enum Root {}
+pub(super) enum Root {}
 /// A PV node below the root.
-pub enum Pv {}
+pub(super) enum Pv {}
 /// A node searched with a null window.
-pub enum NonPv {}
+pub(super) enum NonPv {}
 
 impl Node for Root {
     const PV: bool = true;
@@ -41,7 +41,7 @@ impl Node for NonPv {
 
 /// An open interval of scores, `alpha < beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub(super) struct Window {
     /// Scores at or below alpha fail low.
     pub alpha: Score,
     /// Scores at or above beta fail high.
@@ -50,29 +50,29 @@ pub struct Window {
 
 impl Window {
     /// The window of all scores.
-    pub const FULL: Self = Self { alpha: -INFINITE, beta: INFINITE };
+    pub(super) const FULL: Self = Self { alpha: -INFINITE, beta: INFINITE };
 
     /// The null window above `alpha`.
     #[inline(always)]
-    pub const fn above(alpha: Score) -> Self {
+    pub(super) const fn above(alpha: Score) -> Self {
         Self { alpha, beta: alpha + 1 }
     }
 
     /// The null window below `beta`.
     #[inline(always)]
-    pub const fn below(beta: Score) -> Self {
+    pub(super) const fn below(beta: Score) -> Self {
         Self { alpha: beta - 1, beta }
     }
 
     #[inline(always)]
-    pub const fn flipped(self) -> Self {
+    pub(super) const fn flipped(self) -> Self {
         Self { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
 /// The state of a node.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeState {
+pub(super) struct NodeState {
     /// Distance from the root.
     pub ply: usize,
     /// Its window. Alpha rises while moves are searched.
@@ -105,7 +105,7 @@ pub struct NodeState {
 impl NodeState {
     /// What is known before the position is evaluated.
     #[inline(always)]
-    pub fn new(ply: usize, window: Window, depth: i32, cut: bool, hit: Option<TtEntry>) -> Self {
+    pub(super) fn new(ply: usize, window: Window, depth: i32, cut: bool, hit: Option<TtEntry>) -> Self {
         Self {
             ply,
             window,
@@ -127,7 +127,7 @@ impl NodeState {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct MoveFacts {
+pub(super) struct MoveFacts {
     pub mv: Move,
     /// Its number in the node, from 1.
     pub number: usize,
@@ -142,7 +142,7 @@ pub struct MoveFacts {
 
 /// The progress of a node when it comes to a move.
 #[derive(Clone, Copy, Debug)]
-pub struct SoFar {
+pub(super) struct SoFar {
     /// The move's number, from 1.
     pub number: usize,
     /// Its number among quiet moves, from 1, if it is one.
@@ -153,14 +153,14 @@ pub struct SoFar {
 
 /// Moves searched before the best one.
 #[derive(Default)]
-pub struct Tried {
+pub(super) struct Tried {
     pub quiets: ArrayVec<Move, 64>,
     pub noisy: ArrayVec<Move, 64>,
 }
 
 impl Tried {
     #[inline(always)]
-    pub fn push(&mut self, mv: Move, quiet: bool) {
+    pub(super) fn push(&mut self, mv: Move, quiet: bool) {
         let list = if quiet { &mut self.quiets } else { &mut self.noisy };
         // Dropping moves beyond the capacity only loses their maluses.
         let _ = list.try_push(mv);
@@ -168,7 +168,7 @@ impl Tried {
 }
 
 /// The result of a node's move loop.
-pub struct Best {
+pub(super) struct Best {
     pub score: Score,
     /// The move that raised alpha, if any.
     pub mv: Option<Move>,

@@ -19,7 +19,7 @@ enum Stage {
 
 /// Inputs of move ordering besides the histories' values.
 #[derive(Clone, Copy, Debug)]
-pub struct Hints {
+pub(super) struct Hints {
     /// Rows of continuation history.
     pub context: Context,
     /// The killer of this ply and its bonus.
@@ -40,7 +40,7 @@ const EVEN_EXCHANGE: i32 = 50;
 impl Hints {
     /// History context only.
     #[inline(always)]
-    pub const fn of(context: Context) -> Self {
+    pub(super) const fn of(context: Context) -> Self {
         Self { context, killer: (None, 0), reply: (None, 0), checks: None, threats: 0, see_by_history: 0 }
     }
 
@@ -73,7 +73,7 @@ impl Hints {
 
 /// The quiet moves still to be yielded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quiets {
+pub(super) enum Quiets {
     All,
     /// Those that give check, if checks are ordered.
     Checks,
@@ -83,7 +83,7 @@ pub enum Quiets {
 /// Yields the legal moves of a node: TT move, good captures, quiet moves by history, losing captures. Each stage is generated
 /// on demand.
 #[derive(Clone)]
-pub struct Picker {
+pub(super) struct Picker {
     stage: Stage,
     tt_move: Option<Move>,
     /// Noisy moves, later quiet moves, and their scores.
@@ -101,7 +101,7 @@ pub struct Picker {
 impl Picker {
     /// All moves. `tt_move` must be legal.
     #[inline]
-    pub fn new(tt_move: Option<Move>) -> Self {
+    pub(super) fn new(tt_move: Option<Move>) -> Self {
         Self {
             stage: if tt_move.is_some() { Stage::TtMove } else { Stage::MakeNoisy },
             tt_move,
@@ -117,13 +117,13 @@ impl Picker {
 
     /// Only captures and promotions with SEE of at least `threshold` centipawns.
     #[inline]
-    pub fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
+    pub(super) fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
         Self { threshold, quiets: Quiets::None, with_losing: false, ..Self::new(tt_move) }
     }
 
     /// The first move, unless its SEE is too low. To be called before [`next`](Self::next).
     #[inline]
-    pub fn first(&mut self, board: &Board, histories: &Histories) -> Option<Move> {
+    pub(super) fn first(&mut self, board: &Board, histories: &Histories) -> Option<Move> {
         if self.stage == Stage::MakeNoisy {
             self.stage = Stage::GoodNoisy;
             self.make_noisy(board, histories);
@@ -132,7 +132,7 @@ impl Picker {
     }
 
     #[inline]
-    pub fn ahead(&mut self) -> Option<Move> {
+    pub(super) fn ahead(&mut self) -> Option<Move> {
         match self.stage {
             Stage::GoodNoisy => self.ranking.peek(&self.list),
             Stage::Quiets if self.quiets == Quiets::All => self.ranking.peek(&self.list),
@@ -141,7 +141,7 @@ impl Picker {
     }
 
     #[inline]
-    pub fn next(&mut self, board: &Board, histories: &Histories, hints: &Hints) -> Option<Move> {
+    pub(super) fn next(&mut self, board: &Board, histories: &Histories, hints: &Hints) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::TtMove => {

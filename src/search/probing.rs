@@ -20,7 +20,7 @@ pub const MAX_PROBE_DEPTH: u64 = 100;
 const STOP_WAITS: Duration = Duration::from_millis(5);
 
 /// The tablebase use of one search, shared by its threads.
-pub struct Probing {
+pub(crate) struct Probing {
     pub tables: Arc<Tables>,
     pub options: SearchOptions,
     /// Maximum number of pieces.
@@ -35,7 +35,7 @@ type Roots = (Box<[RootRank]>, bool);
 
 impl Probing {
     /// The use of tables under these options; `None` if none can be probed.
-    pub fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
+    pub(crate) fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
         let pieces = tables.max_pieces().min(options.probe_limit as u32);
         let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
         (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
@@ -47,7 +47,7 @@ impl Probing {
     }
 
     /// The score of a result at this ply.
-    pub fn score(&self, wdl: Wdl, ply: usize) -> Score {
+    pub(crate) fn score(&self, wdl: Wdl, ply: usize) -> Score {
         match wdl.ruled(self.options.fifty_move_rule) {
             Wdl::Loss => ply as Score - TB_WIN,
             Wdl::BlessedLoss => DRAW - CURSED,
@@ -62,7 +62,7 @@ impl Probing {
     ///
     /// Nothing is probed below if the root moves are ranked by distance or nothing is won, since probes would then not
     /// distinguish them.
-    pub fn rank_root(
+    pub(crate) fn rank_root(
         &self,
         game: &Game,
         root: &mut RootMoves,
@@ -105,7 +105,7 @@ impl Probing {
     }
 
     /// The result of a position, if it may be probed at this depth in plies.
-    pub fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
+    pub(crate) fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
         let needed = self.depth.load(Ordering::Relaxed);
         let counts = needed > self.options.probe_depth as i32 || board.occupied().count() == self.pieces;
         if counts && depth < needed || board.halfmove_clock() > 0 || board.castling() != CastlingRights::NONE {
@@ -116,7 +116,7 @@ impl Probing {
 
     /// Raises the minimum depth after a slow probe and returns it, unless it is at its maximum.
     #[cold]
-    pub fn slow_down(&self) -> Option<i32> {
+    pub(crate) fn slow_down(&self) -> Option<i32> {
         let raise =
             |depth: i32| (depth < MAX_PROBE_DEPTH as i32).then_some((2 * depth + 2).min(MAX_PROBE_DEPTH as i32));
         self.depth.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise).ok().and_then(raise)
@@ -124,7 +124,7 @@ impl Probing {
 
     /// Truncates a line before a move that changes its tablebase result or repeats a position of it, and extends it to the mate by
     /// distance tables, until a time and as far as there is room.
-    pub fn extend_line(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
+    pub(crate) fn extend_line(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
         let late = || until.is_some_and(|until| Instant::now() >= until);
         let sign = |board: &Board| {
             let known = self.covers(board).then(|| self.tables.wdl(board)).flatten();

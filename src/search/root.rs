@@ -6,7 +6,7 @@ use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
-pub struct RootMove {
+pub(crate) struct RootMove {
     pub mv: Move,
     /// Score of the current iteration, or `-INFINITE`.
     pub score: Score,
@@ -33,13 +33,13 @@ pub struct RootMove {
 
 impl RootMove {
     /// Whether it has a score.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.depth > 0 || self.table.is_some()
     }
 
     /// The score to report and its bound: the tablebase score, unless the search has found the mate that it promises. Before the
     /// first search it is a draw, marked as a bound.
-    pub fn shown(&self) -> (Score, Bound) {
+    pub(crate) fn shown(&self) -> (Score, Bound) {
         let score = if self.score == -INFINITE { self.previous } else { self.score };
         match self.table {
             Some(table) if !(is_mate(score) && score.signum() == table.signum()) => (table, Bound::Exact),
@@ -50,14 +50,14 @@ impl RootMove {
 }
 
 /// An earlier search of the position, found in the table.
-pub struct EarlierSearch {
+pub(crate) struct EarlierSearch {
     pub depth: i32,
     /// The lines, best first.
     pub lines: Vec<EarlierLine>,
 }
 
 /// A line of it.
-pub struct EarlierLine {
+pub(crate) struct EarlierLine {
     pub moves: PvLine,
     pub score: Score,
     pub depth: i32,
@@ -65,7 +65,7 @@ pub struct EarlierLine {
 
 /// The root moves, best first.
 #[derive(Clone, Debug, Default)]
-pub struct RootMoves {
+pub(crate) struct RootMoves {
     moves: Vec<RootMove>,
     /// The moves to search: all, one line of several, or all after the lines.
     pub open: Range<usize>,
@@ -74,7 +74,7 @@ pub struct RootMoves {
 }
 
 impl RootMoves {
-    pub fn new(moves: &[Move]) -> Self {
+    pub(crate) fn new(moves: &[Move]) -> Self {
         let start = |&mv| RootMove {
             mv,
             score: -INFINITE,
@@ -94,24 +94,24 @@ impl RootMoves {
 
     /// Ranks the moves by tablebases, given rank and score, if that is certain, in order of generation. Moves of lower rank are
     /// searched only for additional lines.
-    pub fn rank(&mut self, ranks: impl Iterator<Item = (i32, Option<Score>)>) {
+    pub(crate) fn rank(&mut self, ranks: impl Iterator<Item = (i32, Option<Score>)>) {
         for (root, ranked) in self.moves.iter_mut().zip(ranks) {
             (root.rank, root.table) = ranked;
         }
         self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
     }
 
-    pub fn choices(&self) -> usize {
+    pub(crate) fn choices(&self) -> usize {
         let best = self.moves.first().map(|first| first.rank);
         self.moves.iter().filter(|root| Some(root.rank) == best).count()
     }
 
-    pub fn all(&self) -> &[RootMove] {
+    pub(crate) fn all(&self) -> &[RootMove] {
         &self.moves
     }
 
     /// Takes over the lines of an earlier search to this depth, best first.
-    pub fn take_over(&mut self, depth: i32, lines: &[EarlierLine]) {
+    pub(crate) fn take_over(&mut self, depth: i32, lines: &[EarlierLine]) {
         for EarlierLine { moves, score, .. } in lines.iter().rev() {
             if let Some(at) = self.moves.iter().position(|root| Some(&root.mv) == moves.first()) {
                 self.moves[..=at].rotate_right(1);
@@ -124,27 +124,27 @@ impl RootMoves {
     }
 
     #[inline]
-    pub fn is_open(&self, mv: Move) -> bool {
+    pub(crate) fn is_open(&self, mv: Move) -> bool {
         let open = &self.moves[self.open.clone()];
         open.iter().any(|root| root.mv == mv && root.rank == open[0].rank)
     }
 
-    pub fn all_open(&self) -> bool {
+    pub(crate) fn all_open(&self) -> bool {
         self.open.len() == self.moves.len()
     }
 
     /// Whether moves beyond these lines could replace one of them.
-    pub fn has_others(&self, lines: usize) -> bool {
+    pub(crate) fn has_others(&self, lines: usize) -> bool {
         self.moves.get(lines).is_some_and(|other| other.rank == self.moves[lines - 1].rank)
     }
 
     /// Alpha after a move has raised it to this score.
-    pub fn alpha(&self, score: Score, depth: i32) -> Score {
+    pub(crate) fn alpha(&self, score: Score, depth: i32) -> Score {
         if self.settled == 0 { score } else { self.worst_of(self.settled, depth) }
     }
 
     /// The worst score among the best lines of this iteration so far. Moves of higher tablebase rank always are lines.
-    pub fn worst_of(&self, lines: usize, depth: i32) -> Score {
+    pub(crate) fn worst_of(&self, lines: usize, depth: i32) -> Score {
         let rank = self.moves[lines - 1].rank;
         let places = self.moves[..lines].iter().filter(|root| root.rank == rank).count();
         let found = self.moves.iter().filter(|root| root.rank == rank && root.depth == depth);
@@ -154,15 +154,15 @@ impl RootMoves {
     }
 
     /// Whether a move has been the best one in this search.
-    pub fn has_been_best(&self, mv: Move) -> bool {
+    pub(crate) fn has_been_best(&self, mv: Move) -> bool {
         self.moves.iter().any(|root| root.mv == mv && root.been_best)
     }
 
-    pub fn current(&self) -> &RootMove {
+    pub(crate) fn current(&self) -> &RootMove {
         &self.moves[self.open.start]
     }
 
-    pub fn begin_iteration(&mut self) {
+    pub(crate) fn begin_iteration(&mut self) {
         for root in &mut self.moves {
             root.previous = root.score;
         }
@@ -170,7 +170,7 @@ impl RootMoves {
 
     /// Records the result of a move and the line after it; the score is `None` if it did not raise alpha. Such moves keep their
     /// order when sorted.
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         mv: Move,
         nodes: u64,
@@ -197,17 +197,17 @@ impl RootMoves {
     }
 
     /// Sorts stably, best first.
-    pub fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.moves.sort_by_key(|root| std::cmp::Reverse((root.rank, root.score, root.previous)));
     }
 
     /// Sorts the lines finished in this iteration.
-    pub fn sort_finished(&mut self, lines: usize) {
+    pub(crate) fn sort_finished(&mut self, lines: usize) {
         self.moves[..lines].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score)));
     }
 
     /// Share of the nodes spent on the first move, 0 to 1.
-    pub fn first_share(&self) -> f64 {
+    pub(crate) fn first_share(&self) -> f64 {
         let all: u64 = self.moves.iter().map(|root| root.nodes).sum();
         self.moves.first().map_or(1.0, |first| first.nodes as f64 / all.max(1) as f64)
     }

@@ -7,7 +7,7 @@ use crate::score::Score;
 
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// Corrected static evaluation; `None` in check and before it is computed.
     pub eval: Option<Score>,
     /// Static evaluation before correction, reused by a singular search of the same node.
@@ -39,20 +39,20 @@ pub struct Frame {
 
 /// Frames by ply, with empty ones before the root so that looking back needs no bounds check.
 #[derive(Clone, Debug)]
-pub struct Stack([Frame; Stack::SIZE]);
+pub(crate) struct Stack([Frame; Stack::SIZE]);
 
 impl Stack {
     /// Continuation history looks back six plies, also from the last move.
     const BEFORE: usize = 7;
     const SIZE: usize = Self::BEFORE + MAX_PLY + 4;
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.fill(Frame::default());
     }
 
     /// Forgets what other nodes have left for a node and its children, before its moves are searched.
     #[inline(always)]
-    pub fn begin_moves(&mut self, ply: usize) {
+    pub(crate) fn begin_moves(&mut self, ply: usize) {
         self.at_mut(ply).extended = false;
         self.at_mut(ply + 1).cuts = 0;
         self.at_mut(ply + 2).killer = None;
@@ -60,23 +60,23 @@ impl Stack {
 
     /// Whether a move at a ply goes to the target square of the move before.
     #[inline(always)]
-    pub fn recaptures(&self, ply: usize, mv: Move) -> bool {
+    pub(crate) fn recaptures(&self, ply: usize, mv: Move) -> bool {
         self.before(ply, 1).played.is_some_and(|played| played.mv.to() == mv.to())
     }
 
     #[inline(always)]
-    pub fn at(&self, ply: usize) -> &Frame {
+    pub(crate) fn at(&self, ply: usize) -> &Frame {
         &self.0[Self::BEFORE + ply]
     }
 
     #[inline(always)]
-    pub fn at_mut(&mut self, ply: usize) -> &mut Frame {
+    pub(crate) fn at_mut(&mut self, ply: usize) -> &mut Frame {
         &mut self.0[Self::BEFORE + ply]
     }
 
     /// The frame `back` plies (at most seven) before a ply.
     #[inline(always)]
-    pub fn before(&self, ply: usize, back: usize) -> &Frame {
+    pub(crate) fn before(&self, ply: usize, back: usize) -> &Frame {
         &self.0[Self::BEFORE + ply - back]
     }
 }

@@ -164,7 +164,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Interval of progress reports in long iterations.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
-    pub fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
+    pub(super) fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
         me.stack.clear();
         let lmr = job.lmr.of(me.id);
         me.histories.set_weights(&job.params);

@@ -10,7 +10,7 @@ use crate::sync::{AtomicU64, CachePadded, Condvar, Mutex, RwLock, RwLockWriteGua
 use crate::tt::{Tt, TtEntry};
 
 /// What the threads of a search need to keep in step.
-pub struct Lockstep {
+pub(crate) struct Lockstep {
     entries: Box<[CachePadded<RwLock<RoundEntries>>]>,
     /// The node limit of all threads together.
     limit: Option<u64>,
@@ -135,7 +135,7 @@ impl Lockstep {
     const SPINS: u32 = 20_000;
 
     /// Rounds for these threads, with a limit on the nodes of all or without.
-    pub fn new(threads: usize, limit: Option<u64>) -> Self {
+    pub(crate) fn new(threads: usize, limit: Option<u64>) -> Self {
         Self {
             entries: (0..threads).map(|_| CachePadded::new(RwLock::new(RoundEntries::new()))).collect(),
             limit,
@@ -147,7 +147,7 @@ impl Lockstep {
     }
 
     /// Begins the first round of a thread.
-    pub fn join(&self, thread: usize) -> LockstepThread<'_> {
+    pub(crate) fn join(&self, thread: usize) -> LockstepThread<'_> {
         let (entries, budget) = (Some(self.entries[thread].write()), self.budget(0, thread));
         LockstepThread { lockstep: self, thread, entries, budget, own_nodes: 0, other_nodes: 0, finished: false }
     }
@@ -197,7 +197,7 @@ impl Lockstep {
 
 /// What a thread may do in a round.
 #[derive(Clone, Copy)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// The nodes.
     pub nodes: u64,
     /// The nodes that each evaluation takes off them.
@@ -210,7 +210,7 @@ impl Budget {
 }
 
 /// A thread of a search in lockstep.
-pub struct LockstepThread<'a> {
+pub(crate) struct LockstepThread<'a> {
     lockstep: &'a Lockstep,
     thread: usize,
     /// Its own entries, locked during a round.
@@ -230,19 +230,19 @@ impl LockstepThread<'_> {
     const AHEAD: usize = 16;
 
     /// The thread's own entry of this round.
-    pub fn probe(&self, key: u64) -> Option<TtEntry> {
+    pub(crate) fn probe(&self, key: u64) -> Option<TtEntry> {
         self.entries.as_ref()?.get(key)
     }
 
     /// Stores an entry for this round.
-    pub fn store(&mut self, tt: &Tt, key: u64, entry: TtEntry) {
+    pub(crate) fn store(&mut self, tt: &Tt, key: u64, entry: TtEntry) {
         if let Some(entries) = &mut self.entries {
             entries.store(tt, key, entry);
         }
     }
 
     /// Ends this round, after these nodes of the thread's search, and begins the next. No round follows once a thread passes `last`.
-    pub fn end_round(&mut self, tt: &Tt, own_nodes: u64, last: bool) {
+    pub(crate) fn end_round(&mut self, tt: &Tt, own_nodes: u64, last: bool) {
         let lockstep = self.lockstep;
         if let Some(mut entries) = self.entries.take() {
             entries.sort(tt, lockstep.entries.len());
@@ -276,7 +276,7 @@ impl LockstepThread<'_> {
     }
 
     /// Ends all rounds at once, since the search was stopped and cannot repeat.
-    pub fn abort(&mut self) {
+    pub(crate) fn abort(&mut self) {
         self.finished = true;
         self.entries = None;
         self.lockstep.meeting.lock().aborted = true;

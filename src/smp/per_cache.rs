@@ -5,7 +5,7 @@ use crate::processors::cpu_list::CpuSet;
 use crate::sync::Mutex;
 
 /// The values by cache, each created by the first thread that asks for it.
-pub struct PerCache<T> {
+pub(crate) struct PerCache<T> {
     /// The cache of each CPU. Unlisted CPUs belong to the first cache.
     cache_of_cpu: Box<[usize]>,
     values: Box<[Mutex<Option<T>>]>,
@@ -13,7 +13,7 @@ pub struct PerCache<T> {
 
 impl<T: Clone> PerCache<T> {
     /// No values yet, for caches shared by these groups of CPUs; one cache at least.
-    pub fn new(groups: &[CpuSet]) -> Self {
+    pub(crate) fn new(groups: &[CpuSet]) -> Self {
         let mut cache_of_cpu = Vec::new();
         for (cache, group) in groups.iter().enumerate() {
             cache_of_cpu.resize(cache_of_cpu.len().max(group.last().map_or(0, |last| last + 1)), 0);
@@ -23,18 +23,18 @@ impl<T: Clone> PerCache<T> {
     }
 
     /// Whether both have the same groups of CPUs.
-    pub fn has_caches_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_caches_of(&self, other: &Self) -> bool {
         self.cache_of_cpu == other.cache_of_cpu && self.values.len() == other.values.len()
     }
 
     /// The value of the cache that the calling thread runs on. The first caller creates it, so that the system allocates it in
     /// that thread's memory.
-    pub fn local(&self, create: impl FnOnce() -> T) -> T {
+    pub(crate) fn local(&self, create: impl FnOnce() -> T) -> T {
         let cache = processors::current().and_then(|cpu| self.cache_of_cpu.get(cpu)).map_or(0, |&cache| cache);
         self.values[cache].lock().get_or_insert_with(create).clone()
     }
 
-    pub fn for_each(&self, mut function: impl FnMut(&T)) {
+    pub(crate) fn for_each(&self, mut function: impl FnMut(&T)) {
         for value in &self.values {
             value.lock().iter().for_each(&mut function);
         }

@@ -5,17 +5,17 @@ use crate::processors;
 use crate::sync::{CachePadded, Mutex, MutexGuard};
 
 /// One slot per CPU that threads share, or none if there are CPUs enough.
-pub struct CpuSlots {
+pub(crate) struct CpuSlots {
     slots: Box<[CachePadded<Mutex<()>>]>,
     /// The first thread that needs a slot.
     first: usize,
 }
 
 /// Permission to search; `None` if there are CPUs enough, and while a thread waits for something else.
-pub type CpuSlot<'a> = Option<MutexGuard<'a, ()>>;
+pub(crate) type CpuSlot<'a> = Option<MutexGuard<'a, ()>>;
 
 impl CpuSlots {
-    pub fn new(threads: usize, lockstep: bool) -> Self {
+    pub(crate) fn new(threads: usize, lockstep: bool) -> Self {
         let cpus = processors::count();
         let first = usize::from(!lockstep);
         let slots = if threads > cpus { cpus.saturating_sub(first).max(1) } else { 0 };
@@ -23,7 +23,7 @@ impl CpuSlots {
     }
 
     /// Waits for a thread's slot.
-    pub fn acquire(&self, thread: usize) -> CpuSlot<'_> {
+    pub(crate) fn acquire(&self, thread: usize) -> CpuSlot<'_> {
         let slot = thread.checked_sub(self.first)?.checked_rem(self.slots.len())?;
         Some(self.slots[slot].lock())
     }

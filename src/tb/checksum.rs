@@ -10,7 +10,7 @@ const BLOCK: usize = 240;
 const STEP: usize = 40;
 
 /// The checksum of a table's bytes, at most 16 MiB, which are hashed in one piece.
-pub fn of(bytes: &[u8]) -> u128 {
+pub(super) fn of(bytes: &[u8]) -> u128 {
     let [a, b, c, d] = match bytes.len() {
         ..BLOCK => {
             let mut block = [0; BLOCK];

@@ -4,7 +4,7 @@ use std::io;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
-pub enum Damage {
+pub(super) enum Damage {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     #[error("has the wrong magic {0:02x?}, expected {1:02x?}")]

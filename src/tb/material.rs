@@ -52,56 +52,56 @@ impl fmt::Display for Side {
 
 /// The material of a table, greater side first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Material {
+pub(crate) struct Material {
     sides: [Side; 2],
 }
 
 impl Material {
     /// The material on a board, and whether Black is the greater side.
-    pub fn of(board: &Board) -> (Self, bool) {
+    pub(crate) fn of(board: &Board) -> (Self, bool) {
         let side = |color: Color| Side::new(KINDS.map(|kind| board.pieces(color, kind).count()));
         let (white, black) = (side(Color::White), side(Color::Black));
         (Self { sides: [white.max(black), white.min(black)] }, black > white)
     }
 
     /// Parses a table name such as `KRPvKR`.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         let (first, second) = name.split_once('v')?;
         let sides = [Side::parse(first)?, Side::parse(second)?];
         (sides[0] >= sides[1]).then_some(Self { sides })
     }
 
     /// All material with this number of pieces, kings included.
-    pub fn all(pieces: u32) -> Vec<Self> {
+    pub(crate) fn all(pieces: u32) -> Vec<Self> {
         let sides = Side::all(pieces - 2);
         let pairs = sides.iter().flat_map(|&first| sides.iter().map(move |&second| Self { sides: [first, second] }));
         pairs.filter(|all| all.pieces() == pieces && all.sides[0] >= all.sides[1]).collect()
     }
 
     /// Number of pieces, kings included.
-    pub fn pieces(self) -> u32 {
+    pub(crate) fn pieces(self) -> u32 {
         2 + self.sides[0].pieces + self.sides[1].pieces
     }
 
     /// Whether both sides have the same pieces.
-    pub fn is_symmetric(self) -> bool {
+    pub(crate) fn is_symmetric(self) -> bool {
         self.sides[0] == self.sides[1]
     }
 
     /// Pawns of the greater and of the lesser side.
-    pub fn pawns(self) -> [u32; 2] {
+    pub(crate) fn pawns(self) -> [u32; 2] {
         self.sides.map(|side| side.counts[4])
     }
 
     /// Whether the counts of piece codes match: 1 for pawn to 6 for king, plus 8 for the lesser side.
-    pub fn has_codes(self, count: impl Fn(u8) -> u32) -> bool {
+    pub(crate) fn has_codes(self, count: impl Fn(u8) -> u32) -> bool {
         self.sides.iter().zip([0, 8]).all(|(side, second)| {
             (0..5).all(|kind| count(second + 5 - kind as u8) == side.counts[kind]) && count(second + 6) == 1
         })
     }
 
     /// Whether any piece besides the kings is the only one of its type and color.
-    pub fn has_single_piece(self) -> bool {
+    pub(crate) fn has_single_piece(self) -> bool {
         self.sides.iter().any(|side| side.counts.contains(&1))
     }
 }

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 pub const MAX_PIECES: usize = 7;
 
 /// A value per piece, in table order.
-pub type PerPiece<T> = ArrayVec<T, MAX_PIECES>;
+pub(super) type PerPiece<T> = ArrayVec<T, MAX_PIECES>;
 
 /// Most pawns in the leading group.
 const MAX_LEADING: usize = 5;
@@ -122,7 +122,7 @@ enum Leading {
 
 /// Numbering of a table's positions, or of those with the leading pawn on one file.
 #[derive(Debug)]
-pub struct Numbering {
+pub(super) struct Numbering {
     /// Piece codes in file order: 1 for pawn to 6 for king, plus 8 for the lesser side.
     pub pieces: PerPiece<u8>,
     leading: Leading,
@@ -137,7 +137,7 @@ pub struct Numbering {
 impl Numbering {
     /// Numbering for pieces in this order. `order` holds the positions of the leading group and of the second pawn group among the
     /// factors, 15 for none; `file` is the leading pawn's, 0 to 3. `None` if inconsistent.
-    pub fn new(material: Material, pieces: PerPiece<u8>, order: [u8; 2], file: usize) -> Option<Self> {
+    pub(super) fn new(material: Material, pieces: PerPiece<u8>, order: [u8; 2], file: usize) -> Option<Self> {
         let pawns = material.pawns();
         let (leading, together) = match () {
             () if pawns != [0, 0] => (Leading::Pawns, 1),
@@ -188,7 +188,7 @@ impl Numbering {
     }
 
     /// Index of a position, given its squares in the order of [`pieces`](Self::pieces), leading pawn first.
-    pub fn number(&self, squares: &mut PerPiece<usize>) -> u64 {
+    pub(super) fn number(&self, squares: &mut PerPiece<usize>) -> u64 {
         if squares[0] % 8 > 3 {
             squares.iter_mut().for_each(|square| *square ^= 7);
         }
@@ -247,7 +247,7 @@ impl Numbering {
     }
 
     /// Moves the leading pawn to the front and returns its file, 0 to 3.
-    pub fn lead_file(pawns: &mut [usize]) -> usize {
+    pub(super) fn lead_file(pawns: &mut [usize]) -> usize {
         let leading = (0..pawns.len()).max_by_key(|&index| MAPS.pawn[pawns[index]]).unwrap_or(0);
         pawns.swap(0, leading);
         let file = pawns[0] % 8;

@@ -4,7 +4,7 @@ use super::damage::Damage;
 use super::source::Source;
 
 /// Parses a file header front to back.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     pub bytes: &'a [u8],
     /// Offset of the next byte.
     pub at: usize,
@@ -12,27 +12,27 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// The next `count` bytes.
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
+    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
         let end = self.at.checked_add(count).ok_or(Damage::Header)?;
         let taken = self.bytes.get(self.at..end).ok_or(Damage::Header)?;
         self.at = end;
         Ok(taken)
     }
 
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
         self.take(N)?.try_into().map_err(|_| Damage::Header)
     }
 
-    pub fn u8(&mut self) -> Result<u8, Damage> {
+    pub(super) fn u8(&mut self) -> Result<u8, Damage> {
         Ok(self.take(1)?[0])
     }
 
-    pub fn u16(&mut self) -> Result<u16, Damage> {
+    pub(super) fn u16(&mut self) -> Result<u16, Damage> {
         self.array().map(u16::from_le_bytes)
     }
 
     /// Skips to an even offset.
-    pub fn align(&mut self) {
+    pub(super) fn align(&mut self) {
         self.at += self.at & 1;
     }
 }
@@ -52,7 +52,7 @@ const NO_PAIR: u16 = 0xFFF;
 
 /// The values of one part of a table.
 #[derive(Debug)]
-pub enum Pairs {
+pub(super) enum Pairs {
     /// All values are equal.
     Constant(u16),
     /// Compressed blocks.
@@ -60,7 +60,7 @@ pub enum Pairs {
 }
 
 #[derive(Debug)]
-pub struct Packed {
+pub(super) struct Packed {
     /// Binary logarithms of the block size and of the values per index entry.
     block_bits: u32,
     span_bits: u32,
@@ -90,7 +90,7 @@ const CONSTANT: u8 = 0x80;
 
 impl Pairs {
     /// Parses the header of a part with `size` values, see [`set_offsets`]. Also returns its flags.
-    pub fn read(reader: &mut Reader, size: u64) -> Result<(Self, u8), Damage> {
+    pub(super) fn read(reader: &mut Reader, size: u64) -> Result<(Self, u8), Damage> {
         let flags = reader.u8()?;
         if flags & CONSTANT != 0 {
             return Ok((Self::Constant(reader.u8()?.into()), flags));
@@ -127,7 +127,7 @@ impl Pairs {
     }
 
     /// The value at an index below `size`.
-    pub fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
+    pub(super) fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
         match self {
             Self::Constant(value) => Ok(*value),
             Self::Packed(packed) => packed.value(source, number),
@@ -136,7 +136,7 @@ impl Pairs {
 }
 
 /// Sets the offsets of all parts in a file: indices from `at` on, then block lengths, then blocks. Returns the end of the blocks.
-pub fn set_offsets<'a>(parts: impl Iterator<Item = &'a mut Pairs>, mut at: u64) -> u64 {
+pub(super) fn set_offsets<'a>(parts: impl Iterator<Item = &'a mut Pairs>, mut at: u64) -> u64 {
     let packed = |pairs: &'a mut Pairs| if let Pairs::Packed(packed) = pairs { Some(packed) } else { None };
     let mut parts: Vec<&mut Packed> = parts.filter_map(packed).collect();
     for part in &mut parts {

@@ -9,7 +9,7 @@ use crate::chess::Board;
 use crate::chess::movegen::MoveList;
 
 /// Whether to continue probing.
-pub type MayContinue<'a> = &'a dyn Fn() -> bool;
+pub(super) type MayContinue<'a> = &'a dyn Fn() -> bool;
 
 impl Tables {
     /// Probes WDL. `None` if a table is missing, unreadable or damaged. Castling rights must be empty.
@@ -110,6 +110,6 @@ impl Tables {
 }
 
 /// Whether the side to move is checkmated.
-pub fn is_mate(board: &Board) -> bool {
+pub(super) fn is_mate(board: &Board) -> bool {
     board.in_check() && !board.has_legal_move()
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-pub enum Source {
+pub(super) enum Source {
     /// The whole file.
     Memory(Box<[u8]>),
     /// Read on demand. Not memory-mapped, so that a truncated or unreadable file is just an error.
@@ -12,14 +12,14 @@ pub enum Source {
 
 impl Source {
     /// Fills a buffer from an offset on.
-    pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+    pub(super) fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         match self {
             Self::Memory(bytes) => bytes.get(at as usize..).unwrap_or_default().read_exact(into),
             Self::File(file) => read_at(file, at, into),
         }
     }
 
-    pub fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
+    pub(super) fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.read(at, &mut bytes)?;
         Ok(bytes)

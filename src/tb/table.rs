@@ -32,7 +32,7 @@ const LOSS_PLIES: u8 = 8;
 const WIDE: u8 = 16;
 
 /// An open table.
-pub struct Table {
+pub(super) struct Table {
     source: Source,
     material: Material,
     /// By file of the leading pawn, then by side to move if both are stored.
@@ -52,7 +52,7 @@ struct Part {
 
 impl Table {
     /// Opens a table of this material, verifying its checksum if it is kept in memory.
-    pub fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
+    pub(super) fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
         let file = files::open_regular(path, OpenOptions::new().read(true))?;
         let size = file.metadata()?.len();
         let source = if size <= SMALL { Source::Memory(files::read(file, SMALL)?.into()) } else { Source::File(file) };
@@ -73,7 +73,7 @@ impl Table {
     }
 
     /// Bytes kept in memory, if the whole file is.
-    pub fn held(&self) -> Option<u64> {
+    pub(super) fn held(&self) -> Option<u64> {
         match &self.source {
             Source::Memory(bytes) => Some(bytes.len() as u64),
             Source::File(_) => None,
@@ -87,7 +87,7 @@ impl Table {
     }
 
     /// Stored WDL for the side to move, not accounting for captures.
-    pub fn wdl(&self, board: &Board) -> Result<Wdl, Damage> {
+    pub(super) fn wdl(&self, board: &Board) -> Result<Wdl, Damage> {
         let (part, mut squares, _) = self.place(board);
         let value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
         Wdl::ALL.get(usize::from(value)).copied().ok_or(Damage::Values)
@@ -95,7 +95,7 @@ impl Table {
 
     /// Stored DTZ for the side to move, given its WDL: plies to the next capture or pawn move, at least 1, less 100 for cursed wins and
     /// blessed losses. `None` if the table is for the other side to move.
-    pub fn dtz(&self, board: &Board, wdl: Wdl) -> Result<Option<i32>, Damage> {
+    pub(super) fn dtz(&self, board: &Board, wdl: Wdl) -> Result<Option<i32>, Damage> {
         let (part, mut squares, black) = self.place(board);
         let is_symmetric = self.material.is_symmetric() && self.material.pawns() == [0, 0];
         if (part.flags & BLACK != 0) != black && !is_symmetric {

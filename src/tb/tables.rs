@@ -27,7 +27,7 @@ const MAX_NAMES: usize = 8;
 /// Most failures recorded.
 const MAX_FAILURES: usize = 64;
 /// Separates folders.
-pub const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+pub(super) const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// One table, and the files that may hold it.
 struct Slot {

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 
 /// Describes the pages at these addresses, as in `1024 MiB in 4 KiB pages`; `None` if unknown, as on systems other than Linux.
-pub fn describe(addresses: Range<u64>) -> Option<String> {
+pub(super) fn describe(addresses: Range<u64>) -> Option<String> {
     parse(BufReader::new(File::open("/proc/self/smaps").ok()?), addresses)
 }
 

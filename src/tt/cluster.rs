@@ -7,18 +7,18 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 #[cfg(all(test, loom))]
 mod model;
 
-pub const SLOTS: usize = 4;
+pub(super) const SLOTS: usize = 4;
 
 /// The number of times that the table has been emptied. Entries of earlier epochs are treated as empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Epoch(u64);
+pub(super) struct Epoch(u64);
 
 impl Epoch {
     /// The epoch of a new table. Zeroed memory belongs to none.
-    pub const FIRST: Self = Self(1 << Tag::KEY_BITS);
+    pub(super) const FIRST: Self = Self(1 << Tag::KEY_BITS);
 
     /// The next epoch; `None` after the last.
-    pub fn next(self) -> Option<Self> {
+    pub(super) fn next(self) -> Option<Self> {
         self.0.checked_add(Self::FIRST.0).map(Self)
     }
 }
@@ -26,20 +26,20 @@ impl Epoch {
 /// Identifies an entry: the lower bits of its key, and the epoch in place of the upper ones. Keys of one cluster differ in their
 /// lower bits, since there are more clusters than values of the upper bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tag(u64);
+pub(super) struct Tag(u64);
 
 impl Tag {
     /// Bits of the key in a tag. A table has at least 2^(64 - `KEY_BITS`) clusters.
-    pub const KEY_BITS: u32 = 50;
+    pub(super) const KEY_BITS: u32 = 50;
 
     /// The tag of a key.
     #[inline(always)]
-    pub fn new(key: u64, epoch: Epoch) -> Self {
+    pub(super) fn new(key: u64, epoch: Epoch) -> Self {
         Self(key & (Epoch::FIRST.0 - 1) | epoch.0)
     }
 
     /// The lower bits of the key.
-    pub fn key_bits(self) -> u64 {
+    pub(super) fn key_bits(self) -> u64 {
         self.0 & (Epoch::FIRST.0 - 1)
     }
 
@@ -52,7 +52,7 @@ impl Tag {
 /// Four slots, filling one cache line.
 #[derive(Default)]
 #[repr(align(64))]
-pub struct Cluster([Slot; SLOTS]);
+pub(super) struct Cluster([Slot; SLOTS]);
 
 /// An entry and its tag.
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl Cluster {
     /// The entry with a tag. Its generation is not refreshed: the line stays shared by all cores that read it, and a node without
     /// cutoff stores its entry again anyway.
     #[inline(always)]
-    pub fn probe(&self, tag: Tag) -> Option<TtEntry> {
+    pub(super) fn probe(&self, tag: Tag) -> Option<TtEntry> {
         for slot in &self.0 {
             let (found, data) = slot.load();
             if found == tag {
@@ -101,7 +101,7 @@ impl Cluster {
     /// Stores an entry in the slot of the same tag, else in one of another epoch, else in that of the least valuable entry. An
     /// entry without a move inherits that of its predecessor. A much deeper predecessor of the same search stays.
     #[inline(always)]
-    pub fn store(&self, tag: Tag, mut entry: TtEntry, era: Era) {
+    pub(super) fn store(&self, tag: Tag, mut entry: TtEntry, era: Era) {
         let mut target = &self.0[0];
         let mut least = i32::MAX;
         for slot in &self.0 {
@@ -124,7 +124,7 @@ impl Cluster {
     }
 
     /// The entry that [`store`](Self::store) would leave under a tag; `None` if it would change nothing.
-    pub fn successor(&self, tag: Tag, entry: TtEntry, era: Era) -> Option<TtEntry> {
+    pub(super) fn successor(&self, tag: Tag, entry: TtEntry, era: Era) -> Option<TtEntry> {
         match self.0.iter().map(Slot::load).find(|&(found, _)| found == tag) {
             Some((_, old)) if old.age(era) == 0 && Self::outweighs(old.depth(), &entry, era) => None,
             Some((_, old)) => Some(TtEntry { mv: entry.mv.or(old.mv()), ..entry }),
@@ -134,7 +134,7 @@ impl Cluster {
 
     /// Stores an entry in the slot of the same tag, unless that is deeper, else in one of another epoch, else in that of the least
     /// valuable entry, if less valuable. Returns whether the cluster now has an entry with the tag that is at least as deep.
-    pub fn restore(&self, tag: Tag, data: Packed, era: Era) -> bool {
+    pub(super) fn restore(&self, tag: Tag, data: Packed, era: Era) -> bool {
         let same = self.0.iter().find(|slot| slot.load().0 == tag);
         if same.is_some_and(|slot| slot.load().1.depth() > data.depth()) {
             return true;
@@ -148,18 +148,18 @@ impl Cluster {
     }
 
     /// The entries of this epoch, including torn ones under wrong tags.
-    pub fn entries(&self, epoch: Epoch) -> impl Iterator<Item = (Tag, Packed)> {
+    pub(super) fn entries(&self, epoch: Epoch) -> impl Iterator<Item = (Tag, Packed)> {
         self.0.iter().map(Slot::load).filter(move |(tag, _)| tag.has_epoch_of(Tag(epoch.0)))
     }
 
     /// The number of entries of this epoch and generation.
-    pub fn used(&self, epoch: Epoch, era: Era) -> usize {
+    pub(super) fn used(&self, epoch: Epoch, era: Era) -> usize {
         self.entries(epoch).filter(|(_, data)| data.age(era) == 0).count()
     }
 
     /// Whether an entry of the same position and search, of this depth in plies, is too deep to be replaced.
     #[inline(always)]
-    pub fn outweighs(depth: i32, new: &TtEntry, era: Era) -> bool {
+    pub(super) fn outweighs(depth: i32, new: &TtEntry, era: Era) -> bool {
         let margin = Self::DEEPER + if new.pv { Self::PV_BONUS } else { 0 };
         (new.bound != Bound::Exact || era.spares_deep()) && new.depth + margin <= depth
     }

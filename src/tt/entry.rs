@@ -33,20 +33,20 @@ impl TtEntry {
 }
 
 /// The number of generations before they wrap around.
-pub const GENERATIONS: u8 = 32;
+pub(super) const GENERATIONS: u8 = 32;
 
 /// The generation of the current search (lower bits), and whether deep entries are spared (highest bit;
 /// [`Tt::new_search`](super::Tt::new_search)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Era(pub u8);
+pub(super) struct Era(pub u8);
 
 impl Era {
     /// The era of a new table: generation 0.
-    pub const FIRST: Self = Self(0);
+    pub(super) const FIRST: Self = Self(0);
     const SPARES_DEEP: u8 = 1 << 7;
 
     /// The era of the next search: of the next generation, or if it `continues` of this one, with deep entries spared.
-    pub const fn next(self, continues: bool) -> Self {
+    pub(super) const fn next(self, continues: bool) -> Self {
         match self.0 % GENERATIONS {
             generation if continues => Self(generation | Self::SPARES_DEEP),
             generation => Self((generation + 1) % GENERATIONS),
@@ -55,7 +55,7 @@ impl Era {
 
     /// Whether deep entries are spared.
     #[inline(always)]
-    pub const fn spares_deep(self) -> bool {
+    pub(super) const fn spares_deep(self) -> bool {
         self.0 & Self::SPARES_DEEP != 0
     }
 }
@@ -65,7 +65,7 @@ impl Era {
 /// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, generation 5. Zero means no move, no
 /// evaluation (stored with an offset of 32 768), no bound and so no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packed(pub u64);
+pub(super) struct Packed(pub u64);
 
 impl Packed {
     const SCORE: u32 = 16;
@@ -77,12 +77,12 @@ impl Packed {
 
     const EVAL_OFFSET: i32 = 1 << 15;
     const DEPTH_OFFSET: i32 = 8;
-    pub const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
+    pub(super) const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
     const MAX_DEPTH: i32 = u8::MAX as i32 - Self::DEPTH_OFFSET;
 
     /// Packs an entry, clamping its numbers.
     #[inline(always)]
-    pub fn new(entry: TtEntry, era: Era) -> Self {
+    pub(super) fn new(entry: TtEntry, era: Era) -> Self {
         const LIMIT: i32 = i16::MAX as i32;
         let mv = entry.mv.map_or(0, Move::word) as u64;
         let score = entry.score.clamp(-LIMIT, LIMIT) as u16 as u64;
@@ -100,7 +100,7 @@ impl Packed {
 
     /// The entry, if there is one.
     #[inline(always)]
-    pub fn unpack(self) -> Option<TtEntry> {
+    pub(super) fn unpack(self) -> Option<TtEntry> {
         // A table, since a `match` would become an unpredictable jump.
         const BOUNDS: [Option<Bound>; 4] = [None, Some(Bound::Upper), Some(Bound::Lower), Some(Bound::Exact)];
         let bound = BOUNDS[(self.0 >> Self::BOUND & 3) as usize]?;
@@ -119,25 +119,25 @@ impl Packed {
     }
 
     #[inline(always)]
-    pub const fn mv(self) -> Option<Move> {
+    pub(super) const fn mv(self) -> Option<Move> {
         Move::from_word(self.0 as u16)
     }
 
     /// The depth in plies; below the minimum if there is no entry.
     #[inline(always)]
-    pub const fn depth(self) -> i32 {
+    pub(super) const fn depth(self) -> i32 {
         (self.0 >> Self::DEPTH) as u8 as i32 - Self::DEPTH_OFFSET
     }
 
     /// The entry with this age.
-    pub const fn aged(self, age: i32, now: Era) -> Self {
+    pub(super) const fn aged(self, age: i32, now: Era) -> Self {
         let rest = self.0 & ((1 << Self::GENERATION) - 1);
         Self(rest | (now.0.wrapping_sub(age as u8) as u64) << Self::GENERATION)
     }
 
     /// The age in searches, from 0 (this one) to 31, after which it wraps around.
     #[inline(always)]
-    pub const fn age(self, now: Era) -> i32 {
+    pub(super) const fn age(self, now: Era) -> i32 {
         (now.0.wrapping_sub((self.0 >> Self::GENERATION) as u8) & (GENERATIONS - 1)) as i32
     }
 }

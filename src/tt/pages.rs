@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 const PIECE: usize = HUGE_PAGE / size_of::<Cluster>();
 
 /// Owns clusters as a `Box<[Cluster]>` does.
-pub struct Pages {
+pub(super) struct Pages {
     start: NonNull<Cluster>,
     len: usize,
     /// Why the pages are not on the NUMA nodes asked for.
@@ -32,13 +32,13 @@ unsafe impl Sync for Pages {}
 
 impl Pages {
     /// No clusters and no memory.
-    pub fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Self { start: NonNull::dangling(), len: 0, refusal: None, backing: OnceLock::new() }
     }
 
     /// Empty clusters, spread over these NUMA nodes if any; `None` if the system refuses. Calls `progress` with the number of
     /// clusters ready so far.
-    pub fn new(len: usize, threads: usize, nodes: &[usize], progress: &mut dyn FnMut(usize)) -> Option<Self> {
+    pub(super) fn new(len: usize, threads: usize, nodes: &[usize], progress: &mut dyn FnMut(usize)) -> Option<Self> {
         if len == 0 {
             return Some(Self::empty());
         }
@@ -65,7 +65,7 @@ impl Pages {
 
     /// Moves the pages so that each of these NUMA nodes has an equal, contiguous part; with none, the system may leave them
     /// where they are.
-    pub fn spread(&mut self, nodes: &[usize]) {
+    pub(super) fn spread(&mut self, nodes: &[usize]) {
         if self.len == 0 {
             return;
         }
@@ -80,13 +80,13 @@ impl Pages {
     }
 
     /// Describes size and kind of pages, as of the first call; `None` if unknown.
-    pub fn describe(&self) -> Option<&String> {
+    pub(super) fn describe(&self) -> Option<&String> {
         let addresses = self.as_ptr_range();
         self.backing.get_or_init(|| backing::describe(addresses.start as u64..addresses.end as u64)).as_ref()
     }
 
     /// Empties all clusters.
-    pub fn clear(&mut self, threads: usize, progress: &mut dyn FnMut(usize)) {
+    pub(super) fn clear(&mut self, threads: usize, progress: &mut dyn FnMut(usize)) {
         // SAFETY: `self` owns `len` aligned clusters from `start` on and is borrowed exclusively. They may be uninitialised.
         let clusters = unsafe { slice::from_raw_parts_mut(self.start.cast::<MaybeUninit<_>>().as_ptr(), self.len) };
         let clear = |piece: &mut [MaybeUninit<Cluster>]| {
@@ -123,7 +123,7 @@ mod system {
 
     /// Moves these pages to a NUMA node, as far as it has room, and allocates missing ones there; without a node, as the system
     /// likes.
-    pub fn bind(clusters: *const [Cluster], node: Option<usize>) -> io::Result<()> {
+    pub(super) fn bind(clusters: *const [Cluster], node: Option<usize>) -> io::Result<()> {
         /// Moves existing pages (linux/mempolicy.h; libc lacks it).
         const MPOL_MF_MOVE: u32 = 1 << 1;
         const BITS: usize = libc::c_ulong::BITS as usize;

@@ -3,6 +3,8 @@
 //! [`command`] and [`go`] parse input, [`options`] declares the options, `format` formats output, all
 //! without side effects; [`session`] holds the state and [`run`] is the event loop.
 
+#![cfg_attr(not(test), warn(unreachable_pub))]
+
 pub mod command;
 pub mod format;
 pub mod genfens;

@@ -6,7 +6,7 @@ use lento::chess::{Board, Piece, PieceType};
 use lento::engine::listing::ListedMove;
 
 /// Default depth for reductions, in plies.
-pub const DEFAULT_DEPTH: i32 = 10;
+pub(crate) const DEFAULT_DEPTH: i32 = 10;
 
 /// A column's name, whether it is aligned to the left, and its cell for a move.
 type Column = (&'static str, bool, fn(&Board, &ListedMove) -> String);
@@ -35,7 +35,7 @@ fn name(kind: Option<PieceType>) -> String {
 
 /// Formats the moves as a table, best first, ending with their number or the reason there are none. `depth` is that of
 /// the reductions.
-pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
+pub(crate) fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
     let names: String = COLUMNS.iter().map(|(name, ..)| format!("  {name:>5}")).collect();
     let row = |(rank, row): (usize, &ListedMove)| {
         let cells = COLUMNS.map(|(name, left, cell)| {

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 /// The latest state of each MultiPV line with the time it was printed, in the order of printing.
 #[derive(Clone, Debug, Default)]
-pub struct SentLines(Vec<(Info, Instant)>);
+pub(crate) struct SentLines(Vec<(Info, Instant)>);
 
 impl SentLines {
     /// Lines are repeated after this time. It leaves half a second of slack for printing a line every three seconds on
     /// a busy machine.
-    pub const REPEAT_AFTER: Duration = Duration::from_millis(2500);
+    pub(crate) const REPEAT_AFTER: Duration = Duration::from_millis(2500);
 
     /// Records a printed line.
-    pub fn record(&mut self, info: Info, now: Instant) {
+    pub(crate) fn record(&mut self, info: Info, now: Instant) {
         self.0.retain(|(sent, _)| sent.multipv != info.multipv);
         self.0.push((info, now));
     }
@@ -31,7 +31,7 @@ impl SentLines {
     }
 
     /// The lines before the final move of a search that were not printed, or why there is no move.
-    pub fn rest(&self, root: &Board, outcome: &Outcome, protocol: &Protocol) -> Vec<String> {
+    pub(crate) fn rest(&self, root: &Board, outcome: &Outcome, protocol: &Protocol) -> Vec<String> {
         if outcome.best.is_none() {
             vec![format::no_move(root, protocol)]
         } else if self.matches(&outcome.lines) {
@@ -42,12 +42,12 @@ impl SentLines {
     }
 
     /// When the next line is due to be repeated, if any.
-    pub fn due(&self, after: Duration) -> Option<Instant> {
+    pub(crate) fn due(&self, after: Duration) -> Option<Instant> {
         self.0.iter().map(|(_, printed)| *printed + after).min()
     }
 
     /// Takes the lines that are due, best first, and restarts their timers.
-    pub fn take_due(&mut self, now: Instant, after: Duration) -> Vec<Info> {
+    pub(crate) fn take_due(&mut self, now: Instant, after: Duration) -> Vec<Info> {
         let mut due = Vec::new();
         for (info, printed) in &mut self.0 {
             if now >= *printed + after {

@@ -57,7 +57,11 @@ pub(super) struct Console {
 
 impl Task {
     /// Starts work on its own thread.
-    pub fn start(id: u64, inbox: Sender<Message>, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
+    pub(crate) fn start(
+        id: u64,
+        inbox: Sender<Message>,
+        work: impl FnOnce(&Console) + Send + 'static,
+    ) -> io::Result<Self> {
         let (send, alive) = bounded(0);
         let console = Console { id, inbox, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
@@ -68,42 +72,42 @@ impl Task {
     }
 
     /// Tells the work to end. Unlike after a drop, its messages still count.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.alive = None;
     }
 }
 
 impl Console {
     /// Sends a line to print. Breaks if cancelled.
-    pub fn print(&self, line: String) -> ControlFlow<()> {
+    pub(crate) fn print(&self, line: String) -> ControlFlow<()> {
         self.apply(move |session| session.print(&line));
         self.check_cancelled()
     }
 
     /// Sends an `info string` line. Breaks if cancelled.
-    pub fn message(&self, text: impl Display) -> ControlFlow<()> {
+    pub(crate) fn message(&self, text: impl Display) -> ControlFlow<()> {
         self.print(format::message(text))
     }
 
     /// Sends an error.
-    pub fn report(&self, problem: impl Display) {
+    pub(crate) fn report(&self, problem: impl Display) {
         let problem = problem.to_string();
         self.apply(move |session| session.report(problem));
     }
 
     /// Sends an effect on the session.
-    pub fn apply(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
+    pub(crate) fn apply(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
         let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
     }
 
     /// Breaks if cancelled or stopped.
-    pub fn check_cancelled(&self) -> ControlFlow<()> {
+    pub(crate) fn check_cancelled(&self) -> ControlFlow<()> {
         let is_cancelled = self.alive.try_recv().is_err_and(|error| error.is_disconnected());
         if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Returns a callback that prints progress once a second, and breaks if cancelled.
-    pub fn progress(&self, name: &str) -> impl FnMut(Progress) -> ControlFlow<()> {
+    pub(crate) fn progress(&self, name: &str) -> impl FnMut(Progress) -> ControlFlow<()> {
         const PAUSE: Duration = Duration::from_secs(1);
         let mut next = Instant::now() + PAUSE;
         move |Progress { done, total }| {

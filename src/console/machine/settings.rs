@@ -10,7 +10,7 @@ const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
 /// The settings below this root folder, with `null` for what is not known.
-pub fn below(root: &Path) -> [(&'static str, Value); 6] {
+pub(super) fn below(root: &Path) -> [(&'static str, Value); 6] {
     let text = |path: &str| read(root.join(path)).filter(|text| !text.is_empty());
     let smt = text(&format!("{CPUS}/smt/active")).map(|active| active == "1");
     [

@@ -9,9 +9,9 @@ use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
 use crate::score::Score;
 
 /// Scale factor 1.
-pub const FULL_SCALE: i32 = 64;
+pub(super) const FULL_SCALE: i32 = 64;
 /// Below this scale factor, the middlegame value is scaled too.
-pub const DRAWISH: i32 = 16;
+pub(super) const DRAWISH: i32 = 16;
 
 /// Most pieces of a known endgame, unless one king is bare.
 const FEW_PIECES: u32 = 4;

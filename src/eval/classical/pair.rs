@@ -15,7 +15,7 @@ pub const FULL_PHASE: i32 = 24;
 pub struct Pair(i32);
 
 /// Packs a middlegame and an endgame value (centipawns).
-pub const fn s(mg: i32, eg: i32) -> Pair {
+pub(super) const fn s(mg: i32, eg: i32) -> Pair {
     Pair((eg << 16) + mg)
 }
 

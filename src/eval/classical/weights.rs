@@ -19,59 +19,60 @@ const fn join<const N: usize>(mg: [i32; N], eg: [i32; N]) -> [Pair; N] {
 }
 
 /// Piece values, pawn to queen.
-pub static MATERIAL: [Pair; 5] = [s(62, 108), s(288, 361), s(299, 370), s(450, 607), s(963, 1109)];
+pub(super) static MATERIAL: [Pair; 5] = [s(62, 108), s(288, 361), s(299, 370), s(450, 607), s(963, 1109)];
 /// Bishop pair.
-pub const BISHOP_PAIR: Pair = s(25, 47);
+pub(super) const BISHOP_PAIR: Pair = s(25, 47);
 /// Each knight, for each own pawn above five.
-pub const KNIGHT_PAWNS: Pair = s(6, 4);
+pub(super) const KNIGHT_PAWNS: Pair = s(6, 4);
 /// Each rook, for each own pawn above five.
-pub const ROOK_PAWNS: Pair = s(0, -3);
+pub(super) const ROOK_PAWNS: Pair = s(0, -3);
 /// The second rook.
-pub const ROOK_PAIR: Pair = s(-47, -19);
+pub(super) const ROOK_PAIR: Pair = s(-47, -19);
 /// A queen with at least one rook.
-pub const QUEEN_ROOK: Pair = s(-53, -4);
+pub(super) const QUEEN_ROOK: Pair = s(-53, -4);
 /// No own pawn on a neighbouring file.
-pub const ISOLATED: Pair = s(-3, -6);
+pub(super) const ISOLATED: Pair = s(-3, -6);
 /// Isolated, and no enemy pawn ahead on the file.
-pub const ISOLATED_OPEN: Pair = s(-4, -14);
+pub(super) const ISOLATED_OPEN: Pair = s(-4, -14);
 /// An own pawn ahead on the file, and not defended by a pawn.
-pub const DOUBLED: Pair = s(-5, -17);
+pub(super) const DOUBLED: Pair = s(-5, -17);
 /// Behind its neighbours and unable to advance safely.
-pub const BACKWARD: Pair = s(-3, -8);
+pub(super) const BACKWARD: Pair = s(-3, -8);
 /// Backward, and no enemy pawn ahead on the file.
-pub const BACKWARD_OPEN: Pair = s(-9, -10);
+pub(super) const BACKWARD_OPEN: Pair = s(-9, -10);
 /// A neighbour on the same rank, by rank.
-pub static PHALANX: [Pair; 8] = [O, s(4, 3), s(9, 2), s(10, 9), s(12, 24), s(40, 55), s(71, 75), O];
+pub(super) static PHALANX: [Pair; 8] = [O, s(4, 3), s(9, 2), s(10, 9), s(12, 24), s(40, 55), s(71, 75), O];
 /// Each own pawn defending this one, by rank.
-pub static SUPPORTED: [Pair; 8] = [O, O, s(13, 8), s(13, 8), s(15, 16), s(34, 39), s(58, 56), O];
+pub(super) static SUPPORTED: [Pair; 8] = [O, O, s(13, 8), s(13, 8), s(15, 16), s(34, 39), s(58, 56), O];
 /// Not passed, but with at least as many supporters as stoppers, by rank.
-pub static CANDIDATE: [Pair; 8] = [O, s(3, -6), s(2, 3), s(4, 13), s(5, 29), s(26, 59), O, O];
+pub(super) static CANDIDATE: [Pair; 8] = [O, s(3, -6), s(2, 3), s(4, 13), s(5, 29), s(26, 59), O, O];
 
 /// A passed pawn, by rank.
-pub static PASSED: [Pair; 8] = [O, s(-3, 9), s(-6, 18), s(-12, 46), s(10, 63), s(48, 78), s(107, 139), O];
+pub(super) static PASSED: [Pair; 8] = [O, s(-3, 9), s(-6, 18), s(-12, 46), s(10, 63), s(48, 78), s(107, 139), O];
 /// Each king step (up to five) of the enemy from the square ahead, by rank.
-pub static PASSED_ENEMY_KING: [Pair; 8] = [O, O, O, s(-6, 8), s(-5, 18), s(-6, 35), s(-3, 43), O];
+pub(super) static PASSED_ENEMY_KING: [Pair; 8] = [O, O, O, s(-6, 8), s(-5, 18), s(-6, 35), s(-3, 43), O];
 /// Each king step (up to five) of the own side from the square ahead, by rank.
-pub static PASSED_OWN_KING: [Pair; 8] = [O, O, O, s(8, -11), s(4, -15), s(-4, -17), s(-4, -21), O];
+pub(super) static PASSED_OWN_KING: [Pair; 8] = [O, O, O, s(8, -11), s(4, -15), s(-4, -17), s(-4, -21), O];
 /// An enemy piece on the square ahead, by rank.
-pub static PASSED_BLOCKED: [Pair; 8] = [O, O, O, s(-3, 7), s(-4, 3), s(0, -6), s(-34, -42), O];
+pub(super) static PASSED_BLOCKED: [Pair; 8] = [O, O, O, s(-3, 7), s(-4, 3), s(0, -6), s(-34, -42), O];
 /// The path to promotion is free and not attacked, by rank.
-pub static PASSED_FREE_PATH: [Pair; 8] = [O, O, O, s(-23, 25), s(-1, 47), s(46, 85), s(62, 145), O];
+pub(super) static PASSED_FREE_PATH: [Pair; 8] = [O, O, O, s(-23, 25), s(-1, 47), s(46, 85), s(62, 145), O];
 /// Otherwise, the square ahead is not attacked, by rank.
-pub static PASSED_SAFE_STOP: [Pair; 8] = [O, O, O, s(1, 5), s(5, 15), s(22, 26), s(14, 26), O];
+pub(super) static PASSED_SAFE_STOP: [Pair; 8] = [O, O, O, s(1, 5), s(5, 15), s(22, 26), s(14, 26), O];
 /// The whole path to promotion is defended, by rank.
-pub static PASSED_GUARDED_PATH: [Pair; 8] = [O, O, O, s(8, 15), s(7, 34), s(24, 50), s(37, 83), O];
+pub(super) static PASSED_GUARDED_PATH: [Pair; 8] = [O, O, O, s(8, 15), s(7, 34), s(24, 50), s(37, 83), O];
 /// Otherwise, the square ahead is defended, by rank.
-pub static PASSED_GUARDED_STOP: [Pair; 8] = [O, O, O, s(4, 9), s(1, 15), s(20, 23), s(16, 16), O];
+pub(super) static PASSED_GUARDED_STOP: [Pair; 8] = [O, O, O, s(4, 9), s(1, 15), s(20, 23), s(16, 16), O];
 /// Another passed pawn on an adjacent file, at most one rank apart, by rank.
-pub static PASSED_CONNECTED: [Pair; 8] = [O, s(6, -10), s(14, -2), s(-9, 11), s(11, 15), s(40, 15), s(46, 57), O];
+pub(super) static PASSED_CONNECTED: [Pair; 8] =
+    [O, s(6, -10), s(14, -2), s(-9, 11), s(11, 15), s(40, 15), s(46, 57), O];
 /// An enemy rook behind the pawn.
-pub const PASSED_ROOK_AGAINST: Pair = s(-16, -13);
+pub(super) const PASSED_ROOK_AGAINST: Pair = s(-16, -13);
 /// Outruns the king of an enemy without pieces.
-pub const PASSED_UNSTOPPABLE: Pair = s(-1, 271);
+pub(super) const PASSED_UNSTOPPABLE: Pair = s(-1, 271);
 
 /// Reached squares by knight, bishop, rook and queen.
-pub static MOBILITY: [&[Pair]; 4] = [
+pub(super) static MOBILITY: [&[Pair]; 4] = [
     &join([-31, -24, -16, -10, -5, -1, 4, 5, 11], [-14, -37, -7, 2, 14, 23, 23, 21, 14]),
     &join(
         [-23, -12, 1, 5, 10, 13, 14, 15, 17, 17, 17, 20, 40, 37],
@@ -91,110 +92,110 @@ pub static MOBILITY: [&[Pair]; 4] = [
 ];
 
 /// A knight on an outpost.
-pub const KNIGHT_OUTPOST: Pair = s(24, 9);
+pub(super) const KNIGHT_OUTPOST: Pair = s(24, 9);
 /// A bishop on an outpost.
-pub const BISHOP_OUTPOST: Pair = s(21, 6);
+pub(super) const BISHOP_OUTPOST: Pair = s(21, 6);
 /// A knight that can reach an outpost.
-pub const KNIGHT_REACHES_OUTPOST: Pair = s(16, 10);
+pub(super) const KNIGHT_REACHES_OUTPOST: Pair = s(16, 10);
 /// A minor piece directly behind a pawn.
-pub const MINOR_BEHIND_PAWN: Pair = s(4, 10);
+pub(super) const MINOR_BEHIND_PAWN: Pair = s(4, 10);
 /// Each own pawn on the bishop's square color.
-pub const BISHOP_PAWN: Pair = s(-1, -3);
+pub(super) const BISHOP_PAWN: Pair = s(-1, -3);
 /// Each own pawn on the bishop's square color, blocked on a central file.
-pub const BISHOP_BLOCKED_PAWN: Pair = s(-3, -9);
+pub(super) const BISHOP_BLOCKED_PAWN: Pair = s(-3, -9);
 /// A bishop that sees two central squares of a long diagonal, ignoring other pieces than pawns.
-pub const BISHOP_LONG_DIAGONAL: Pair = s(13, 12);
+pub(super) const BISHOP_LONG_DIAGONAL: Pair = s(13, 12);
 
 /// A rook on a file without pawns.
-pub const ROOK_OPEN_FILE: Pair = s(24, 8);
+pub(super) const ROOK_OPEN_FILE: Pair = s(24, 8);
 /// A rook on a file without own pawns.
-pub const ROOK_HALF_OPEN_FILE: Pair = s(13, 5);
+pub(super) const ROOK_HALF_OPEN_FILE: Pair = s(13, 5);
 /// A rook on a file with an own blocked pawn.
-pub const ROOK_CLOSED_FILE: Pair = s(-6, 3);
+pub(super) const ROOK_CLOSED_FILE: Pair = s(-6, 3);
 /// A rook on the seventh rank with enemy pawns on it or the king behind it.
-pub const ROOK_SEVENTH: Pair = s(7, 16);
+pub(super) const ROOK_SEVENTH: Pair = s(7, 16);
 
 /// A rook shut in by its own uncastled king.
-pub const TRAPPED_ROOK: Pair = s(-28, -16);
+pub(super) const TRAPPED_ROOK: Pair = s(-28, -16);
 /// A bishop on a7 or h7 (a2, h2) trapped by a pawn on b6 or g6.
-pub const TRAPPED_BISHOP: Pair = s(-88, -59);
+pub(super) const TRAPPED_BISHOP: Pair = s(-88, -59);
 /// A queen with one piece between it and an enemy slider.
-pub const WEAK_QUEEN: Pair = s(-21, -11);
+pub(super) const WEAK_QUEEN: Pair = s(-21, -11);
 
 /// Nearest own pawn by distance of the file from the edge and rank; rank 0 for none.
-pub static SHELTER: [[Pair; 8]; 4] = [
+pub(super) static SHELTER: [[Pair; 8]; 4] = [
     [s(-5, 0), s(19, -9), s(13, -8), s(3, 3), s(-1, -3), s(-5, 4), s(2, 23), O],
     [s(-31, 0), s(17, -6), s(11, -9), s(-14, -5), s(-18, -4), s(-21, 3), s(-7, -5), O],
     [s(-12, 1), s(21, -1), s(-1, 2), s(-9, 1), s(-7, -4), s(5, -4), s(-1, 2), O],
     [s(-10, 3), s(11, 6), s(3, 8), s(-3, 4), s(-4, 5), s(-6, -3), s(0, 4), O],
 ];
 /// Nearest enemy pawn, likewise, unless blocked.
-pub static STORM: [[Pair; 8]; 4] = [
+pub(super) static STORM: [[Pair; 8]; 4] = [
     [O, s(-2, -4), s(-30, 12), s(-16, 7), s(-2, 9), s(3, 0), s(2, 4), O],
     [O, s(17, 9), s(-16, 7), s(-14, 7), s(-1, 9), s(6, 0), s(4, 1), O],
     [O, s(-5, 13), s(-28, -6), s(-15, 2), s(-4, 4), s(1, 1), s(0, -1), O],
     [O, s(-4, 9), s(-12, -11), s(-12, -2), s(-5, -2), s(1, 2), s(1, -7), O],
 ];
 /// No pawns on the king's wing.
-pub const PAWNLESS_WING: Pair = s(15, -52);
+pub(super) const PAWNLESS_WING: Pair = s(15, -52);
 /// Each step from the king to the nearest own pawn.
-pub const KING_TO_PAWN: Pair = s(-4, -3);
+pub(super) const KING_TO_PAWN: Pair = s(-4, -3);
 
 /// A safe pawn attacks a piece.
-pub const THREAT_BY_PAWN: Pair = s(71, 34);
+pub(super) const THREAT_BY_PAWN: Pair = s(71, 34);
 /// A safe pawn push would attack a piece.
-pub const THREAT_BY_PUSH: Pair = s(16, 14);
+pub(super) const THREAT_BY_PUSH: Pair = s(16, 14);
 /// A minor piece attacks, by attacked type.
-pub static THREAT_BY_MINOR: [Pair; 5] = [s(6, 15), s(20, 24), s(35, 26), s(63, 19), s(52, 37)];
+pub(super) static THREAT_BY_MINOR: [Pair; 5] = [s(6, 15), s(20, 24), s(35, 26), s(63, 19), s(52, 37)];
 /// A rook attacks a weak piece, by attacked type.
-pub static THREAT_BY_ROOK: [Pair; 5] = [s(8, 14), s(22, 22), s(28, 21), s(-4, 12), s(35, 6)];
+pub(super) static THREAT_BY_ROOK: [Pair; 5] = [s(8, 14), s(22, 22), s(28, 21), s(-4, 12), s(35, 6)];
 /// The king attacks a weak piece.
-pub const THREAT_BY_KING: Pair = s(32, 19);
+pub(super) const THREAT_BY_KING: Pair = s(32, 19);
 /// Each undefended attacked piece, or badly defended piece attacked twice.
-pub const HANGING: Pair = s(16, 24);
+pub(super) const HANGING: Pair = s(16, 24);
 /// Each square both sides attack and the enemy does not hold.
-pub const RESTRICTED: Pair = s(4, 2);
+pub(super) const RESTRICTED: Pair = s(4, 2);
 /// Each square from which a knight can safely attack the queen.
-pub const KNIGHT_ON_QUEEN: Pair = s(9, -8);
+pub(super) const KNIGHT_ON_QUEEN: Pair = s(9, -8);
 /// Each square from which a bishop or rook can safely attack the queen.
-pub const SLIDER_ON_QUEEN: Pair = s(17, -6);
+pub(super) const SLIDER_ON_QUEEN: Pair = s(17, -6);
 
 /// Each safe square behind the pawns, per seven pieces.
-pub const SPACE: Pair = s(2, 0);
+pub(super) const SPACE: Pair = s(2, 0);
 /// Side to move.
-pub const TEMPO: Pair = s(23, 14);
+pub(super) const TEMPO: Pair = s(23, 14);
 
 /// Each attacker of the king zone, by type. King danger is the sum of these numbers, see [`danger`](super::king::danger).
-pub static ATTACKER_DANGER: [i32; 6] = [0, 24, 16, 21, 17, 0];
+pub(super) static ATTACKER_DANGER: [i32; 6] = [0, 24, 16, 21, 17, 0];
 /// Each attack on a square next to the king.
-pub const HIT_DANGER: i32 = 6;
+pub(super) const HIT_DANGER: i32 = 6;
 /// Each attacked square of the zone defended only by king or queen.
-pub const WEAK_DANGER: i32 = 13;
+pub(super) const WEAK_DANGER: i32 = 13;
 /// A safe check by knight, bishop, rook or queen.
-pub const SAFE_CHECK_DANGER: [i32; 4] = [70, 41, 79, 57];
+pub(super) const SAFE_CHECK_DANGER: [i32; 4] = [70, 41, 79, 57];
 /// Each further safe check by the same type.
-pub const MORE_CHECKS_DANGER: i32 = 31;
+pub(super) const MORE_CHECKS_DANGER: i32 = 31;
 /// Each unsafe check.
-pub const UNSAFE_CHECK_DANGER: i32 = 9;
+pub(super) const UNSAFE_CHECK_DANGER: i32 = 9;
 /// Each piece pinned to the king.
-pub const PINNED_DANGER: i32 = 5;
+pub(super) const PINNED_DANGER: i32 = 5;
 /// Each attacked square of the king's wing.
-pub const WING_ATTACK_DANGER: i32 = 6;
+pub(super) const WING_ATTACK_DANGER: i32 = 6;
 /// Each of those attacked at least twice.
-pub const WING_DOUBLE_DANGER: i32 = 3;
+pub(super) const WING_DOUBLE_DANGER: i32 = 3;
 /// Each of those defended.
-pub const WING_GUARD_DANGER: i32 = -3;
+pub(super) const WING_GUARD_DANGER: i32 = -3;
 /// The enemy has no queen.
-pub const NO_QUEEN_DANGER: i32 = -118;
+pub(super) const NO_QUEEN_DANGER: i32 = -118;
 /// Each centipawn of king shelter, in 1/16.
-pub const SHELTER_DANGER: i32 = -7;
+pub(super) const SHELTER_DANGER: i32 = -7;
 /// Constant.
-pub const BASE_DANGER: i32 = -7;
+pub(super) const BASE_DANGER: i32 = -7;
 /// Cap of the danger.
-pub const MAX_DANGER: i32 = 480;
+pub(super) const MAX_DANGER: i32 = 480;
 
 /// Piece-square value.
-pub fn square(color: Color, kind: PieceType, square: Square) -> Pair {
+pub(super) fn square(color: Color, kind: PieceType, square: Square) -> Pair {
     let square = square.relative_to(color).index();
     let file = square % 8;
     SQUARES[kind][square / 8][file.min(7 - file)]

@@ -3,11 +3,11 @@
 use crate::chess::{CastlingSide, Color, MoveDelta, Piece, PieceType, Square};
 
 /// A piece on a square.
-pub type Placed = (Piece, Square);
+pub(super) type Placed = (Piece, Square);
 
 /// Pieces removed (`off`) and added (`on`) by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub(super) enum Change {
     /// Null move.
     None,
     /// One piece moves or promotes.
@@ -21,7 +21,7 @@ pub enum Change {
 impl Change {
     /// The change made by a legal move.
     #[inline(always)]
-    pub fn of(&MoveDelta { mv, mover, captured }: &MoveDelta) -> Self {
+    pub(super) fn of(&MoveDelta { mv, mover, captured }: &MoveDelta) -> Self {
         let (from, to) = (mv.from(), mv.to());
         if mv.is_castle() {
             return Self::castle(mover.color(), from, to);
@@ -46,7 +46,7 @@ impl Change {
 
     /// The king's new square, if the king moves.
     #[inline(always)]
-    pub fn king(self) -> Option<Square> {
+    pub(super) fn king(self) -> Option<Square> {
         match self {
             Self::Quiet { on: (piece, square), .. }
             | Self::Capture { on: (piece, square), .. }

@@ -59,7 +59,7 @@ impl IndexMut<Layer> for Parts {
 }
 
 /// Size of the largest file in bytes.
-pub fn largest_file() -> u64 {
+pub(super) fn largest_file() -> u64 {
     let kings = KingBuckets::new(std::array::from_fn(|square| square as u8)).expect("contiguous");
     let largest = Architecture { hidden: MAX_HIDDEN, kings, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS };
     file_size(&largest) as u64

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What engines that search the same at the same time have achieved, once.
-pub struct Pass {
+pub(super) struct Pass {
     pub checksum: String,
     /// Nodes of all engines.
     pub nodes: u64,
@@ -17,7 +17,7 @@ pub struct Pass {
 }
 
 /// The same pass in each round, at least one.
-pub struct Figure(Vec<Pass>);
+pub(super) struct Figure(Vec<Pass>);
 
 /// The middle, or the mean of the two middle ones.
 fn median(numbers: impl Iterator<Item = f64>) -> f64 {
@@ -28,7 +28,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The message for different checksums of the same search.
-pub fn differ(what: &str, one: &str, other: &str) -> String {
+pub(super) fn differ(what: &str, one: &str, other: &str) -> String {
     format!(
         "two {what} of the same search have the checksums {one} and {other}: this machine does not compute reliably, \
          or Lento has a defect"
@@ -37,7 +37,7 @@ pub fn differ(what: &str, one: &str, other: &str) -> String {
 
 impl Figure {
     /// Adds the pass of another round, which has to compute the same.
-    pub fn add(figure: &mut Option<Self>, pass: Pass) -> Result<(), String> {
+    pub(super) fn add(figure: &mut Option<Self>, pass: Pass) -> Result<(), String> {
         let Self(passes) = figure.get_or_insert(Self(Vec::new()));
         if let Some(first) = passes.first().filter(|first| first.checksum != pass.checksum) {
             return Err(differ("rounds", &first.checksum, &pass.checksum));
@@ -46,11 +46,11 @@ impl Figure {
         Ok(())
     }
 
-    pub fn rounds(&self) -> usize {
+    pub(super) fn rounds(&self) -> usize {
         self.0.len()
     }
 
-    pub fn checksum(&self) -> &str {
+    pub(super) fn checksum(&self) -> &str {
         &self.0[0].checksum
     }
 
@@ -77,17 +77,17 @@ impl Figure {
     }
 
     /// Nodes per second of the slowest and the fastest engine of a round: medians over the rounds.
-    pub fn engines(&self) -> [f64; 2] {
+    pub(super) fn engines(&self) -> [f64; 2] {
         [0, 1].map(|end| median(self.0.iter().map(|pass| pass.engines[end])))
     }
 
     /// `1234567 nodes/s ± 1.20 %`.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let spread = self.spread().map_or_else(String::new, |spread| format!(" ± {:.2} %", 100.0 * spread));
         format!("{:.0} nodes/s{spread}", self.nps())
     }
 
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         json!({
             "checksum": self.checksum(),
             "nodes": self.0[0].nodes,

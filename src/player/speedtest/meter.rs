@@ -5,7 +5,7 @@ use lento_console::progress::Progress;
 use std::time::Duration;
 
 /// Times passes and shows how far they are.
-pub struct Meter {
+pub(super) struct Meter {
     progress: Progress,
     /// `--time`.
     budget: Option<Duration>,
@@ -28,14 +28,14 @@ pub struct Meter {
 
 impl Meter {
     /// Starts timing rounds of these figures, each with this many nodes per thread.
-    pub fn start(budget: Option<Duration>, kinds: Vec<Kind>, nodes: u64) -> Self {
+    pub(super) fn start(budget: Option<Duration>, kinds: Vec<Kind>, nodes: u64) -> Self {
         let (kind, zero) = (kinds[0], Duration::ZERO);
         let (progress, pace) = (Progress::start(), [(0, 0.0); 2]);
         Self { progress, budget, kinds, nodes, pace, round: 0, kind, done: 0, positions: 0, warm: zero, last: zero }
     }
 
     /// Begins a round after the warm-up or a complete round; `false` if there is to be no more.
-    pub fn begin_round(&mut self) -> bool {
+    pub(super) fn begin_round(&mut self) -> bool {
         let elapsed = self.progress.elapsed();
         if self.round == 0 {
             self.warm = elapsed;
@@ -47,13 +47,13 @@ impl Meter {
     }
 
     /// Begins a pass.
-    pub fn begin(&mut self, kind: Kind, positions: usize) {
+    pub(super) fn begin(&mut self, kind: Kind, positions: usize) {
         (self.kind, self.done, self.positions, self.last) = (kind, 0, positions, self.progress.elapsed());
         self.show();
     }
 
     /// Counts a position of the current pass with its nodes per thread.
-    pub fn position_done(&mut self, nodes: u64, time: Duration) {
+    pub(super) fn position_done(&mut self, nodes: u64, time: Duration) {
         let pace = &mut self.pace[self.kind as usize];
         if self.round == 1 && self.done == 0 {
             *pace = (0, 0.0);
@@ -65,7 +65,7 @@ impl Meter {
     }
 
     /// Shows the progress line.
-    pub fn show(&mut self) {
+    pub(super) fn show(&mut self) {
         let left = self.left();
         let (kind, done, positions) = (self.kind.name(), self.done, self.positions);
         let round = match self.round {

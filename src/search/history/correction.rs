@@ -22,24 +22,24 @@ const CELLS: usize = MOVES_APART + MOVES * MOVES;
 /// Corrections by pawn structure, by the pieces of each color, and by the last move with those two and four plies back. Clones
 /// share their values.
 #[derive(Clone)]
-pub struct Corrections(HugeArc<[SharedCell; CELLS]>);
+pub(crate) struct Corrections(HugeArc<[SharedCell; CELLS]>);
 
 impl Corrections {
     /// Resets all values, also for clones.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.0.iter().for_each(SharedCell::clear);
     }
 
     /// The correction of a position's static evaluation, in centipawns.
     #[inline]
-    pub fn correction(&self, board: &Board, stack: &Stack, ply: usize, params: &Params) -> i32 {
+    pub(crate) fn correction(&self, board: &Board, stack: &Stack, ply: usize, params: &Params) -> i32 {
         let [pawns, white, black, moves, apart] = Self::places(board, stack, ply).map(|place| self.0[place].get());
         let by_moves = moves * params.correct_moves + apart * params.correct_four;
         (pawns * params.correct_pawns + (white + black) * params.correct_pieces + by_moves) / (1024 * 16)
     }
 
     /// Updates the corrections after a search of this depth with a score `error` centipawns above the evaluation.
-    pub fn learn(&self, board: &Board, stack: &Stack, ply: usize, depth: i32, error: i32) {
+    pub(crate) fn learn(&self, board: &Board, stack: &Stack, ply: usize, depth: i32, error: i32) {
         let bonus = (error * depth * 2).clamp(-Cell::MAX / 4, Cell::MAX / 4);
         for place in Self::places(board, stack, ply) {
             self.0[place].update(bonus);

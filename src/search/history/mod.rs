@@ -4,20 +4,20 @@ mod correction;
 mod recipe;
 mod tables;
 
-pub use correction::Corrections;
-pub use recipe::RecipeHistory;
-pub use tables::{Context, Continuation, Continuations, Histories};
+pub(crate) use correction::Corrections;
+pub(crate) use recipe::RecipeHistory;
+pub(crate) use tables::{Context, Continuation, Continuations, Histories};
 
 /// The histories that threads on one last-level cache share: correction and continuation history. Clones share their values.
 #[derive(Clone, Default)]
-pub struct SharedHistories {
+pub(crate) struct SharedHistories {
     pub corrections: Corrections,
     pub continuations: Continuations,
 }
 
 impl SharedHistories {
     /// Resets all values, also for clones.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.corrections.clear();
         self.continuations.clear();
     }
@@ -28,21 +28,21 @@ use crate::sync::{AtomicI16, Ordering};
 /// A history value within ±[`MAX`](Self::MAX).
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
-pub struct Cell(i16);
+pub(crate) struct Cell(i16);
 
 impl Cell {
     /// Bound of all histories, to which thresholds refer.
-    pub const MAX: i32 = 16_384;
+    pub(crate) const MAX: i32 = 16_384;
 
     #[inline(always)]
-    pub const fn get(self) -> i32 {
+    pub(crate) const fn get(self) -> i32 {
         self.0 as i32
     }
 
     /// Adds a bonus or, below zero, a malus. The step shrinks towards the bound ("gravity"), so that old values decay and no
     /// clamp is needed.
     #[inline(always)]
-    pub fn update(&mut self, bonus: i32) {
+    pub(crate) fn update(&mut self, bonus: i32) {
         const { assert!(Self::MAX < i16::MAX as i32) };
         let (old, bonus) = (self.get(), bonus.clamp(-Self::MAX, Self::MAX));
         self.0 = (old + bonus - old * bonus.abs() / Self::MAX) as i16;
@@ -52,23 +52,23 @@ impl Cell {
 /// A [`Cell`] shared by threads. Of two simultaneous updates one may be lost.
 #[derive(Debug, Default)]
 #[repr(transparent)]
-pub struct SharedCell(AtomicI16);
+pub(crate) struct SharedCell(AtomicI16);
 
 impl SharedCell {
     #[inline(always)]
-    pub fn get(&self) -> i32 {
+    pub(crate) fn get(&self) -> i32 {
         Cell(self.0.load(Ordering::Relaxed)).get()
     }
 
     #[inline(always)]
-    pub fn update(&self, bonus: i32) {
+    pub(crate) fn update(&self, bonus: i32) {
         let mut cell = Cell(self.0.load(Ordering::Relaxed));
         cell.update(bonus);
         self.0.store(cell.0, Ordering::Relaxed);
     }
 
     #[inline(always)]
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 }

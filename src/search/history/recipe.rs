@@ -4,7 +4,7 @@ use crate::chess::{Board, Move, Piece};
 use crate::search::lmr::HistoryRule;
 
 /// A history by piece and target square. It follows the rule of the current recipe and is cleared before each search.
-pub struct RecipeHistory {
+pub(crate) struct RecipeHistory {
     cells: [[i32; 64]; Piece::COUNT],
     /// Whether quiet moves are ordered by this history.
     pub orders: bool,
@@ -12,18 +12,18 @@ pub struct RecipeHistory {
 
 impl RecipeHistory {
     /// Clears the history for a search with this rule.
-    pub fn start(&mut self, rule: Option<&HistoryRule>) {
+    pub(crate) fn start(&mut self, rule: Option<&HistoryRule>) {
         *self = Self { orders: rule.is_some_and(|rule| rule.orders), ..Self::default() };
     }
 
     /// The value of a move, below the rule's limit.
     #[inline(always)]
-    pub fn get(&self, board: &Board, mv: Move) -> i32 {
+    pub(crate) fn get(&self, board: &Board, mv: Move) -> i32 {
         board.piece_on(mv.from()).map_or(0, |piece| self.cells[piece.index()][mv.to().index()])
     }
 
     /// Updates the best quiet move of a node, if any, and the other quiet moves searched.
-    pub fn learn(&mut self, rule: &HistoryRule, board: &Board, depth: i32, best: Option<Move>, others: &[Move]) {
+    pub(crate) fn learn(&mut self, rule: &HistoryRule, board: &Board, depth: i32, best: Option<Move>, others: &[Move]) {
         let changes = best.iter().map(|mv| (mv, depth * depth));
         for (mv, change) in changes.chain(others.iter().map(|mv| (mv, -(rule.loss)(depth)))) {
             let Some(piece) = board.piece_on(mv.from()) else { continue };

@@ -9,17 +9,17 @@ use std::array;
 
 /// A row of continuation history: the piece and target square of an earlier move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Continuation(u16);
+pub(crate) struct Continuation(u16);
 
 impl Continuation {
     const MOVES: usize = Piece::COUNT * 64;
     /// The row after a null move and before the first move, which is never updated.
-    pub const NONE: Self = Self(Self::MOVES as u16);
+    pub(crate) const NONE: Self = Self(Self::MOVES as u16);
     /// Distances of the earlier moves, in plies.
-    pub const BACK: [usize; 4] = [1, 2, 4, 6];
+    pub(crate) const BACK: [usize; 4] = [1, 2, 4, 6];
 
     #[inline(always)]
-    pub fn of(delta: &MoveDelta) -> Self {
+    pub(crate) fn of(delta: &MoveDelta) -> Self {
         Self(delta.mover.index() as u16 * 64 + delta.mv.to().index() as u16)
     }
 
@@ -41,11 +41,11 @@ type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
 /// Continuation history: `[earlier piece and square][piece][square]`. Clones share their values.
 #[derive(Clone)]
-pub struct Continuations(HugeArc<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>);
+pub(crate) struct Continuations(HugeArc<[[[SharedCell; 64]; Piece::COUNT]; Continuation::MOVES + 1]>);
 
 impl Continuations {
     /// Resets all values, also for clones.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.0.as_flattened().as_flattened().iter().for_each(SharedCell::clear);
     }
 }
@@ -66,7 +66,7 @@ struct Weights {
 }
 
 /// The move histories of one thread, and the continuation history that it uses.
-pub struct Histories {
+pub(crate) struct Histories {
     quiets: Box<Quiets>,
     captures: Box<Captures>,
     continuations: Continuations,
@@ -85,17 +85,17 @@ fn boxed<T: Clone, const N: usize>(row: T) -> Box<[T; N]> {
 
 /// The rows of continuation history for a node, nearest move first.
 #[derive(Clone, Copy, Debug)]
-pub struct Context([Continuation; Continuation::BACK.len()]);
+pub(crate) struct Context([Continuation; Continuation::BACK.len()]);
 
 impl Context {
     #[inline(always)]
-    pub fn at(stack: &Stack, ply: usize) -> Self {
+    pub(crate) fn at(stack: &Stack, ply: usize) -> Self {
         Self(Continuation::BACK.map(|back| stack.before(ply, back).continuation))
     }
 }
 
 /// The histories of one piece's quiet moves.
-pub struct PieceHistory<'a> {
+pub(crate) struct PieceHistory<'a> {
     /// Indexed by whether the target square is attacked.
     butterfly: [&'a [Cell; 64]; 2],
     continuations: [&'a [SharedCell; 64]; Continuation::BACK.len()],
@@ -107,7 +107,7 @@ impl PieceHistory<'_> {
     /// Weighted sum of butterfly and continuation history of the move to a square. Each of the five parts is within
     /// ±[`Cell::MAX`] before weighting.
     #[inline(always)]
-    pub fn get(&self, to: Square) -> i32 {
+    pub(crate) fn get(&self, to: Square) -> i32 {
         let butterfly = self.butterfly[usize::from(self.threats.has(to))][to.index()];
         (butterfly.get() * self.weights.butterfly + self.weighted_continuations(to)) / 64
     }
@@ -121,7 +121,7 @@ impl PieceHistory<'_> {
 }
 
 impl Histories {
-    pub fn new(continuations: Continuations) -> Self {
+    pub(crate) fn new(continuations: Continuations) -> Self {
         let cell = Cell::default();
         Self {
             quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
@@ -133,12 +133,12 @@ impl Histories {
     }
 
     /// Replaces the continuation history.
-    pub fn share(&mut self, continuations: Continuations) {
+    pub(crate) fn share(&mut self, continuations: Continuations) {
         self.continuations = continuations;
     }
 
     /// Clears the thread's own histories in place, which is cheaper than fresh pages.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let zero = Cell::default();
         for table in self.quiets.as_flattened_mut().as_flattened_mut() {
             table.as_flattened_mut().fill(zero);
@@ -148,7 +148,7 @@ impl Histories {
     }
 
     /// Sets the weights, which are zero at first.
-    pub fn set_weights(&mut self, params: &Params) {
+    pub(crate) fn set_weights(&mut self, params: &Params) {
         self.weights = Weights {
             butterfly: params.history_butterfly,
             back: [params.history_one, params.history_two, params.history_four, params.history_six],
@@ -158,7 +158,7 @@ impl Histories {
 
     /// The histories of a piece of the side to move on a square.
     #[inline(always)]
-    pub fn of_piece(&self, board: &Board, piece: Piece, from: Square, context: &Context) -> PieceHistory<'_> {
+    pub(crate) fn of_piece(&self, board: &Board, piece: Piece, from: Square, context: &Context) -> PieceHistory<'_> {
         let threats = board.threats();
         let butterfly = &self.quiets[board.side_to_move().index()][usize::from(threats.has(from))];
         PieceHistory {
@@ -171,20 +171,20 @@ impl Histories {
 
     /// The history of a quiet move; see [`PieceHistory::get`].
     #[inline(always)]
-    pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
+    pub(crate) fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
         let Some(piece) = board.piece_on(mv.from()) else { return 0 };
         self.of_piece(board, piece, mv.from(), context).get(mv.to())
     }
 
     /// The part of continuation history in [`quiet`](Self::quiet).
-    pub fn continuation(&self, board: &Board, mv: Move, context: &Context) -> i32 {
+    pub(crate) fn continuation(&self, board: &Board, mv: Move, context: &Context) -> i32 {
         let Some(piece) = board.piece_on(mv.from()) else { return 0 };
         self.of_piece(board, piece, mv.from(), context).weighted_continuations(mv.to()) / 64
     }
 
     /// The history of a capture or promotion, within ±[`Cell::MAX`] before weighting.
     #[inline(always)]
-    pub fn noisy(&self, board: &Board, mv: Move) -> i32 {
+    pub(crate) fn noisy(&self, board: &Board, mv: Move) -> i32 {
         let [piece, to, victim] = Self::noisy_index(board, mv);
         self.captures[piece][to][victim].get() * self.weights.noisy / 64
     }
@@ -197,14 +197,14 @@ impl Histories {
         [piece, mv.to().index(), victim]
     }
 
-    pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
+    pub(crate) fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         self.learn_butterfly(board, mv, bonus);
         let Some(piece) = board.piece_on(mv.from()) else { return };
         self.learn_continuation(piece, mv.to(), context, bonus);
     }
 
     /// Updates butterfly and continuation history of the move that `side` made at a ply, if it is quiet.
-    pub fn learn_played(&mut self, stack: &Stack, ply: usize, side: Color, bonus: i32) {
+    pub(crate) fn learn_played(&mut self, stack: &Stack, ply: usize, side: Color, bonus: i32) {
         let frame = stack.at(ply);
         let Some(played) = frame.played.filter(|played| played.mv.is_quiet()) else { return };
         self.learn_from_to(side, frame.threats, played.mv, bonus);
@@ -217,7 +217,7 @@ impl Histories {
         }
     }
 
-    pub fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
+    pub(crate) fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
         self.learn_from_to(board.side_to_move(), board.threats(), mv, bonus);
     }
 
@@ -228,7 +228,7 @@ impl Histories {
         self.quiets[side.index()][from_attacked][to_attacked][from.index()][to.index()].update(bonus);
     }
 
-    pub fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {
+    pub(crate) fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {
         let [piece, to, victim] = Self::noisy_index(board, mv);
         self.captures[piece][to][victim].update(bonus);
     }

@@ -104,12 +104,12 @@ pub(super) struct LastBestReply {
 }
 
 impl LastBestReply {
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.entries.fill(0);
     }
 
     /// Sets the variant; clears the replies if it changes.
-    pub fn set_mode(&mut self, lbr: Lbr) {
+    pub(super) fn set_mode(&mut self, lbr: Lbr) {
         if self.mode != lbr {
             self.mode = lbr;
             self.clear();
@@ -118,7 +118,7 @@ impl LastBestReply {
 
     /// The slot of a node; `None` if disabled, too close to the root, or after a null move.
     #[inline(always)]
-    pub fn place(&self, stack: &Stack, ply: usize, side: Color) -> Option<Place> {
+    pub(super) fn place(&self, stack: &Stack, ply: usize, side: Color) -> Option<Place> {
         let played = |back| stack.before(ply, back).played;
         let key = match self.mode.prior {
             Prior::Off => return None,
@@ -132,14 +132,14 @@ impl LastBestReply {
 
     /// The reply of a slot, which may be illegal.
     #[inline(always)]
-    pub fn reply(&self, place: Place) -> Option<Move> {
+    pub(super) fn reply(&self, place: Place) -> Option<Move> {
         let entry = self.entries[place.slot];
         if entry >> 16 == place.key { Move::from_word(entry as u16) } else { None }
     }
 
     /// Stores the best move of a node, if the variant accepts it.
     #[inline(always)]
-    pub fn remember(&mut self, place: Place, best: Move) {
+    pub(super) fn remember(&mut self, place: Place, best: Move) {
         if best.is_quiet() || !self.mode.quiet_only {
             self.entries[place.slot] = place.key << 16 | u64::from(best.word());
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
 
 /// A UCI option.
-pub struct UciOption {
+pub(super) struct UciOption {
     pub name: String,
     /// A second name to announce, where interfaces hide options that start with `UCI_`.
     pub plain: Option<&'static str>,
@@ -37,28 +37,28 @@ fn option(
 }
 
 impl UciOption {
-    pub fn also(self, plain: &'static str) -> Self {
+    pub(super) fn also(self, plain: &'static str) -> Self {
         Self { plain: Some(plain), ..self }
     }
 
     /// What the option does, in Markdown. Pages are named as `(docs/PAGE.md)`.
-    pub fn means(self, meaning: &'static str) -> Self {
+    pub(super) fn means(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
     }
 
     /// The names to announce.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.plain)
     }
 
     /// The valid values, for messages.
-    pub fn expected(&self) -> String {
+    pub(super) fn expected(&self) -> String {
         format!("{}{}", self.noun, self.values)
     }
 }
 
 /// A number within a range.
-pub fn spin(
+pub(super) fn spin(
     name: &str,
     default: i64,
     range: (i64, i64),
@@ -73,7 +73,7 @@ pub fn spin(
 }
 
 /// A number in the settings, with its range.
-pub fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
+pub(super) fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
     name: &str,
     range: (i64, i64),
     place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
@@ -88,7 +88,7 @@ pub fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
 }
 
 /// A boolean field of the settings.
-pub fn check<T: From<bool> + PartialEq>(
+pub(super) fn check<T: From<bool> + PartialEq>(
     name: &str,
     place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
 ) -> UciOption {
@@ -97,7 +97,7 @@ pub fn check<T: From<bool> + PartialEq>(
 }
 
 /// A boolean field of the protocol, false by default.
-pub fn flag(name: &str, place: fn(&mut Protocol) -> &mut bool) -> UciOption {
+pub(super) fn flag(name: &str, place: fn(&mut Protocol) -> &mut bool) -> UciOption {
     boolean(name, false, move |to, value| *place(to.protocol) = value)
 }
 
@@ -110,7 +110,7 @@ fn boolean(name: &str, default: bool, apply: impl Fn(&mut Target, bool) + Send +
 }
 
 /// One of several words.
-pub fn combo(
+pub(super) fn combo(
     name: &str,
     default: &str,
     choices: Vec<&'static str>,
@@ -125,7 +125,7 @@ pub fn combo(
 }
 
 /// A field of the settings with named values.
-pub fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption {
+pub(super) fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption {
     let default = place(&mut Settings::default()).name();
     combo(name, default, T::names(), move |settings, choice| {
         if let Ok(value) = T::from_name(choice) {
@@ -135,7 +135,7 @@ pub fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOpt
 }
 
 /// A duration field of the protocol: whole minutes up to a maximum, or seconds with the suffix `s`.
-pub fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Duration) -> UciOption {
+pub(super) fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Duration) -> UciOption {
     let default = (place(&mut Protocol::default()).as_secs() / 60).to_string();
     let kind = format!("spin default {default} min 0 max {most}");
     option(name, kind, &default, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
@@ -145,7 +145,7 @@ pub fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Duration) -
 }
 
 /// An action without a value.
-pub fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
+pub(super) fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
     option(name, "button".into(), "", "(button)".into(), move |to, _| {
         apply(to);
         Some(Ok(None))
@@ -153,7 +153,7 @@ pub fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
 }
 
 /// Any text. `values` describes the valid ones.
-pub fn text(name: &str, default: &str, values: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
+pub(super) fn text(name: &str, default: &str, values: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
     option(name, format!("string default {default}"), default, values.into(), move |to, value| {
         Some(apply(to, if value == "<empty>" { "" } else { value }))
     })

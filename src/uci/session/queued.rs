@@ -3,7 +3,7 @@
 use crate::command::Command;
 
 /// A command with the flags set since it was received.
-pub struct Queued {
+pub(super) struct Queued {
     pub command: Command,
     /// `stop` was received.
     pub stopped: bool,
@@ -15,13 +15,13 @@ pub struct Queued {
 
 impl Queued {
     /// Applies `stop`, which does not end the setting of an option.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.stopped |= !matches!(self.command, Command::SetOption(..));
     }
 
     /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
     /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
-    pub fn close(&mut self, quit: bool) {
+    pub(super) fn close(&mut self, quit: bool) {
         self.stopped |= match &self.command {
             Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
             Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,

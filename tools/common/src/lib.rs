@@ -1,5 +1,7 @@
 //! Shared by the tools: games of the engine against itself, runs that can be interrupted and resumed, charts, input and output.
 
+#![cfg_attr(not(test), warn(unreachable_pub))]
+
 // For tests that are shared with other packages.
 #[cfg(test)]
 extern crate self as lento_common;

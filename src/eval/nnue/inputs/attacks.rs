@@ -92,7 +92,7 @@ impl<V: U64x8> Propagators<V> {
 }
 
 /// Attack sets of both colors.
-pub struct Attacks {
+pub(super) struct Attacks {
     /// Per color, by each piece type except the king.
     pub by: [[Bitboard; 5]; 2],
     /// Per color, by any piece.
@@ -144,7 +144,7 @@ fn of_kind<V: U64x8>(isa: V::Isa, pieces: &Pieces, kind: PieceType) -> V {
 impl Attacks {
     /// Computes the attack sets of these pieces.
     #[inline(always)]
-    pub fn new<V: U64x8>(isa: V::Isa, pieces: &Pieces) -> Self {
+    pub(super) fn new<V: U64x8>(isa: V::Isa, pieces: &Pieces) -> Self {
         use PieceType::{Bishop, King, Knight, Pawn, Queen, Rook};
         let propagators = Propagators::<V>::new(isa, !pieces.occupied().0);
         // Rooks on files and ranks, bishops on diagonals.

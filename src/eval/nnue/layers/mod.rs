@@ -1,3 +1,3 @@
 //! The layers behind the accumulators.
 
-pub mod output;
+pub(super) mod output;

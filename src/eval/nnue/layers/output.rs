@@ -4,7 +4,7 @@ use super::super::simd::{Blocks, CacheLine, HalfLine, Isa};
 
 /// One side of the output layer.
 #[derive(Clone, Copy)]
-pub struct Perspective<'a> {
+pub(crate) struct Perspective<'a> {
     /// Accumulator without the inputs that are found anew.
     pub neurons: &'a [CacheLine],
     /// Output weights.
@@ -14,7 +14,7 @@ pub struct Perspective<'a> {
 }
 
 /// Dot product of output weights and SCReLU activations of both sides (clamp to 0..`QA`, square) after adding the rows of active inputs.
-pub struct ScreluDot<'a> {
+pub(crate) struct ScreluDot<'a> {
     /// Both sides, of the same length.
     pub sides: [Perspective<'a>; 2],
     /// The rows of all inputs that are found anew, each as long as a side's neurons.

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 struct Avx2(());
 
-pub fn is_detected() -> bool {
+pub(super) fn is_detected() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
@@ -18,7 +18,7 @@ pub fn is_detected() -> bool {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run<K: Kernel>(kernel: K) -> K::Output {
+pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Avx2(()))
 }
 

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 struct Avx512(());
 
-pub fn is_detected() -> bool {
+pub(super) fn is_detected() -> bool {
     avx2::is_detected()
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -21,7 +21,7 @@ pub fn is_detected() -> bool {
 const BLOCK: usize = 8;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run<K: Kernel>(kernel: K) -> K::Output {
+pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Avx512(()))
 }
 

@@ -3,7 +3,12 @@
 use super::{CacheLine, LANES, Rows};
 
 #[inline(always)]
-pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
+pub(super) fn update<const A: usize, const S: usize>(
+    out: &mut [CacheLine],
+    from: &[CacheLine],
+    adds: Rows<A>,
+    subs: Rows<S>,
+) {
     for (index, out) in out.iter_mut().enumerate() {
         let mut line = from[index];
         for row in adds {
@@ -17,7 +22,7 @@ pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[Cac
 }
 
 #[inline(always)]
-pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
+pub(super) fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
     let lines = accumulator.len();
     for (index, out) in accumulator.iter_mut().enumerate() {
         let mut line = *out;

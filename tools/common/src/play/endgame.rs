@@ -19,7 +19,7 @@ const MAX_DIFFERENCE: i32 = 3;
 const MOVE: u32 = 40;
 
 /// A random legal position of 5 to 12 pieces, pawns among them, with about equal material and without check. The game may be over.
-pub fn draw(rng: &mut Rng) -> Board {
+pub(super) fn draw(rng: &mut Rng) -> Board {
     let count = rng.usize(PIECES);
     loop {
         if let Some(board) = attempt(count, rng) {
