@@ -118,7 +118,7 @@ fn releases_name_what_is_linked_in_and_its_licences() {
         assert_eq!(part["hashes"][0]["content"].as_str().map(str::len), Some(64), "{part}");
     }
     let document = metadata();
-    let ours = ["lento-chess", "lento-console", "lento-player"];
+    let ours = ["lento-chess", "lento-console", "lento-player", "lento-uci"];
     let all = document["packages"].as_array().expect("packages");
     let linked = all.iter().filter(|package| ours.iter().any(|name| package["name"] == *name));
     let direct: Vec<_> = linked.flat_map(|package| package["dependencies"].as_array().expect("dependencies")).collect();

@@ -206,7 +206,7 @@ fn every_variant_of_last_best_reply_searches_its_own_tree_and_repeats_it() {
         engine.new_game();
         // Captures are ordered without LBR: in a small tree a store without them may know just the same quiet replies.
         engine.game = Game::from_fen(MIDDLEGAME).unwrap();
-        engine.search_blocking(&depth(12), |_| ()).lines[0].nodes
+        engine.search_blocking(&depth(11), |_| ()).lines[0].nodes
     };
     let first: Vec<u64> = Lbr::ALL.iter().map(|&(_, lbr)| lbr).map(&mut count).collect();
     // In reverse, so that each variant follows a different one.

@@ -122,7 +122,7 @@ fn a_mate_asked_for_is_refuted() {
     // Without the key of a mate in three there is none.
     let three = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1";
     for (fen, mate, searched, distance) in [
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 3, "", None),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2, "", None),
         ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 2, "", None),
         (three, 3, "", Some(3)),
         (three, 3, "h2h3 f6f7 e5f4", None),

@@ -1,5 +1,6 @@
 //! `lento serve`: a process with warm engines for other programs.
 
+mod analysis;
 mod client;
 mod desk;
 mod gate;

@@ -1,15 +1,17 @@
 //! The queue, and the engines that search what waits in it.
 
-use super::query::Query;
+use super::query::{Query, URGENT};
 use lento::engine::{Engine, Output};
 use lento::search::report::{Info, Outcome};
 use lento_console::document::document;
+use lento_console::interrupt::Stop;
 use lento_console::search::Found;
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,10 +43,19 @@ pub struct Pool {
 struct Queue {
     waiting: BTreeMap<Ticket, (Query, Arc<dyn Asker>)>,
     arrived: u64,
-    searching: usize,
+    searching: Vec<Searching>,
     /// Finished searches and their nodes.
     finished: u64,
     nodes: u64,
+}
+
+/// A running search.
+struct Searching {
+    ticket: Ticket,
+    /// Ends it for good.
+    stop: Stop,
+    /// Ends it for an urgent one; then it waits again.
+    yields: Stop,
 }
 
 impl Pool {
@@ -65,11 +76,18 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Queues a query.
+    /// Queues a query. Without an idle engine, the last of the running queries gives way to an urgent one.
     pub fn push(&self, query: Query, asker: Arc<dyn Asker>) -> Ticket {
         let mut queue = self.queue.lock();
         queue.arrived += 1;
         let ticket = (Reverse(query.priority), queue.arrived);
+        let stays = |other: &&Searching| !other.stop.asked() && !other.yields.asked();
+        if query.priority == URGENT && queue.searching.iter().filter(stays).count() == self.engines {
+            let last = queue.searching.iter().max_by_key(|other| other.ticket);
+            if let Some(last) = last.filter(|last| last.ticket.0.0 < URGENT) {
+                last.yields.ask();
+            }
+        }
         queue.waiting.insert(ticket, (query, asker));
         self.ready.notify_one();
         ticket
@@ -90,7 +108,7 @@ impl Pool {
             "threads": self.threads,
             "hash_mib": self.hash_mib,
             "waiting": queue.waiting.len(),
-            "searching": queue.searching,
+            "searching": queue.searching.len(),
             "finished": queue.finished,
             "nodes": queue.nodes,
         })
@@ -100,26 +118,42 @@ impl Pool {
     fn work(&self, mut engine: Engine) {
         let mut queue = self.queue.lock();
         loop {
-            let Some((_, (query, asker))) = queue.waiting.pop_first() else {
+            let Some((ticket, (mut query, asker))) = queue.waiting.pop_first() else {
                 self.ready.wait(&mut queue);
                 continue;
             };
-            queue.searching += 1;
+            let yields = Stop::default();
+            queue.searching.push(Searching { ticket, stop: query.stop.clone(), yields: yields.clone() });
             drop(queue);
-            let (answer, nodes) = search(&mut engine, &query, &*asker);
+            let searched = search(&mut engine, &query, &*asker, &yields);
             queue = self.queue.lock();
-            queue.searching -= 1;
+            queue.searching.retain(|other| other.ticket != ticket);
+            queue.nodes += searched.nodes;
+            if searched.is_interrupted && yields.asked() && !query.stop.asked() {
+                query.spend(searched.elapsed, searched.nodes);
+                queue.waiting.insert(ticket, (query, asker));
+                continue;
+            }
             queue.finished += 1;
-            queue.nodes += nodes;
             drop(queue);
+            let answer = searched.answer;
             asker.finish(&query.id, answer);
             queue = self.queue.lock();
         }
     }
 }
 
-/// Searches to the end or until cancelled. Returns the answer and the nodes.
-fn search(engine: &mut Engine, query: &Query, asker: &dyn Asker) -> (Value, u64) {
+/// What a search has found, and used.
+struct Searched {
+    answer: Value,
+    elapsed: Duration,
+    nodes: u64,
+    /// Whether it ended before its limits.
+    is_interrupted: bool,
+}
+
+/// Searches to the end, or until cancelled or interrupted.
+fn search(engine: &mut Engine, query: &Query, asker: &dyn Asker, yields: &Stop) -> Searched {
     if query.fresh {
         engine.new_game();
     }
@@ -127,7 +161,9 @@ fn search(engine: &mut Engine, query: &Query, asker: &dyn Asker) -> (Value, u64)
     engine.game = query.game.clone();
     let start = Instant::now();
     let (mut infos, mut latest) = (Vec::new(), Vec::<Info>::new());
-    let mut due = query.report.map(|interval| start + interval);
+    // The first report of an urgent query does not wait.
+    let mut due = query.report.map(|interval| if query.priority == URGENT { start } else { start + interval });
+    let mut is_interrupted = false;
     let outcome = engine.search_until(&query.limits, &query.moves, |engine, output| {
         if let Some(Output::Info(info)) = output {
             if query.iterations {
@@ -136,17 +172,17 @@ fn search(engine: &mut Engine, query: &Query, asker: &dyn Asker) -> (Value, u64)
             latest.retain(|line| line.multipv != info.multipv);
             latest.push(info);
         }
-        if due.is_some_and(|due| due <= Instant::now()) {
+        if due.is_some_and(|due| due <= Instant::now()) && !latest.is_empty() {
             due = query.report.map(|interval| Instant::now() + interval);
-            if !latest.is_empty() {
-                asker.report(partial(engine, query, &latest, start.elapsed()));
-            }
+            asker.report(partial(engine, query, &latest, start.elapsed()));
         }
-        query.stop.check()
+        is_interrupted |= query.stop.asked() || yields.asked();
+        if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let found = Found { outcome, elapsed: start.elapsed() };
     let status = if query.stop.asked() { "cancelled" } else { "done" };
-    (answer(engine, query, &infos, &found, status), found.nodes())
+    let answer = answer(engine, query, &infos, &found, status);
+    Searched { answer, elapsed: found.elapsed, nodes: found.nodes(), is_interrupted }
 }
 
 /// A report of the latest lines.
@@ -162,6 +198,9 @@ fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status:
     if let Some(fields) = answer.as_object_mut().filter(|_| infos.is_empty()) {
         fields.remove("iterations");
     }
+    // Together with what it used before it was interrupted.
+    answer["nodes"] = (found.nodes() + query.spent.1).into();
+    answer["time_ms"] = ((found.elapsed + query.spent.0).as_millis() as u64).into();
     answer["id"] = query.id.clone();
     answer["status"] = status.into();
     answer

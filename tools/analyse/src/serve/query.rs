@@ -14,6 +14,8 @@ use std::time::Duration;
 const MAX_ID: usize = 256;
 /// Longest error, in characters.
 pub const MAX_ERROR: usize = 500;
+/// The priority of a person who waits; clients have lower ones.
+pub const URGENT: i64 = i64::MAX;
 /// Most plies of a game.
 const MAX_PLIES: usize = 2048;
 
@@ -64,6 +66,20 @@ pub struct Query {
     pub fresh: bool,
     /// Asked when the query is cancelled.
     pub stop: Stop,
+    /// Time and nodes used before an urgent query took the engine.
+    pub spent: (Duration, u64),
+}
+
+impl Query {
+    /// Takes time and nodes from what is left of the limits.
+    pub fn spend(&mut self, time: Duration, nodes: u64) {
+        let left = |limit: u64, used: u64| limit.saturating_sub(used).max(1);
+        self.limits.movetime = self.limits.movetime.map(|limit| left(limit as u64, time.as_millis() as u64) as i64);
+        self.limits.nodes = self.limits.nodes.map(|limit| left(limit, nodes));
+        self.spent = (self.spent.0 + time, self.spent.1 + nodes);
+        // What it has found lies in the hash table.
+        self.fresh = false;
+    }
 }
 
 /// A refused request with its id, or null.
@@ -166,6 +182,7 @@ fn query(object: &Map<String, Value>, id: Value) -> Result<Query, String> {
         iterations: flag(object, "iterations")?,
         fresh: flag(object, "fresh")?,
         stop: Stop::default(),
+        spent: (Duration::ZERO, 0),
         game,
     })
 }
