@@ -5,6 +5,9 @@ use crate::report::ROSTER;
 use fastrand::Rng;
 use lento::chess::Board;
 use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread;
 
 /// Words of comments, some of them hard to keep.
 const WORDS: [&str; 16] = [
@@ -151,4 +154,50 @@ fn what_is_written_is_read_again() {
             || ROSTER.iter().any(|(own, _)| own == name)
             || name == "Variant"));
     }
+}
+
+#[test]
+fn python_chess_reads_the_same() {
+    let Some(python) = std::env::var_os("LENTO_PYTHON") else {
+        eprintln!("skipped: LENTO_PYTHON does not name a Python with the package chess");
+        return;
+    };
+    let pages = (1000..1100).map(|seed| document(&mut Rng::with_seed(seed)));
+    let documents: Vec<Document> = pages.map(|page| Document::parse(&page).expect("a document")).collect();
+    let text: String = documents.iter().map(write::pgn).collect();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python_tree.py");
+    let mut command = Command::new(python);
+    command.arg(script).env("PYTHONUTF8", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("standard input");
+    let writer = thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("it ends").expect("all is read");
+    assert!(output.status.success());
+    let games: Vec<Value> = str::from_utf8(&output.stdout)
+        .expect("UTF-8")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(games.len(), documents.len());
+    for (document, game) in documents.iter().zip(games) {
+        assert_eq!((&game["result"], &game["site"]), (&json!(document.result), &json!(document.tag("Site"))));
+        let own: Vec<Value> = ordered(document).iter().map(as_python_shows).collect();
+        assert_eq!(Value::from(own), game["nodes"], "{}", write::pgn(document));
+    }
+}
+
+fn as_python_shows(node: &Value) -> Value {
+    let count = |field: &str| node[field].as_array().map_or(0, Vec::len);
+    let mut nags: Vec<u64> = node["nags"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    nags.sort_unstable();
+    json!({
+        "fen": node["fen"],
+        "uci": node["uci"],
+        "nags": nags,
+        "comment": node["comment"].as_str().unwrap_or_default(),
+        "before": node["before"].as_str().unwrap_or_default(),
+        "shapes": count("arrows") + count("circles"),
+        "clock": node["clock"].is_string(),
+    })
 }
