@@ -123,6 +123,7 @@ impl<R: BufRead> Lexer<R> {
     /// A tag pair, tolerating bad quotes; ends with its line.
     fn tag(&mut self) -> Token {
         self.at += 1;
+        self.at += self.rest().len() - self.rest().trim_start_matches(is_blank).len();
         let is_end = |c: char| c.is_whitespace() || c == '"' || c == ']';
         let name = self.take(self.rest().find(is_end).unwrap_or(self.rest().len()));
         let text = self.rest();
@@ -200,6 +201,7 @@ mod tests {
             ("[Event]", "Event", ""),
             ("[Event bare]", "Event", "bare"),
             (r#"[ "nameless"]"#, "", "nameless"),
+            (r#"[ Event  "a" ]"#, "Event", "a"),
         ] {
             assert_eq!(tokens(text.as_bytes()), [Token::Tag(name.into(), value.into())], "{text}");
         }

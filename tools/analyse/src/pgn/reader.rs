@@ -113,10 +113,13 @@ impl Variation {
 impl<R: BufRead> Reader<R> {
     fn game(&mut self, first_line: u64) -> io::Result<Reading> {
         let mut main = Variation::default();
+        self.line = first_line;
         while let Some((token, line)) = self.token()? {
-            self.line = line;
+            let is_event = |name: &str| name.eq_ignore_ascii_case("Event");
             match token {
-                Token::Tag(name, value) => {
+                // Otherwise the game before has no moves.
+                Token::Tag(name, value) if !is_event(&name) || tag(&self.state.tags, &name).is_none() => {
+                    self.line = line;
                     if self.has_room(name.len() + value.len()) {
                         self.state.tags.push((name, value));
                     }
