@@ -11,6 +11,7 @@ mod server;
 #[cfg(all(feature = "postgres", unix))]
 mod servers;
 mod serving;
+mod thinking;
 mod tree;
 #[cfg(all(feature = "postgres", unix))]
 mod tree_servers;

@@ -162,7 +162,7 @@ impl Visitor {
 
     /// The next news other than the state of the server.
     fn news(&mut self) -> Value {
-        self.wait_for(|news| news.get("server").is_none())
+        self.wait_for(|news| news.get("server").is_none() && news["event"] != "hello")
     }
 
     pub fn wait_for(&mut self, mut is_it: impl FnMut(&Value) -> bool) -> Value {

@@ -1,0 +1,130 @@
+//! The search beside a visitor's board: it comes first, and what it interrupts goes on.
+
+use crate::page::Visitor;
+use crate::serving::{Peer, Server};
+use serde_json::{Value, json};
+
+/// Asks for a search, and fails if it is refused.
+fn analyse(visitor: &mut Visitor, mut fields: Value) {
+    let key = fields["key"].clone();
+    fields["ask"] = "analyse".into();
+    fields["id"] = key.clone();
+    visitor.send(fields.to_string());
+    let answer = visitor.wait_for(|message| message["id"] == key);
+    assert_eq!(answer["answer"], json!({}), "{answer}");
+}
+
+/// The next lines of a search, in a state.
+fn lines(visitor: &mut Visitor, key: &str, state: &str) -> Value {
+    visitor.wait_for(|news| news["event"] == "lines" && news["key"] == key && news["state"] == state)
+}
+
+#[test]
+fn a_query_gives_way_and_continues() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+    let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
+    client.send(json!({ "id": "long", "nodes": 60_000, "report_ms": 10, "moves": "d4" }));
+    assert_eq!(client.answer()["status"], "partial");
+    // It has no end; the query only ends if it gets the engine back.
+    analyse(&mut visitor, json!({ "key": "a", "moves": ["e2e4"], "lines": 2 }));
+    let news = lines(&mut visitor, "a", "searching");
+    assert_eq!(news["fen"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    visitor.send(json!({ "id": 1, "ask": "stop" }).to_string());
+    lines(&mut visitor, "a", "stopped");
+    let last = loop {
+        let answer = client.answer();
+        if answer["status"] != "partial" {
+            break answer;
+        }
+    };
+    assert_eq!((&last["status"], &last["id"]), (&json!("done"), &json!("long")));
+    // Before and after together.
+    let nodes = last["nodes"].as_u64().expect("a number");
+    assert!((60_000..62_000).contains(&nodes), "{last}");
+}
+
+#[test]
+fn the_last_of_many_requests_is_searched() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let mut visitor = Visitor::connect(address);
+    for number in 0..50 {
+        let moves = ["e2e4", "e7e5", "g1f3", "b8c6"][..number % 5].to_vec();
+        analyse(&mut visitor, json!({ "key": format!("p{number}"), "moves": moves }));
+    }
+    let mut late = 0;
+    visitor.wait_for(|news| {
+        late += u32::from(news["event"] == "lines" && news["key"] != "p49");
+        news["event"] == "lines" && news["key"] == "p49" && news["state"] == "searching"
+    });
+    assert!(late <= 100, "{late} news of searches that were replaced");
+    // The search ends with its visitor: another one gets the engine.
+    drop(visitor);
+    let mut other = Visitor::connect(address);
+    analyse(&mut other, json!({ "key": "x", "limit": { "depth": 3 } }));
+    lines(&mut other, "x", "done");
+}
+
+#[test]
+fn scores_are_those_of_white() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let mut visitor = Visitor::connect(server.address());
+    let mut search = |key: &str, fields: Value| {
+        let mut request = json!({ "key": key, "limit": { "depth": 4 } });
+        request.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        analyse(&mut visitor, request);
+        lines(&mut visitor, key, "done")
+    };
+    // White is a queen up, Black to move.
+    let news = search("up", json!({ "start": "4k3/pppp4/8/8/8/8/PPPP4/3QK3 b - - 0 1" }));
+    let line = &news["lines"][0];
+    assert!(line["score"]["cp"].as_i64().is_none_or(|score| score > 300), "{line}");
+    assert!(line["expected"].as_f64() > Some(0.8) && line["wdl"][0].as_u64() > Some(600), "{line}");
+    // Black mates.
+    let news = search("mate", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1" }));
+    assert_eq!((&news["lines"][0]["score"], &news["lines"][0]["san"][0]), (&json!({ "mate": -1 }), &json!("Ra1#")));
+    // What Black would do if it were his move, and one move alone.
+    let news = search("threat", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", "threat": true }));
+    assert_eq!(news["lines"][0]["san"][0], "Ra1#");
+    let news = search("only", json!({ "search": ["a2a3"], "lines": 3 }));
+    assert_eq!((news["lines"].as_array().map(Vec::len), &news["lines"][0]["pv"][0]), (Some(1), &json!("a2a3")));
+    let news = search("over", json!({ "start": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1" }));
+    assert_eq!(news["lines"], json!([]));
+}
+
+#[test]
+fn what_was_found_is_shown_again_at_once() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let mut visitor = Visitor::connect(server.address());
+    analyse(&mut visitor, json!({ "key": "first", "moves": ["d2d4"], "limit": { "depth": 8 } }));
+    let found = lines(&mut visitor, "first", "done");
+    analyse(&mut visitor, json!({ "key": "again", "moves": ["d2d4"], "limit": { "depth": 2 } }));
+    let stored = lines(&mut visitor, "again", "waiting");
+    assert_eq!((&stored["depth"], &stored["lines"]), (&json!(8), &found["lines"]));
+    assert_eq!(lines(&mut visitor, "again", "done")["depth"], 8);
+    // Other conditions are other results.
+    analyse(&mut visitor, json!({ "key": "two", "moves": ["d2d4"], "lines": 2, "limit": { "depth": 2 } }));
+    assert_eq!(lines(&mut visitor, "two", "done")["depth"], 2);
+}
+
+#[test]
+fn bad_requests_name_their_field() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let mut visitor = Visitor::connect(server.address());
+    for (request, field, expected) in [
+        (json!({}), "key", "expected \"key\""),
+        (json!({ "key": "a", "lines": 11 }), "lines", "11; expected 1 to 10"),
+        (json!({ "key": "a", "moves": ["e2e5"] }), "moves", "\"e2e5\" is not a legal move"),
+        (json!({ "key": "a", "start": "8/8" }), "moves", "8/8"),
+        (json!({ "key": "a", "limit": { "depth": 0 } }), "moves", "\"depth\" expects a whole number"),
+        (json!({ "key": "a", "line": 1 }), "ask", "unknown field \"line\""),
+        (json!({ "key": "a", "threat": true, "start": "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1" }), "threat", "no threat"),
+    ] {
+        let mut message = request.clone();
+        (message["id"], message["ask"]) = (7.into(), "analyse".into());
+        visitor.send(message.to_string());
+        let error = visitor.wait_for(|message| message["id"] == 7)["error"].clone();
+        let text = error["text"].as_str().expect("a text");
+        assert!(error["field"] == field && text.contains(expected), "{request}: {error}");
+    }
+}
