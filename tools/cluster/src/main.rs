@@ -157,7 +157,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
             let relay = Arc::clone(&passing);
             session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine)));
             // Fails if the output is closed.
-            let _ = run::serve(&mut session, &messages, output_is_gone);
+            let _ = run::serve(&mut session, &messages, run::output_is_gone);
         }
         passing.order(Order::Over);
         code
