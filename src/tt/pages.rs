@@ -146,7 +146,7 @@ mod system {
     use super::Cluster;
     use std::io;
 
-    pub fn bind(_: *const [Cluster], _: Option<usize>) -> io::Result<()> {
+    pub(crate) fn bind(_: *const [Cluster], _: Option<usize>) -> io::Result<()> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "supported on Linux only"))
     }
 }

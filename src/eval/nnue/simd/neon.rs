@@ -10,7 +10,7 @@ use std::arch::aarch64::*;
 struct Neon(());
 
 #[target_feature(enable = "neon")]
-pub fn run<K: Kernel>(kernel: K) -> K::Output {
+pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Neon(()))
 }
 
