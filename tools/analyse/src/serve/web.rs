@@ -36,8 +36,7 @@ const MAX_HEAD: usize = 16 << 10;
 const RESPONSE: Duration = Duration::from_secs(30);
 /// The cookie with the token.
 const COOKIE: &str = "lento_token";
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
@@ -85,10 +84,7 @@ pub fn pages(server: &Arc<Server>) -> Router {
     for (path, kind, text) in FILES {
         pages = pages.route(path, file(kind, text));
     }
-    pages
-        .layer(from_fn_with_state(Arc::clone(server), guard))
-        .layer(from_fn(finish))
-        .with_state(Arc::clone(server))
+    pages.layer(from_fn_with_state(Arc::clone(server), guard)).layer(from_fn(finish)).with_state(Arc::clone(server))
 }
 
 /// The place of a connection, or why there is none.
