@@ -52,7 +52,7 @@ const ANALYSE: Package = Package {
         ("report", "cases database pgn"),
         ("queue", "sql database lines pgn report"),
         ("tree", "cases sql database pgn report"),
-        ("serve", "database tree"),
+        ("serve", "database lines pgn report tree"),
         ("main", ""),
     ],
 };

@@ -8,7 +8,7 @@ pub const MAX_LENGTH: usize = 1 << 20;
 /// How text is encoded, by its byte-order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
-    /// UTF-8, also without mark; invalid lines are Latin-1.
+    /// UTF-8, also without mark; invalid lines are Windows-1252, which extends Latin-1.
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -26,7 +26,18 @@ impl Encoding {
     }
 }
 
-/// Line reader for UTF-8, UTF-16 with a byte-order mark, and Latin-1. Byte-order marks and carriage returns are stripped.
+/// The characters of Windows-1252 from 0x80; those missing are as in Latin-1.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
+
+fn windows_1252(byte: u8) -> char {
+    let at = usize::from(byte).wrapping_sub(0x80);
+    WINDOWS.get(at).copied().unwrap_or(char::from(byte))
+}
+
+/// Line reader for UTF-8, UTF-16 with a byte-order mark, and Windows-1252. Byte-order marks and carriage returns are stripped.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
@@ -131,7 +142,7 @@ impl<R: BufRead> Lines<R> {
         }
         let text = match str::from_utf8(bytes) {
             Ok(text) => text.trim_end_matches(['\r', '\n']).to_owned(),
-            Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect::<String>().trim_end().to_owned(),
+            Err(_) => bytes.iter().map(|&byte| windows_1252(byte)).collect::<String>().trim_end().to_owned(),
         };
         Ok(Some(Line { number: self.number, text, begins }))
     }
@@ -153,6 +164,7 @@ mod tests {
         let texts = |bytes: &[u8]| lines(bytes).into_iter().map(|line| line.text).collect::<Vec<_>>();
         assert_eq!(texts(b"\xef\xbb\xbfone\r\ntwo\n\nfour"), ["one", "two", "", "four"]);
         assert_eq!(texts(b"M\xfcller\nM\xc3\xbcller\n"), ["Müller", "Müller"]);
+        assert_eq!(texts(b"O\x92Kelly \x96 M\xfcller\n\x80"), ["O’Kelly – Müller", "€"]);
         assert!(texts(b"").is_empty());
         // Some characters have a byte that is a line feed.
         let text = "\u{FEFF}one\r\n\u{10A}\u{A0A}\u{A00}ü\n\n\u{1F600}";

@@ -11,8 +11,10 @@ mod word;
 
 pub use comment::{Comment, Part, parts};
 pub use reader::Reader;
+pub use word::parse as parse_move;
 
 use lento::chess::{Board, Game, Move};
+use std::fmt;
 
 #[derive(Clone, Debug)]
 pub struct PgnGame {
@@ -34,6 +36,12 @@ impl PgnGame {
     pub fn tag(&self, name: &str) -> Option<&str> {
         tag(&self.tags, name)
     }
+}
+
+/// Whether the tag `Variant` names Chess960.
+pub fn names_chess960(variant: &str) -> bool {
+    let variant = variant.to_ascii_lowercase();
+    ["960", "fischer", "frc"].iter().any(|name| variant.contains(name))
 }
 
 /// The value of a tag, whatever its case.
@@ -94,6 +102,23 @@ pub struct Reading {
     pub number: u64,
     /// The game; `None` if it has no valid start position.
     pub game: Option<PgnGame>,
-    /// Problems in file order, with game and line numbers.
-    pub problems: Vec<String>,
+    /// Byte offset and number of the line that it begins, unless something precedes it there.
+    pub start: Option<(u64, u64)>,
+    /// Problems in file order.
+    pub problems: Vec<Problem>,
+}
+
+/// A fault of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Numbers of the game and the line, from 1.
+    pub game: u64,
+    pub line: u64,
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "game {}, line {}: {}", self.game, self.line, self.text)
+    }
 }

@@ -3,7 +3,7 @@
 use super::lexer::Lexer;
 use super::token::Token;
 use super::word::{self, parse};
-use super::{PgnGame, PgnMove, Reading, Remarks, Variation, tag};
+use super::{PgnGame, PgnMove, Problem, Reading, Remarks, Variation, names_chess960, tag};
 use lento::chess::{Board, Game};
 use std::fmt::Display;
 use std::io::{self, BufRead};
@@ -37,7 +37,7 @@ struct State {
     /// Whether the first move is illegal.
     invalid: bool,
     result: Option<&'static str>,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
     /// Bytes of tags, comments and variations.
     text_bytes: usize,
     /// Whether the game ended within a variation.
@@ -113,10 +113,14 @@ impl Variation {
 impl<R: BufRead> Reader<R> {
     fn game(&mut self, first_line: u64) -> io::Result<Reading> {
         let mut main = Variation::default();
+        let start_line = self.lexer.line_begun().map(|offset| (offset, first_line));
+        self.line = first_line;
         while let Some((token, line)) = self.token()? {
-            self.line = line;
+            let is_event = |name: &str| name.eq_ignore_ascii_case("Event");
             match token {
-                Token::Tag(name, value) => {
+                // Otherwise the game before has no moves.
+                Token::Tag(name, value) if !is_event(&name) || tag(&self.state.tags, &name).is_none() => {
+                    self.line = line;
                     if self.has_room(name.len() + value.len()) {
                         self.state.tags.push((name, value));
                     }
@@ -144,12 +148,13 @@ impl<R: BufRead> Reader<R> {
         let State { tags, chess960, invalid, problems, .. } = std::mem::take(&mut self.state);
         let (game, Variation { comment, moves }) = (start.filter(|_| !invalid), main);
         let game = game.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
-        Ok(Reading { number: self.games, game, problems })
+        Ok(Reading { number: self.games, game, start: start_line, problems })
     }
 
     fn report(&mut self, problem: impl Display) {
         if self.state.problems.len() < MAX_LISTED {
-            self.state.problems.push(format!("game {}, line {}: {problem}", self.games, self.line));
+            let text = problem.to_string();
+            self.state.problems.push(Problem { game: self.games, line: self.line, text });
         }
     }
 
@@ -207,7 +212,7 @@ impl<R: BufRead> Reader<R> {
     /// The start position by the tags; `None` if they are not supported.
     fn start(&mut self) -> Option<Board> {
         let variant = tag(&self.state.tags, "Variant").unwrap_or("").to_ascii_lowercase();
-        let named = variant.contains("960") || variant.contains("fischer") || variant.contains("frc");
+        let named = names_chess960(&variant);
         let usual = ["", "?", "-", "standard", "chess", "classic", "normal", "from position", "orthodox"];
         if !named && !usual.contains(&variant.trim()) {
             self.report(format_args!("unsupported variant {variant:?}, expected chess or Chess960; game skipped"));

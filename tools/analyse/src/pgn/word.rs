@@ -117,10 +117,18 @@ pub fn parse(board: &Board, text: &str, chess960: bool) -> Option<Move> {
                 Some((at, piece @ ('q' | 'r' | 'b' | 'n'))) => {
                     board.parse_san(&format!("{}{}", &plain[..at], piece.to_ascii_uppercase()))
                 }
-                _ => board.parse_san(plain),
+                _ => board.parse_san(plain).or_else(|| castling_as_king_move(board, plain)),
             },
         }
     })
+}
+
+/// Castling as a move of the king: Kg1, or Ke1-g1.
+fn castling_as_king_move(board: &Board, text: &str) -> Option<Move> {
+    let squares = text.trim_end_matches(['+', '#']).strip_prefix('K')?.replace('-', "");
+    let king = board.king(board.side_to_move());
+    let target = squares.strip_prefix(&king.to_string()).filter(|rest| !rest.is_empty()).unwrap_or(&squares);
+    board.parse_uci(&format!("{king}{target}"), false).filter(|mv| mv.is_castle())
 }
 
 #[cfg(test)]
@@ -166,7 +174,7 @@ mod tests {
     fn parses_nonstandard_moves() {
         let board = Board::from_fen("r3k2r/P3P3/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1").unwrap();
         for (uci, texts) in [
-            ("e1g1", &["O-O", "0-0", "o-o", "OO", "0-0+", "e1g1"][..]),
+            ("e1g1", &["O-O", "0-0", "o-o", "OO", "0-0+", "e1g1", "Ke1-g1", "Kg1"][..]),
             ("e1c1", &["O-O-O", "0-0-0", "o-o-o"]),
             ("e5d6", &["exd6", "exd6e.p.", "ed6", "e5xd6", "e5:d6", "Pexd6"]),
             ("h1h8", &["Rxh8", "Rh8+", "Rh1xh8+", "R:h8"]),

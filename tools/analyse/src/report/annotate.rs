@@ -10,7 +10,7 @@ use crate::pgn::{Part, Variation, parts};
 use lento::chess::{Board, Move};
 
 /// The seven tag roster with values for unknown.
-const ROSTER: [(&str, &str); 7] = [
+pub const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
     ("Date", "????.??.??"),
@@ -131,7 +131,7 @@ fn shows(variation: &Variation, line: &[Move]) -> bool {
 }
 
 /// The words of a comment, each command as one word; evaluations are dropped unless `with_values`.
-fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
+pub fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
     let mut words = Vec::new();
     for part in parts(comment.unwrap_or("")) {
         match part {

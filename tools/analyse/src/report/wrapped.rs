@@ -59,7 +59,17 @@ impl Wrapped {
             for piece in if whole { vec![word.as_str()] } else { word.split(' ').collect() } {
                 match pieces.last_mut() {
                     _ if piece.is_empty() => {}
-                    Some(last) if piece.starts_with(['%', '[']) => *last = format!("{last} {piece}"),
+                    Some(last) if piece.starts_with(['%', '[']) => {
+                        // Where both do not fit on a line, another comment begins.
+                        let fits = last.chars().count() + piece.chars().count() + 3 <= WIDTH;
+                        match fits {
+                            true => *last = format!("{last} {piece}"),
+                            false => {
+                                last.push('}');
+                                pieces.push(format!("{{{piece}"));
+                            }
+                        }
+                    }
                     _ => pieces.push(piece.to_owned()),
                 }
             }

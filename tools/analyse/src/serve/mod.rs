@@ -1,5 +1,6 @@
 //! `lento serve`: a process with warm engines for other programs.
 
+mod board;
 mod client;
 mod desk;
 mod gate;
@@ -14,6 +15,7 @@ mod unix;
 mod web;
 
 use crate::database::Location;
+use board::Boards;
 use clap::value_parser;
 use desk::Desk;
 use gate::{Gate, GateArgs, Source};
@@ -121,6 +123,7 @@ pub struct Args {
 struct Server {
     pool: Arc<Pool>,
     desk: Desk,
+    boards: Arc<Boards>,
     tree: Option<Location>,
     /// The latest error of its database.
     tree_error: Mutex<String>,
@@ -152,7 +155,8 @@ pub fn run(args: &Args) -> Done {
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
     let desk = Desk::new(&pool, args.tree.is_some());
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
-    let server = Server { pool, desk, tree, tree_error, hosts, sessions, gate, stopped };
+    let boards = Arc::default();
+    let server = Server { pool, desk, boards, tree, tree_error, hosts, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();

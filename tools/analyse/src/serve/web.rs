@@ -1,24 +1,27 @@
 //! The page, and its WebSocket.
 
 use super::Server;
+use super::board::{Fields, MAX_FILE, Refusal, Visitor, message};
 use super::gate::{FIRST_WORD, Place, Source, is_own_host};
-use super::input::MAX_LINE;
+use super::input::{MAX_LINE, Unreadable};
 use super::lines::MAX_STALL;
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName};
 use axum::http::uri::Authority;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Extension, Router};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::mem::take;
@@ -28,10 +31,13 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Bytes of a request's head.
 const MAX_HEAD: usize = 16 << 10;
+/// Bytes of a message of a page: a document.
+const MAX_MESSAGE: usize = 8 << 20;
 /// Time for a whole response.
 const RESPONSE: Duration = Duration::from_secs(30);
 /// The cookie with the token.
@@ -80,7 +86,10 @@ pub fn pages(server: &Arc<Server>) -> Router {
     );
     let file =
         |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
-    let mut pages = Router::new().route("/", file("text/html; charset=utf-8", page)).route("/socket", get(socket));
+    let mut pages = Router::new()
+        .route("/", file("text/html; charset=utf-8", page))
+        .route("/socket", get(socket))
+        .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)));
     for (path, kind, text) in FILES {
         pages = pages.route(path, file(kind, text));
     }
@@ -194,7 +203,7 @@ async fn socket(
     Extension(place): Extension<Admitted>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    upgrade.max_message_size(MAX_LINE).max_frame_size(MAX_LINE).on_upgrade(async move |socket| {
+    upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
         visit(&server, socket).await;
         drop(place);
     })
@@ -206,6 +215,8 @@ async fn visit(server: &Server, mut socket: WebSocket) {
     let (desk, mut stopped) = (&server.desk, server.stopped.clone());
     let (mut pings, mut has_answered) = (interval(MAX_STALL), true);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let boards = &server.boards.store;
+    let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
     let mut news = desk.subscribe();
     if send(&mut socket, desk.all()).await.is_none() {
         return;
@@ -217,10 +228,15 @@ async fn visit(server: &Server, mut socket: WebSocket) {
                 Err(RecvError::Lagged(_)) => send(&mut socket, desk.all()).await,
                 Err(RecvError::Closed) => None,
             },
+            news = board_news.recv() => match news {
+                Ok(news) => send(&mut socket, boards.event(&visitor, &news).map(|event| event.to_string())).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor).iter().map(Value::to_string)).await,
+                Err(RecvError::Closed) => None,
+            },
             message = socket.recv() => {
                 has_answered = true;
                 match message {
-                    Some(Ok(Message::Text(text))) => match server.answer(&text).await {
+                    Some(Ok(Message::Text(text))) => match server.answer(&visitor, &text).await {
                         None => Some(()),
                         Some(answer) => send(&mut socket, [answer.to_string()]).await,
                     },
@@ -242,12 +258,55 @@ async fn visit(server: &Server, mut socket: WebSocket) {
 
 impl Server {
     /// Handles a visitor's message. Returns an answer for that visitor alone.
-    async fn answer(&self, message: &str) -> Option<Value> {
+    async fn answer(&self, visitor: &Arc<Visitor>, message: &str) -> Option<Value> {
+        if let Some(answer) = self.board_message(visitor, message).await {
+            return Some(answer);
+        }
+        if message.len() > MAX_LINE {
+            return Some(json!({ "error": Unreadable::TooLong.to_string() }));
+        }
         match self.tree_message(message).await {
             Some(answer) => Some(answer),
             None => self.desk.handle(message).err().map(|error| json!({ "error": error })),
         }
     }
+}
+
+impl Server {
+    /// Answers a request with an `ask`; `None` if it has none.
+    async fn board_message(&self, visitor: &Arc<Visitor>, text: &str) -> Option<Value> {
+        let Ok(Value::Object(request)) = serde_json::from_str(text) else { return None };
+        let (id, ask) = (request.get("id").cloned(), request.get("ask")?.clone());
+        // Requests for searches and the queue, and the limits of their ids, belong here.
+        let (boards, visitor) = (Arc::clone(&self.boards), Arc::clone(visitor));
+        let answered = spawn_blocking(move || {
+            let ask = ask.as_str().unwrap_or_default();
+            let unknown =
+                || Refusal::new("unknown-ask", "ask", format!("{}; expected position or another ask", quoted(ask)));
+            message(boards.answer(&visitor, ask, Fields::new(&request, "")).unwrap_or_else(|| Err(unknown())))
+        });
+        let mut answer = answered.await.unwrap_or_else(|error| message(Err(Refusal::new("failed", "", error))));
+        answer["id"] = id.unwrap_or_default();
+        Some(answer)
+    }
+}
+
+/// Reads a posted file. The answer is that to the request `read`, without id.
+async fn read(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
+    let (status, answer) = match body {
+        Err(error) => {
+            let text = format!("{error}; expected up to {MAX_FILE} bytes");
+            (error.status(), Err(Refusal::new("too-large", "", text)))
+        }
+        Ok(bytes) => {
+            let boards = Arc::clone(&server.boards);
+            match spawn_blocking(move || boards.files.read(&bytes)).await {
+                Ok(answer) => (StatusCode::OK, answer),
+                Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, Err(Refusal::new("failed", "", error))),
+            }
+        }
+    };
+    (status, [(header::CONTENT_TYPE, "application/json")], message(answer).to_string()).into_response()
 }
 
 /// Sends messages; `None` once the visitor has gone.

@@ -2,6 +2,7 @@
 
 mod admission;
 mod analysing;
+mod board;
 mod page;
 mod reports;
 #[cfg(all(feature = "postgres", unix))]

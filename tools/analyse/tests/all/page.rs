@@ -110,7 +110,7 @@ fn malformed_and_silent_http_changes_nothing() {
 }
 
 /// A connection that is still read after SIGSTOP and SIGCONT, where a read with a timeout ends with an error: signal(7).
-struct Connection(TcpStream);
+pub struct Connection(TcpStream);
 
 impl Read for Connection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -134,10 +134,10 @@ impl Write for Connection {
 }
 
 /// A visitor without a browser.
-struct Visitor(WebSocket<Connection>);
+pub struct Visitor(WebSocket<Connection>);
 
 impl Visitor {
-    fn connect(address: SocketAddr) -> Self {
+    pub fn connect(address: SocketAddr) -> Self {
         Self::open(address, &format!("ws://{address}/socket"))
     }
 
@@ -148,7 +148,7 @@ impl Visitor {
         Self(tungstenite::client(request, Connection(stream)).expect("a WebSocket").0)
     }
 
-    fn send(&mut self, text: impl Into<String>) {
+    pub fn send(&mut self, text: impl Into<String>) {
         self.0.send(Message::Text(text.into().into())).expect("it is read");
     }
 
@@ -165,7 +165,7 @@ impl Visitor {
         self.wait_for(|news| news.get("server").is_none())
     }
 
-    fn wait_for(&mut self, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+    pub fn wait_for(&mut self, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         let start = Instant::now();
         loop {
             let news = self.message();

@@ -104,7 +104,7 @@ proptest::proptest! {
         let problems = &readings[0].problems;
         proptest::prop_assert_eq!(&moves, &played.iter().map(|&(_, mv)| Some(mv)).collect::<Vec<_>>(), "{} {:?}", text, problems);
         proptest::prop_assert_eq!(&game.result, "1/2-1/2");
-        let skipped = problems.iter().filter(|problem| problem.ends_with("is no move; skipped")).count();
+        let skipped = problems.iter().filter(|problem| problem.text.ends_with("is no move; skipped")).count();
         proptest::prop_assert!(skipped == strays || problems.len() == MAX_LISTED, "{} {:?}", text, problems);
     }
 }

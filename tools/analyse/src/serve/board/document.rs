@@ -1,0 +1,216 @@
+//! A game with variations, as the page has it.
+
+use super::notes::Notes;
+use super::position::board;
+use super::refusal::{Fields, Refusal};
+use crate::report::san;
+use lento::chess::{Board, Game, Move};
+use lento_uci::words::quoted;
+use serde_json::{Value, json};
+
+/// Most positions of a document.
+pub const MAX_NODES: usize = 10_000;
+/// Most variations within one another, as many as the reader of PGN takes.
+const MAX_NESTING: usize = 64;
+/// Most tags, and their longest name and value in bytes.
+const MAX_TAGS: usize = 200;
+const MAX_TAG: usize = 4096;
+
+pub const RESULTS: [&str; 4] = ["*", "1-0", "0-1", "1/2-1/2"];
+/// Tags that follow from other fields.
+const DERIVED: [&str; 3] = ["FEN", "SetUp", "Result"];
+
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub tags: Vec<(String, String)>,
+    pub chess960: bool,
+    pub result: &'static str,
+    /// The root, then positions after the positions before them.
+    pub nodes: Vec<Node>,
+}
+
+/// A position of a document.
+#[derive(Clone, Debug)]
+pub struct Node {
+    parent: usize,
+    /// The move to it; `None` for the root and after a null move.
+    pub mv: Option<Move>,
+    pub board: Board,
+    pub notes: Notes,
+    /// The main line first.
+    pub children: Vec<usize>,
+    /// Variations around it.
+    nesting: usize,
+}
+
+/// Why a move cannot be added.
+pub enum Unfit {
+    TooMany,
+    TooDeep,
+    Illegal,
+}
+
+impl Document {
+    pub fn new(start: Board, chess960: bool) -> Self {
+        let (notes, children) = (Notes::default(), Vec::new());
+        let root = Node { parent: 0, mv: None, board: start, notes, children, nesting: 0 };
+        Self { tags: Vec::new(), chess960, result: RESULTS[0], nodes: vec![root] }
+    }
+
+    /// The node after a legal move or a null move, a new one if necessary.
+    pub fn add(&mut self, parent: usize, mv: Option<Move>) -> Result<usize, Unfit> {
+        let node = &self.nodes[parent];
+        if let Some(&known) = node.children.iter().find(|&&child| self.nodes[child].mv == mv) {
+            return Ok(known);
+        }
+        let nesting = node.nesting + usize::from(!node.children.is_empty());
+        let board = match mv {
+            _ if self.nodes.len() >= MAX_NODES => return Err(Unfit::TooMany),
+            _ if nesting > MAX_NESTING => return Err(Unfit::TooDeep),
+            Some(mv) => node.board.after(mv),
+            None => Game::from(node.board.clone()).passed().map_err(|_| Unfit::Illegal)?.board().clone(),
+        };
+        let number = self.nodes.len();
+        let (notes, children) = (Notes::default(), Vec::new());
+        self.nodes.push(Node { parent, mv, board, notes, children, nesting });
+        self.nodes[parent].children.push(number);
+        Ok(number)
+    }
+
+    /// Moves comments before the main line's moves to the moves before: in PGN both have the same place.
+    pub fn settle(&mut self) {
+        for at in 0..self.nodes.len() {
+            let Some(&main) = self.nodes[at].children.first() else { continue };
+            if let Some(before) = self.nodes[main].notes.before.take() {
+                self.nodes[at].notes.add_comment(&before);
+            }
+        }
+    }
+
+    /// Plies of the main line.
+    pub fn plies(&self) -> usize {
+        let next = |&at: &usize| self.nodes[at].children.first().copied();
+        std::iter::successors(Some(0), next).count() - 1
+    }
+
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the start position has to be told.
+    pub fn has_start(&self) -> bool {
+        self.chess960 || self.nodes[0].board != Board::start()
+    }
+
+    /// Adds a tag, unless it follows from other fields. Returns whether there is already another value.
+    pub fn add_tag(&mut self, name: &str, value: &str) -> bool {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_+#=:-".contains(c);
+        let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let name = if name.is_empty() { "_".into() } else { name };
+        let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if DERIVED.iter().any(|derived| derived.eq_ignore_ascii_case(&name)) {
+            return false;
+        }
+        if let Some(known) = self.tag(&name) {
+            return known != value;
+        }
+        self.tags.push((name, value));
+        false
+    }
+
+    /// Reads a document of the page. Moves are checked; of positions and SAN nothing is taken.
+    pub fn parse(value: &Value) -> Result<Self, Refusal> {
+        let object = value.as_object().ok_or_else(|| Refusal::expected("document", value, "an object"))?;
+        let fields = Fields::new(object, "document.");
+        let start = board(fields, "start")?.unwrap_or_else(Board::start);
+        let mut document = Self::new(start, fields.flag("chess960")?);
+        document.parse_tags(fields)?;
+        let result = fields.text("result")?.unwrap_or(RESULTS[0]);
+        document.result = RESULTS
+            .into_iter()
+            .find(|known| *known == result)
+            .ok_or_else(|| Refusal::expected(fields.name("result"), &result.into(), "*, 1-0, 0-1 or 1/2-1/2"))?;
+        // The nodes of the page here: two with the same move become one.
+        let mut places: Vec<usize> = Vec::new();
+        for (at, node) in fields.list("nodes")?.iter().enumerate() {
+            let prefix = format!("document.nodes[{at}].");
+            let node =
+                node.as_object().ok_or_else(|| Refusal::expected(&prefix[..prefix.len() - 1], node, "an object"))?;
+            let node = Fields::new(node, &prefix);
+            let place = if at == 0 { 0 } else { document.parse_move(node, &places)? };
+            document.nodes[place].notes.parse(node)?;
+            places.push(place);
+        }
+        document.settle();
+        Ok(document)
+    }
+
+    fn parse_tags(&mut self, fields: Fields) -> Result<(), Refusal> {
+        let tags = fields.list("tags")?;
+        if tags.len() > MAX_TAGS {
+            let text = format!("{} tags; expected up to {MAX_TAGS}", tags.len());
+            return Err(Refusal::new("too-large", fields.name("tags"), text));
+        }
+        for tag in tags {
+            let pair = tag.as_array().map(Vec::as_slice);
+            let texts = match pair {
+                Some([name, value]) => name.as_str().zip(value.as_str()),
+                _ => None,
+            };
+            let fits = |(name, value): &(&str, &str)| name.len() <= MAX_TAG && value.len() <= MAX_TAG;
+            let Some((name, value)) = texts.filter(fits) else {
+                return Err(Refusal::expected(fields.name("tags"), tag, "pairs of a name and a value"));
+            };
+            self.add_tag(name, value);
+        }
+        Ok(())
+    }
+
+    /// Plays the move of a node of the page.
+    fn parse_move(&mut self, node: Fields, places: &[usize]) -> Result<usize, Refusal> {
+        let expected = "the index of an earlier node";
+        let parent = node.need("parent", expected, node.number("parent", u64::MAX)?)? as usize;
+        let Some(&parent) = places.get(parent) else {
+            return Err(Refusal::expected(node.name("parent"), &parent.into(), expected));
+        };
+        let uci = node.need("uci", "a move such as e2e4", node.text("uci")?)?;
+        let board = &self.nodes[parent].board;
+        let mv = if uci == "0000" { None } else { board.parse_uci(uci, self.chess960) };
+        let illegal = || {
+            let text = format!("{} is not a legal move in {}", quoted(uci), board.fen(self.chess960));
+            Refusal::new("bad-move", node.name("uci"), text)
+        };
+        if mv.is_none() && uci != "0000" {
+            return Err(illegal());
+        }
+        let refusal = illegal();
+        self.add(parent, mv).map_err(|unfit| match unfit {
+            Unfit::Illegal => refusal,
+            Unfit::TooMany => {
+                Refusal::new("too-large", "document.nodes", format!("more than {MAX_NODES} nodes; expected fewer"))
+            }
+            Unfit::TooDeep => {
+                let text = format!("variations nested more than {MAX_NESTING} deep; expected fewer");
+                Refusal::new("too-large", node.name("parent"), text)
+            }
+        })
+    }
+
+    pub fn to_value(&self) -> Value {
+        let nodes: Vec<Value> = self.nodes.iter().enumerate().map(|(at, node)| self.node(at, node)).collect();
+        let start = self.has_start().then(|| self.nodes[0].board.fen(self.chess960));
+        json!({ "tags": self.tags, "start": start, "chess960": self.chess960, "result": self.result, "nodes": nodes })
+    }
+
+    fn node(&self, at: usize, node: &Node) -> Value {
+        let mut value = json!({ "fen": node.board.fen(self.chess960) });
+        if at > 0 {
+            let before = &self.nodes[node.parent].board;
+            value["parent"] = node.parent.into();
+            value["uci"] = node.mv.map_or_else(|| "0000".into(), |mv| before.uci(mv, self.chess960)).into();
+            value["san"] = san(before, node.mv, false).into();
+        }
+        node.notes.write(&mut value);
+        value
+    }
+}

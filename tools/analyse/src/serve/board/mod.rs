@@ -1,0 +1,57 @@
+//! The analysis board of the page: positions, games of files, and boards that are saved.
+
+mod document;
+mod notes;
+mod openings;
+mod position;
+mod read;
+mod refusal;
+mod store;
+mod write;
+
+pub use read::MAX_FILE;
+pub use refusal::{Answer, Fields, Refusal, message};
+pub use store::Visitor;
+
+use document::Document;
+use read::Files;
+use serde_json::json;
+use store::Store;
+
+/// What the pages share.
+#[derive(Default)]
+pub struct Boards {
+    pub files: Files,
+    pub store: Store,
+}
+
+impl Boards {
+    /// Answers a request; `None` if it is none of the board's.
+    pub fn answer(&self, visitor: &Visitor, ask: &str, fields: Fields) -> Option<Answer> {
+        Some(match ask {
+            "position" => position::position(fields),
+            "play" => position::play(fields),
+            "line" => position::line(fields),
+            "setup" => position::setup(fields),
+            "read" => self.files.read_text(fields),
+            "game" => self.files.game(fields),
+            "write" => write(fields),
+            "boards" => self.store.list(),
+            "open" => self.store.open(visitor, fields),
+            "save" => self.store.save(visitor, fields),
+            "rename" => self.store.rename(fields),
+            "copy" => self.store.copy(fields),
+            "remove" => self.store.remove(fields),
+            "restore" => self.store.restore(fields),
+            _ => return None,
+        })
+    }
+}
+
+fn write(fields: Fields) -> Answer {
+    let document = Document::parse(fields.need("document", "a document", fields.get("document"))?)?;
+    Ok(json!({ "pgn": write::pgn(&document) }))
+}
+
+#[cfg(test)]
+mod tests;

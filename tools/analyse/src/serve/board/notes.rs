@@ -1,0 +1,207 @@
+//! Annotations of a move.
+
+use super::refusal::{Fields, Refusal};
+use crate::pgn::{Part, parts};
+use crate::report::comment_words;
+use lento::chess::Square;
+use serde_json::Value;
+
+/// Most NAGs of a move, as many as the reader of PGN takes.
+const MAX_NAGS: usize = 16;
+/// Most arrows, or circles, of a position.
+const MAX_SHAPES: usize = 256;
+/// Longest comment in bytes, as in the reader of PGN.
+const MAX_COMMENT: usize = 1 << 15;
+/// Shapes in one command, which is not wrapped.
+const SHAPES: usize = 5;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Without the commands that have a field of their own.
+    pub comment: Option<String>,
+    /// Before the move.
+    pub before: Option<String>,
+    pub nags: Vec<u8>,
+    /// Letter of the colour, origin and target.
+    arrows: Vec<String>,
+    /// Letter of the colour, and square.
+    circles: Vec<String>,
+    clock: Option<String>,
+    /// In pawns from White's view, perhaps with the depth.
+    eval: Option<String>,
+}
+
+fn is_shape(text: &str, squares: usize) -> bool {
+    let (colour, rest) = text.split_at_checked(1).unwrap_or_default();
+    let is_square = |pair: &[u8]| str::from_utf8(pair).is_ok_and(|square| square.parse::<Square>().is_ok());
+    colour.chars().all(|c| c.is_ascii_uppercase())
+        && rest.len() == 2 * squares
+        && rest.as_bytes().chunks(2).all(is_square)
+}
+
+fn is_clock(text: &str) -> bool {
+    (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
+}
+
+fn is_eval(text: &str) -> bool {
+    (1..=32).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-#.,/".contains(c))
+}
+
+/// Text as PGN can hold it: on one line, without braces.
+fn plain(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|c| match c {
+            '{' => '(',
+            '}' => ')',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    let words = comment_words(Some(&text), true);
+    words.iter().flat_map(|word| word.split_whitespace()).collect::<Vec<_>>().join(" ")
+}
+
+/// Appends a text to an optional one.
+fn append(to: &mut Option<String>, text: &str) {
+    match to {
+        _ if text.is_empty() => {}
+        Some(before) => *before += &format!(" {text}"),
+        None => *to = Some(text.to_owned()),
+    }
+}
+
+impl Notes {
+    /// Adds a comment of a file. Commands that have a field, and are the first of their kind, move there.
+    pub fn add_comment(&mut self, text: &str) {
+        let mut rest = String::new();
+        for part in parts(&plain(text)) {
+            match part {
+                Part::Text(text) => rest += text,
+                Part::Command(command) => {
+                    if !self.take_command(command) {
+                        rest += &format!("[%{command}]");
+                    }
+                }
+            }
+        }
+        append(&mut self.comment, &plain(&rest));
+    }
+
+    /// Adds a comment before the move.
+    pub fn add_before(&mut self, text: &str) {
+        append(&mut self.before, &plain(text));
+    }
+
+    /// Takes a command that has a field. Returns whether it does.
+    fn take_command(&mut self, command: &str) -> bool {
+        let (name, operand) = command.split_once(' ').unwrap_or((command, ""));
+        let shapes = |squares: usize| {
+            let all: Vec<&str> = operand.split(',').map(str::trim).collect();
+            all.iter().all(|shape| is_shape(shape, squares)).then_some(all)
+        };
+        let (field, is_valid): (_, fn(&str) -> bool) = match name {
+            "cal" => return shapes(2).is_some_and(|all| add_shapes(&mut self.arrows, &all)),
+            "csl" => return shapes(1).is_some_and(|all| add_shapes(&mut self.circles, &all)),
+            "clk" => (&mut self.clock, is_clock),
+            "eval" => (&mut self.eval, is_eval),
+            _ => return false,
+        };
+        let fits = field.is_none() && is_valid(operand);
+        if fits {
+            *field = Some(operand.to_owned());
+        }
+        fits
+    }
+
+    pub fn add_nags(&mut self, nags: &[u8]) {
+        for &nag in nags {
+            if self.nags.len() < MAX_NAGS && !self.nags.contains(&nag) {
+                self.nags.push(nag);
+            }
+        }
+    }
+
+    /// Adds the notes of a node of the page.
+    pub fn parse(&mut self, node: Fields) -> Result<(), Refusal> {
+        for nag in node.list("nags")? {
+            let number = nag.as_u64().and_then(|nag| u8::try_from(nag).ok());
+            let number = number.ok_or_else(|| Refusal::expected(node.name("nags"), nag, "numbers from 0 to 255"))?;
+            self.add_nags(&[number]);
+        }
+        for (field, squares) in [("arrows", 2), ("circles", 1)] {
+            let (shapes, example) = (node.texts(field)?, ["Gd4", "Ge2e4"][squares - 1]);
+            if let Some(wrong) = shapes.iter().find(|shape| !is_shape(shape, squares)) {
+                let expected = format!("a list of shapes such as {example}");
+                return Err(Refusal::expected(node.name(field), &(*wrong).into(), &expected));
+            }
+            let own = if squares == 2 { &mut self.arrows } else { &mut self.circles };
+            if !add_shapes(own, &shapes) {
+                let text = format!("{} shapes; expected up to {MAX_SHAPES}", shapes.len());
+                return Err(Refusal::new("too-large", node.name(field), text));
+            }
+        }
+        for (field, own, expected, is_valid) in [
+            ("clock", &mut self.clock, "a time such as 0:05:00", is_clock as fn(&str) -> bool),
+            ("eval", &mut self.eval, "an evaluation such as 0.35,24", is_eval),
+        ] {
+            let Some(text) = node.text(field)? else { continue };
+            if !is_valid(text) {
+                return Err(Refusal::expected(node.name(field), &text.into(), expected));
+            }
+            own.get_or_insert_with(|| text.to_owned());
+        }
+        for field in ["comment", "before"] {
+            let text = node.text(field)?.unwrap_or_default();
+            if text.len() > MAX_COMMENT {
+                let text = format!("{} bytes; expected up to {MAX_COMMENT}", text.len());
+                return Err(Refusal::new("too-large", node.name(field), text));
+            }
+            if field == "comment" { self.add_comment(text) } else { self.add_before(text) }
+        }
+        Ok(())
+    }
+
+    /// Adds the fields to a node for the page.
+    pub fn write(&self, node: &mut Value) {
+        let texts =
+            [("comment", &self.comment), ("before", &self.before), ("clock", &self.clock), ("eval", &self.eval)];
+        for (name, text) in texts {
+            if let Some(text) = text {
+                node[name] = text.as_str().into();
+            }
+        }
+        for (name, shapes) in [("arrows", &self.arrows), ("circles", &self.circles)] {
+            if !shapes.is_empty() {
+                node[name] = shapes.as_slice().into();
+            }
+        }
+        if !self.nags.is_empty() {
+            node["nags"] = self.nags.as_slice().into();
+        }
+    }
+
+    /// The words of the comment with its commands.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for (name, shapes) in [("csl", &self.circles), ("cal", &self.arrows)] {
+            words.extend(shapes.chunks(SHAPES).map(|shapes| format!("[%{name} {}]", shapes.join(","))));
+        }
+        for (name, text) in [("eval", &self.eval), ("clk", &self.clock)] {
+            words.extend(text.iter().map(|text| format!("[%{name} {text}]")));
+        }
+        words.extend(comment_words(self.comment.as_deref(), true));
+        words
+    }
+}
+
+/// Adds shapes that are new. Returns false, and adds none, if there were too many.
+fn add_shapes(to: &mut Vec<String>, shapes: &[&str]) -> bool {
+    let fits = to.len() + shapes.len() <= MAX_SHAPES;
+    for shape in shapes.iter().filter(|_| fits) {
+        if !to.iter().any(|known| known == shape) {
+            to.push((*shape).to_owned());
+        }
+    }
+    fits
+}

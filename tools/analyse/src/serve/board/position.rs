@@ -1,0 +1,249 @@
+//! Requests about positions.
+
+use super::openings::{self, Opening};
+use super::refusal::{Answer, Fields, Refusal};
+use crate::pgn::parse_move;
+use crate::report::san;
+use lento::chess::{Board, CastlingSide, Color, Game, Move, PieceType, Square, Verdict};
+use lento_console::setup::words;
+use lento_uci::words::quoted;
+use serde_json::{Value, json};
+
+/// Most moves of a place.
+const MAX_MOVES: usize = 2048;
+/// Most moves of a line.
+const MAX_LINE: usize = 256;
+
+/// A position with the moves that led to it.
+pub struct Place {
+    pub game: Game,
+    pub chess960: bool,
+    /// Origin and target of the last move.
+    last: Option<[Square; 2]>,
+    /// The latest name along the moves.
+    opening: Option<&'static Opening>,
+}
+
+impl Place {
+    pub fn parse(fields: Fields) -> Result<Self, Refusal> {
+        let (start, chess960) = (board(fields, "start")?.unwrap_or_else(Board::start), fields.flag("chess960")?);
+        let moves = fields.texts("moves")?;
+        if moves.len() > MAX_MOVES {
+            let text = format!("{} moves; expected up to {MAX_MOVES}", moves.len());
+            return Err(Refusal::new("too-many-moves", fields.name("moves"), text));
+        }
+        let opening = openings::named(&start);
+        let mut place = Self { game: Game::from(start), chess960, last: None, opening };
+        for (number, text) in (1..).zip(moves) {
+            place
+                .play(text)
+                .map_err(|error| Refusal::new("bad-move", fields.name("moves"), format!("move {number} {error}")))?;
+        }
+        Ok(place)
+    }
+
+    /// Plays a move in UCI notation or SAN, or a null move.
+    fn play(&mut self, text: &str) -> Result<(), String> {
+        let board = self.game.board();
+        let mv = board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text));
+        self.last = mv.map(|mv| [mv.from(), targets(board, mv, self.chess960).0]);
+        match mv {
+            Some(mv) => self.game.play(mv),
+            None => self.game.play_text(text, self.chess960)?,
+        }
+        self.opening = openings::named(self.game.board()).or(self.opening);
+        Ok(())
+    }
+}
+
+/// The position of a field with a FEN.
+pub fn board(fields: Fields, field: &str) -> Result<Option<Board>, Refusal> {
+    let fen = fields.text(field)?;
+    fen.map(Board::from_fen).transpose().map_err(|error| Refusal::new("bad-fen", fields.name(field), error))
+}
+
+/// The target that a move is shown with, and others on which its king may be dropped.
+fn targets(board: &Board, mv: Move, chess960: bool) -> (Square, Option<Square>) {
+    if !mv.is_castle() {
+        return (mv.to(), None);
+    }
+    let (king, rook) = (mv.castling_side().king_target(board.side_to_move()), mv.to());
+    // As in UCI notation.
+    if !chess960 && king.file().index().abs_diff(mv.from().file().index()) > 1 {
+        return (king, Some(rook));
+    }
+    let is_free = |mv: &Move| mv.is_castle() || mv.to() != king;
+    let own = |mv: &Move| mv.from() == board.king(board.side_to_move());
+    let can_drop = king != rook && king != mv.from() && board.legal_moves().iter().filter(|mv| own(mv)).all(is_free);
+    (rook, can_drop.then_some(king))
+}
+
+fn legal(board: &Board, mv: Move, chess960: bool) -> Value {
+    let (to, also) = targets(board, mv, chess960);
+    let mut legal = json!({
+        "uci": board.uci(mv, chess960),
+        "san": board.san(mv),
+        "from": mv.from().to_string(),
+        "to": to.to_string(),
+    });
+    if let Some(also) = also {
+        legal["also"] = json!([also.to_string()]);
+    }
+    if let Some(piece) = mv.promoted() {
+        legal["promotion"] = piece.letter().to_string().into();
+    }
+    legal
+}
+
+/// The result of a finished game, and why.
+fn over(game: &Game) -> Option<Value> {
+    let (result, why) = match game.verdict()? {
+        Verdict::Checkmate if game.board().side_to_move() == Color::White => ("0-1", "checkmate"),
+        Verdict::Checkmate => ("1-0", "checkmate"),
+        Verdict::Stalemate => ("1/2-1/2", "stalemate"),
+        Verdict::Fifty => ("1/2-1/2", "fifty moves"),
+        Verdict::Threefold => ("1/2-1/2", "repetition"),
+        Verdict::Insufficient => ("1/2-1/2", "insufficient material"),
+    };
+    Some(json!({ "result": result, "why": why }))
+}
+
+pub fn position(fields: Fields) -> Answer {
+    let place = Place::parse(fields)?;
+    let (board, chess960) = (place.game.board(), place.chess960);
+    let turn = board.side_to_move();
+    Ok(json!({
+        "fen": board.fen(chess960),
+        "turn": if turn == Color::White { "w" } else { "b" },
+        "number": board.fullmove_number(),
+        "check": board.in_check().then(|| board.king(turn).to_string()),
+        "last": place.last.map(|squares| squares.map(|square| square.to_string())),
+        "legal": board.legal_moves().iter().map(|&mv| legal(board, mv, chess960)).collect::<Vec<_>>(),
+        "over": over(&place.game),
+        "opening": place.opening.map(|Opening { eco, name }| json!({ "eco": eco, "name": name })),
+    }))
+}
+
+/// A move as people type it.
+fn typed(board: &Board, text: &str, chess960: bool) -> Option<Move> {
+    let text: String = words(text).collect();
+    let text = text.trim_end_matches(['!', '?']);
+    parse_move(board, text, chess960).or_else(|| {
+        // Letters of pieces in lower case: those of pawns were tried.
+        let piece = text.chars().next().filter(|c| "nbrqk".contains(*c))?;
+        parse_move(board, &format!("{}{}", piece.to_ascii_uppercase(), &text[1..]), chess960)
+    })
+}
+
+pub fn play(fields: Fields) -> Answer {
+    let place = Place::parse(fields)?;
+    let text = fields.need("text", "a move such as Nf3", fields.text("text")?)?;
+    let (board, chess960) = (place.game.board(), place.chess960);
+    let Some(mv) = typed(board, text, chess960) else {
+        let expected = match board.legal_moves().first() {
+            Some(&mv) => format!("a legal move such as {}", board.san(mv)),
+            None => "none, the game is over".into(),
+        };
+        let text = format!("{} is not a legal move in {}; expected {expected}", quoted(text), board.fen(chess960));
+        return Err(Refusal::new("bad-move", "text", text));
+    };
+    Ok(json!({ "uci": board.uci(mv, chess960), "san": board.san(mv) }))
+}
+
+pub fn line(fields: Fields) -> Answer {
+    let mut place = Place::parse(fields)?;
+    let (mut fens, mut sans) = (Vec::new(), Vec::new());
+    let moves = fields.texts("pv")?;
+    if moves.len() > MAX_LINE {
+        let text = format!("{} moves; expected up to {MAX_LINE}", moves.len());
+        return Err(Refusal::new("too-many-moves", "pv", text));
+    }
+    for (number, text) in (1..).zip(moves) {
+        let board = place.game.board().clone();
+        place.play(text).map_err(|error| Refusal::new("bad-move", "pv", format!("move {number} {error}")))?;
+        let mv = board.parse_uci(text, place.chess960).or_else(|| board.parse_san(text));
+        sans.push(san(&board, mv, false));
+        fens.push(place.game.board().fen(place.chess960));
+    }
+    Ok(json!({ "fens": fens, "san": sans }))
+}
+
+pub fn setup(fields: Fields) -> Answer {
+    if let Some(number) = fields.number("number", 959)? {
+        return Ok(json!({ "fen": chess960_start(number as usize).fen(true), "chess960": true, "problems": [] }));
+    }
+    let fen = fields.need("fen", "a FEN, or \"number\" from 0 to 959", fields.text("fen")?)?;
+    let asked = fields.flag("chess960")?;
+    Ok(match Board::from_fen(fen) {
+        Ok(board) => {
+            let chess960 = asked || needs_chess960(&board);
+            json!({ "fen": board.fen(chess960), "chess960": chess960, "problems": oddities(&board, fen) })
+        }
+        Err(error) => json!({ "fen": null, "chess960": asked, "problems": [error.to_string()] }),
+    })
+}
+
+/// The start position of Chess960 with this number.
+fn chess960_start(mut number: usize) -> Board {
+    let mut next = |count: usize| {
+        let digit = number % count;
+        number /= count;
+        digit
+    };
+    let mut files = [None; 8];
+    files[2 * next(4) + 1] = Some('B');
+    files[2 * next(4)] = Some('B');
+    let free = |files: &[Option<char>; 8], nth: usize| {
+        files.iter().enumerate().filter(|(_, piece)| piece.is_none()).map(|(file, _)| file).nth(nth).unwrap_or(0)
+    };
+    let queen = next(6);
+    files[free(&files, queen)] = Some('Q');
+    // The pairs of the five free files, in order.
+    let pairs: Vec<[usize; 2]> = (0..5).flat_map(|a| (a + 1..5).map(move |b| [a, b])).collect();
+    let knights = pairs[next(10)].map(|nth| free(&files, nth));
+    knights.into_iter().for_each(|file| files[file] = Some('N'));
+    let mut rest = ['R', 'K', 'R'].into_iter();
+    let row: String = files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect();
+    let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{row} w KQkq - 0 1", row.to_lowercase());
+    Board::from_fen(&fen).expect("every number is a position")
+}
+
+/// Whether a right to castle is not that of standard chess.
+pub fn needs_chess960(board: &Board) -> bool {
+    Color::ALL.into_iter().any(|color| {
+        CastlingSide::ALL.into_iter().filter(|&side| board.castling().has(color, side)).any(|side| {
+            let rook = if side == CastlingSide::King { Square::H1 } else { Square::A1 };
+            board.king(color) != Square::E1.relative_to(color)
+                || board.castling_rook(color, side) != rook.relative_to(color)
+        })
+    })
+}
+
+/// What is odd about a valid position.
+fn oddities(board: &Board, fen: &str) -> Vec<String> {
+    let mut odd = Vec::new();
+    for (color, name) in Color::ALL.into_iter().zip(["White", "Black"]) {
+        let count = |kind| board.pieces(color, kind).count();
+        let pawns = count(PieceType::Pawn);
+        let promoted: u32 =
+            [(PieceType::Queen, 1), (PieceType::Rook, 2), (PieceType::Bishop, 2), (PieceType::Knight, 2)]
+                .into_iter()
+                .map(|(kind, own)| count(kind).saturating_sub(own))
+                .sum();
+        if pawns > 8 {
+            odd.push(format!("{name} has {pawns} pawns; expected up to 8"));
+        } else if pawns + promoted > 8 {
+            odd.push(format!("{name} has {pawns} pawns and {promoted} promoted pieces; expected up to 8 together"));
+        }
+    }
+    if board.checkers().count() > 2 {
+        odd.push(format!("{} pieces give check; expected up to 2", board.checkers().count()));
+    }
+    let wanted = fen.split_whitespace().nth(2).unwrap_or("-");
+    let rights = board.fen(false);
+    let rights = rights.split(' ').nth(2).unwrap_or("-");
+    if wanted != "-" && wanted.len() != rights.trim_matches('-').len() {
+        odd.push(format!("castling rights {}: only {rights} is possible", quoted(wanted)));
+    }
+    odd
+}

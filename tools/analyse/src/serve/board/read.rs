@@ -1,0 +1,296 @@
+//! Games out of text, and the files that they are taken from.
+
+use super::document::{Document, RESULTS, Unfit};
+use super::position::needs_chess960;
+use super::refusal::{Answer, Fields, Refusal};
+use crate::lines::Lines;
+use crate::pgn::{PgnGame, PgnMove, Problem, Reader, Reading, Variation, parse_move};
+use lento::chess::{Board, Game};
+use lento_common::epd::{Epd, has_content};
+use lento_console::setup::words;
+use lento_uci::words::quoted;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Longest text of a request in bytes; larger ones are posted.
+const MAX_TEXT: usize = 64 << 10;
+/// Longest posted file in bytes.
+pub const MAX_FILE: usize = 16 << 20;
+/// Most bytes of all files, and their number.
+const MAX_KEPT: usize = 64 << 20;
+const MAX_FILES: usize = 256;
+/// Least bytes between two marks.
+const BETWEEN_MARKS: u64 = 1 << 16;
+/// Most problems told.
+const MAX_PROBLEMS: usize = 500;
+
+/// The latest files.
+#[derive(Default)]
+pub struct Files(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The oldest first.
+    files: VecDeque<Arc<File>>,
+    count: u64,
+}
+
+struct File {
+    number: u64,
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
+}
+
+/// A game from which a file can be read.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// The games before it that can be taken.
+    index: u64,
+    offset: u64,
+    /// Number of its first line, from 1.
+    line: u64,
+}
+
+impl Files {
+    pub fn read_text(&self, fields: Fields) -> Answer {
+        let text = fields.need("text", "PGN, FEN, EPD or moves", fields.text("text")?)?;
+        if text.len() > MAX_TEXT {
+            let text = format!("{} bytes; expected up to {MAX_TEXT}, or POST /read", text.len());
+            return Err(Refusal::new("too-large", "text", text));
+        }
+        self.read(text.as_bytes())
+    }
+
+    /// Lists the games of a file, and keeps it.
+    pub fn read(&self, bytes: &[u8]) -> Answer {
+        let (mut games, mut problems, mut further) = (Vec::new(), Vec::new(), 0);
+        let (mut source, mut has_tags) = (Source::new(bytes), false);
+        let mut kind = source.kind();
+        let mut marks = vec![Mark { line: 1, ..Mark::default() }];
+        let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        while let Some((game, start, found)) = source.next() {
+            if let Some((offset, line)) = start.filter(|_| !is_utf16)
+                && marks.last().is_none_or(|last| offset - last.offset > BETWEEN_MARKS)
+            {
+                marks.push(Mark { index: games.len() as u64, offset, line });
+            }
+            for problem in found {
+                match problems.len() < MAX_PROBLEMS {
+                    true => problems.push(problem_value(&problem)),
+                    false => further += 1,
+                }
+            }
+            let Some(game) = game else { continue };
+            has_tags |= !game.tags.is_empty();
+            games.push(summary(&game));
+            // Of lines, one with operations is enough.
+            if kind == "fen" && game.comment.is_some() {
+                kind = "epd";
+            }
+        }
+        if kind == "pgn" && !has_tags {
+            kind = "moves";
+        }
+        if further > 0 {
+            problems.push(json!({ "line": null, "text": format!("{further} further problems") }));
+        }
+        if games.is_empty() && problems.is_empty() {
+            problems.push(json!({ "line": 1, "text": "no game; expected PGN, FEN, EPD or moves" }));
+        }
+        let file = self.keep(bytes, marks);
+        Ok(json!({ "file": file, "kind": kind, "games": games, "problems": problems }))
+    }
+
+    /// Keeps a file instead of the oldest ones.
+    fn keep(&self, bytes: &[u8], marks: Vec<Mark>) -> String {
+        let mut state = self.0.lock();
+        state.count += 1;
+        let number = state.count;
+        state.files.push_back(Arc::new(File { number, bytes: bytes.to_vec(), marks }));
+        let size = |files: &VecDeque<Arc<File>>| files.iter().map(|file| file.bytes.len()).sum::<usize>();
+        while state.files.len() > MAX_FILES || size(&state.files) > MAX_KEPT {
+            state.files.pop_front();
+        }
+        number.to_string()
+    }
+
+    /// A game of a file that was read.
+    pub fn game(&self, fields: Fields) -> Answer {
+        let file = fields.need("file", "the file of an answer to \"read\"", fields.text("file")?)?;
+        let index = fields.need("index", "the number of a game, from 0", fields.number("index", u64::MAX)?)?;
+        let kept = self.0.lock().files.iter().find(|kept| kept.number.to_string() == file).cloned();
+        let Some(kept) = kept else {
+            let text = format!("file {} is no longer kept; expected to read it again", quoted(file));
+            return Err(Refusal::new("unknown-file", "file", text));
+        };
+        let mark = kept.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
+        let (mut source, mut at) = (Source::new(&kept.bytes[mark.offset as usize..]), mark.index);
+        while let Some((game, _, mut problems)) = source.next() {
+            let Some(game) = game else { continue };
+            if at == index {
+                problems.iter_mut().for_each(|problem| problem.line += mark.line - 1);
+                let (document, more) = document(game);
+                let problems: Vec<Value> = problems.iter().map(problem_value).chain(more).collect();
+                return Ok(json!({ "document": document.to_value(), "problems": problems }));
+            }
+            at += 1;
+        }
+        Err(Refusal::new("unknown-game", "index", format!("no game {index}; expected a number below {at}")))
+    }
+}
+
+fn problem_value(problem: &Problem) -> Value {
+    json!({ "line": problem.line, "text": problem.text })
+}
+
+fn summary(game: &PgnGame) -> Value {
+    let tag = |name: &str| game.tag(name);
+    json!({
+        "white": tag("White"),
+        "black": tag("Black"),
+        "result": game.result,
+        "date": tag("Date"),
+        "event": tag("Event"),
+        "plies": game.moves.len(),
+    })
+}
+
+/// A text with games.
+enum Source<'a> {
+    Pgn(Reader<&'a [u8]>),
+    /// FEN or EPD, perhaps with moves, and the number of games so far.
+    Lines(Lines<&'a [u8]>, u64),
+}
+
+impl<'a> Source<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let mut lines = Lines::new(bytes);
+        let content = std::iter::from_fn(|| lines.next_line().ok().flatten()).find(|line| has_content(&line.text));
+        match content {
+            Some(line) if is_position(&line.text) => Self::Lines(Lines::new(bytes), 0),
+            _ => Self::Pgn(Reader::new(bytes)),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Pgn(_) => "pgn",
+            Self::Lines(..) => "fen",
+        }
+    }
+
+    /// The next game, if it can be taken, the line that it begins, and its problems.
+    fn next(&mut self) -> Option<(Option<PgnGame>, Option<(u64, u64)>, Vec<Problem>)> {
+        match self {
+            // Memory can be read.
+            Self::Pgn(reader) => {
+                let Reading { game, start, problems, .. } = reader.next_game().ok()??;
+                Some((game, start, problems))
+            }
+            Self::Lines(lines, games) => loop {
+                let line = lines.next_line().ok()??;
+                if has_content(&line.text) {
+                    *games += 1;
+                    let problem = |text| Problem { game: *games, line: line.number, text };
+                    return Some(match position(&line.text) {
+                        Ok((game, problems)) => (Some(game), None, problems.into_iter().map(problem).collect()),
+                        Err(error) => (None, None, vec![problem(error)]),
+                    });
+                }
+            },
+        }
+    }
+}
+
+/// Words before a position in UCI.
+fn without_command(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_prefix("position ").unwrap_or(line).trim_start();
+    line.strip_prefix("fen ").unwrap_or(line).trim_start()
+}
+
+/// Whether a line is meant as FEN, EPD or a position of UCI.
+fn is_position(line: &str) -> bool {
+    let line = without_command(line);
+    let board = line.split_whitespace().next().unwrap_or_default();
+    let slashes = board.matches('/').count();
+    let is_board = |c: char| "/pnbrqkPNBRQK12345678".contains(c);
+    board == "startpos" || slashes >= 4 || (slashes >= 2 && board.chars().all(is_board))
+}
+
+/// The game of a line with FEN or EPD, and perhaps moves; what is wrong with them.
+fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
+    let line = without_command(line);
+    let (place, played) = line.split_once(" moves ").unwrap_or((line, ""));
+    let (start, comment) = if place.trim() == "startpos" {
+        (Board::start(), None)
+    } else {
+        let epd = Epd::parse(place)?;
+        let operations: Vec<String> =
+            epd.operations.iter().map(|(name, operand)| format!("{name} {operand}").trim().to_owned()).collect();
+        (epd.board, (!operations.is_empty()).then(|| operations.join("; ")))
+    };
+    let chess960 = needs_chess960(&start);
+    let (mut game, mut moves, mut problem) = (Game::from(start.clone()), Vec::new(), None);
+    for word in words(played) {
+        let board = game.board();
+        let Some(mv) = parse_move(board, word, chess960) else {
+            let fen = board.fen(chess960);
+            problem =
+                Some(format!("illegal move {} in {fen}; using the {} moves before it", quoted(word), moves.len()));
+            break;
+        };
+        game.play(mv);
+        moves.push(PgnMove { mv: Some(mv), remarks: Default::default() });
+    }
+    let result = RESULTS[0].to_owned();
+    Ok((PgnGame { tags: Vec::new(), chess960, start, comment, moves, result }, problem))
+}
+
+/// The document of a game, and what of it is left out.
+pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
+    let mut document = Document::new(game.start, game.chess960);
+    let mut problems: Vec<String> = Vec::new();
+    for (name, value) in &game.tags {
+        if document.add_tag(name, value) {
+            problems.push(format!("tag {name} again, as {}; the first one counts", quoted(value)));
+        }
+    }
+    document.result = RESULTS.into_iter().find(|known| *known == game.result).unwrap_or(RESULTS[0]);
+    if let Some(comment) = &game.comment {
+        document.nodes[0].notes.add_comment(comment);
+    }
+    if let Err(problem) = add(&mut document, 0, game.moves) {
+        problems.push(problem);
+    }
+    document.settle();
+    (document, problems.into_iter().map(|text| json!({ "line": null, "text": text })).collect())
+}
+
+/// Adds moves with their variations after a node.
+fn add(document: &mut Document, mut at: usize, moves: Vec<PgnMove>) -> Result<(), String> {
+    for PgnMove { mv, remarks } in moves {
+        let node = document.add(at, mv).map_err(|unfit| match unfit {
+            Unfit::TooMany => format!("more than {} positions; the rest is left out", document.nodes.len()),
+            Unfit::TooDeep => "variations nested too deep; the rest is left out".to_owned(),
+            Unfit::Illegal => "a null move in check; the rest is left out".to_owned(),
+        })?;
+        let notes = &mut document.nodes[node].notes;
+        notes.add_nags(&remarks.nags);
+        if let Some(comment) = &remarks.comment {
+            notes.add_comment(comment);
+        }
+        for Variation { comment, moves } in remarks.variations {
+            let first = moves.first().map(|first| first.mv);
+            add(document, at, moves)?;
+            let first = first.and_then(|first| document.add(at, first).ok());
+            if let (Some(first), Some(comment)) = (first, comment) {
+                document.nodes[first].notes.add_before(&comment);
+            }
+        }
+        at = node;
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Why a request is refused, and the fields of requests.
+
+use lento_uci::words::quoted;
+use serde_json::{Map, Value, json};
+use std::fmt::Display;
+
+/// Longest text, in characters.
+const MAX_TEXT: usize = 500;
+
+pub type Answer = Result<Value, Refusal>;
+
+/// An error as data.
+#[derive(Debug)]
+pub struct Refusal {
+    code: &'static str,
+    /// The field at fault; empty if none.
+    field: String,
+    text: String,
+    /// Further fields.
+    more: Map<String, Value>,
+}
+
+impl Refusal {
+    pub fn new(code: &'static str, field: impl Into<String>, text: impl Display) -> Self {
+        // Some errors quote all of a long word.
+        let text = text.to_string().chars().take(MAX_TEXT).collect();
+        Self { code, field: field.into(), text, more: Map::new() }
+    }
+
+    /// A field of the wrong kind.
+    pub fn expected(field: impl Into<String>, value: &Value, expected: &str) -> Self {
+        let field = field.into();
+        let text = format!("{field:?} expects {expected}, not {}", quoted(&value.to_string()));
+        Self::new("bad-field", field, text)
+    }
+
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.more.insert(name.into(), value);
+        self
+    }
+
+    pub fn to_value(&self) -> Value {
+        let mut error = self.more.clone();
+        error.insert("code".into(), self.code.into());
+        error.insert("field".into(), self.field.clone().into());
+        error.insert("text".into(), self.text.clone().into());
+        error.into()
+    }
+}
+
+/// An answer as a message, without its id.
+pub fn message(answer: Answer) -> Value {
+    match answer {
+        Ok(answer) => json!({ "answer": answer }),
+        Err(refusal) => json!({ "error": refusal.to_value() }),
+    }
+}
+
+/// The fields of an object, where null stands for a missing one.
+#[derive(Clone, Copy)]
+pub struct Fields<'a> {
+    object: &'a Map<String, Value>,
+    /// What errors write before a name, such as `nodes[3].`.
+    prefix: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    pub fn new(object: &'a Map<String, Value>, prefix: &'a str) -> Self {
+        Self { object, prefix }
+    }
+
+    pub fn name(&self, field: &str) -> String {
+        format!("{}{field}", self.prefix)
+    }
+
+    pub fn get(&self, field: &str) -> Option<&'a Value> {
+        self.object.get(field).filter(|value| !value.is_null())
+    }
+
+    /// A required field.
+    pub fn need<T>(&self, field: &str, expected: &str, value: Option<T>) -> Result<T, Refusal> {
+        let missing = || format!("no {:?}; expected {expected}", self.name(field));
+        value.ok_or_else(|| Refusal::new("bad-field", self.name(field), missing()))
+    }
+
+    fn read<T>(
+        &self,
+        field: &str,
+        expected: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(value) = self.get(field) else { return Ok(None) };
+        read(value).map(Some).ok_or_else(|| Refusal::expected(self.name(field), value, expected))
+    }
+
+    pub fn text(&self, field: &str) -> Result<Option<&'a str>, Refusal> {
+        self.read(field, "a text", Value::as_str)
+    }
+
+    pub fn flag(&self, field: &str) -> Result<bool, Refusal> {
+        Ok(self.read(field, "true or false", Value::as_bool)?.unwrap_or(false))
+    }
+
+    /// A whole number up to this one.
+    pub fn number(&self, field: &str, most: u64) -> Result<Option<u64>, Refusal> {
+        let expected = format!("a whole number from 0 to {most}");
+        self.read(field, &expected, |value| value.as_u64().filter(|number| *number <= most))
+    }
+
+    pub fn list(&self, field: &str) -> Result<&'a [Value], Refusal> {
+        Ok(self.read(field, "a list", |value| value.as_array().map(Vec::as_slice))?.unwrap_or_default())
+    }
+
+    pub fn texts(&self, field: &str) -> Result<Vec<&'a str>, Refusal> {
+        let text = |value: &'a Value| {
+            value.as_str().ok_or_else(|| Refusal::expected(self.name(field), value, "a list of texts"))
+        };
+        self.list(field)?.iter().map(text).collect()
+    }
+}

@@ -1,0 +1,292 @@
+//! Boards that pages save and share.
+
+use super::document::Document;
+use super::refusal::{Answer, Fields, Refusal};
+use lento_uci::words::quoted;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::broadcast;
+
+/// Most boards, removed ones included.
+const MAX_BOARDS: usize = 1000;
+/// Longest document, in bytes of JSON, and all of them.
+const MAX_DOCUMENT: usize = 4 << 20;
+const MAX_BYTES: usize = 256 << 20;
+/// Longest name, in characters.
+const MAX_NAME: usize = 200;
+/// News that a slow page may be behind before it gets all its boards again.
+const BEHIND: usize = 256;
+
+/// What pages hear.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A board was saved by this visitor.
+    Saved { board: Arc<str>, by: u64 },
+    /// The list has changed.
+    List,
+}
+
+/// A page.
+pub struct Visitor {
+    number: u64,
+    /// The boards that it has open.
+    open: Mutex<HashSet<Arc<str>>>,
+}
+
+/// The boards, in memory.
+pub struct Store {
+    state: Mutex<State>,
+    news: broadcast::Sender<News>,
+}
+
+#[derive(Default)]
+struct State {
+    boards: HashMap<Arc<str>, Saved>,
+    visitors: u64,
+    changes: u64,
+}
+
+#[derive(Clone)]
+struct Saved {
+    name: String,
+    version: u64,
+    /// Milliseconds since 1970.
+    changed: u64,
+    plies: usize,
+    /// JSON.
+    document: Arc<str>,
+    /// The number of the change that removed it.
+    removed: Option<u64>,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { state: Mutex::default(), news: broadcast::channel(BEHIND).0 }
+    }
+}
+
+impl Store {
+    pub fn visit(&self) -> Visitor {
+        let mut state = self.state.lock();
+        state.visitors += 1;
+        Visitor { number: state.visitors, open: Mutex::default() }
+    }
+
+    pub fn subscribe(&self) -> broadcast::Receiver<News> {
+        self.news.subscribe()
+    }
+
+    fn tell(&self, news: News) {
+        // Fails without pages.
+        let _ = self.news.send(news);
+    }
+
+    /// The event for a visitor, if the news concern it.
+    pub fn event(&self, visitor: &Visitor, news: &News) -> Option<Value> {
+        match news {
+            News::List => Some(json!({ "event": "boards" })),
+            News::Saved { board, by } => {
+                let concerns = *by != visitor.number && visitor.open.lock().contains(board);
+                concerns.then(|| self.board_event(board)).flatten()
+            }
+        }
+    }
+
+    /// The events for a visitor that has missed some.
+    pub fn events(&self, visitor: &Visitor) -> Vec<Value> {
+        let open: Vec<Arc<str>> = visitor.open.lock().iter().cloned().collect();
+        let boards = open.iter().filter_map(|board| self.board_event(board));
+        [json!({ "event": "boards" })].into_iter().chain(boards).collect()
+    }
+
+    fn board_event(&self, board: &str) -> Option<Value> {
+        let saved = self.state.lock().boards.get(board).cloned()?;
+        Some(json!({
+            "event": "board", "board": board, "version": saved.version, "name": saved.name,
+            "document": saved.document(),
+        }))
+    }
+
+    pub fn list(&self) -> Answer {
+        let state = self.state.lock();
+        let mut boards: Vec<_> = state.boards.iter().filter(|(_, saved)| saved.removed.is_none()).collect();
+        boards.sort_by_key(|(board, saved)| (std::cmp::Reverse(saved.changed), *board));
+        let boards = boards.into_iter().map(|(board, saved)| {
+            json!({ "board": &**board, "name": saved.name, "changed": saved.changed, "plies": saved.plies })
+        });
+        Ok(json!({ "boards": boards.collect::<Vec<_>>() }))
+    }
+
+    pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
+        let (board, saved) = self.state.lock().find(fields).map(|(board, saved)| (board, saved.clone()))?;
+        visitor.open.lock().insert(Arc::clone(&board));
+        Ok(json!({
+            "board": &*board, "name": saved.name, "version": saved.version, "document": saved.document(),
+        }))
+    }
+
+    pub fn save(&self, visitor: &Visitor, fields: Fields) -> Answer {
+        let document = fields.need("document", "a document", fields.get("document"))?;
+        let document = Document::parse(document)?;
+        let (plies, text) = (document.plies(), document.to_value().to_string());
+        if text.len() > MAX_DOCUMENT {
+            let text = format!("{} bytes; expected up to {MAX_DOCUMENT}", text.len());
+            return Err(Refusal::new("too-large", "document", text));
+        }
+        let name = name(fields)?;
+        let mut state = self.state.lock();
+        let before = match fields.get("board") {
+            None => None,
+            Some(_) => {
+                let version = fields.need("version", "the version last seen", fields.number("version", u64::MAX)?)?;
+                let (board, saved) = state.find(fields)?;
+                if saved.version != version {
+                    let text = format!("version {version}; expected {}, which another page has saved", saved.version);
+                    let stale = Refusal::new("stale", "version", text).with("version", saved.version.into());
+                    return Err(stale.with("name", saved.name.as_str().into()).with("document", saved.document()));
+                }
+                Some((board, saved.clone()))
+            }
+        };
+        let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
+        state.make_room(text.len(), replaced, before.is_none())?;
+        let (board, version, old_name) = match before {
+            Some((board, saved)) => (board, saved.version + 1, Some(saved.name)),
+            None => (state.new_board(), 1, None),
+        };
+        let name = name.or(old_name).unwrap_or_else(|| players(&document));
+        let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
+        state.boards.insert(Arc::clone(&board), saved);
+        drop(state);
+        visitor.open.lock().insert(Arc::clone(&board));
+        let answer = json!({ "board": &*board, "version": version });
+        self.tell(News::Saved { board, by: visitor.number });
+        self.tell(News::List);
+        Ok(answer)
+    }
+
+    pub fn rename(&self, fields: Fields) -> Answer {
+        let name = fields.need("name", "a name", name(fields)?)?;
+        let mut state = self.state.lock();
+        let board = state.find(fields)?.0;
+        if let Some(saved) = state.boards.get_mut(&board) {
+            saved.name = name;
+            saved.changed = now();
+        }
+        drop(state);
+        self.tell(News::List);
+        Ok(json!({}))
+    }
+
+    pub fn copy(&self, fields: Fields) -> Answer {
+        let name = name(fields)?;
+        let mut state = self.state.lock();
+        let saved = state.find(fields)?.1.clone();
+        state.make_room(saved.document.len(), 0, true)?;
+        let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
+        let board = state.new_board();
+        state.boards.insert(Arc::clone(&board), Saved { name, version: 1, changed: now(), ..saved });
+        drop(state);
+        self.tell(News::List);
+        Ok(json!({ "board": &*board }))
+    }
+
+    pub fn remove(&self, fields: Fields) -> Answer {
+        let mut state = self.state.lock();
+        let board = state.find(fields)?.0;
+        state.changes += 1;
+        let change = state.changes;
+        if let Some(saved) = state.boards.get_mut(&board) {
+            saved.removed = Some(change);
+        }
+        drop(state);
+        self.tell(News::List);
+        Ok(json!({}))
+    }
+
+    pub fn restore(&self, fields: Fields) -> Answer {
+        let board = fields.need("board", "a board", fields.text("board")?)?;
+        let mut state = self.state.lock();
+        let saved = state.boards.get_mut(board).ok_or_else(|| unknown(board))?;
+        saved.removed = None;
+        drop(state);
+        self.tell(News::List);
+        Ok(json!({}))
+    }
+}
+
+fn unknown(board: &str) -> Refusal {
+    Refusal::new("unknown-board", "board", format!("no board {}; expected one of \"boards\"", quoted(board)))
+}
+
+impl State {
+    /// The board of a request.
+    fn find(&self, fields: Fields) -> Result<(Arc<str>, &Saved), Refusal> {
+        let board = fields.need("board", "a board", fields.text("board")?)?;
+        let (key, saved) = self.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
+        if saved.removed.is_some() {
+            let text = format!("board {} is removed; expected to restore it first", quoted(board));
+            return Err(Refusal::new("removed", "board", text));
+        }
+        Ok((Arc::clone(key), saved))
+    }
+
+    /// Drops the boards removed first where there is no room for a document.
+    fn make_room(&mut self, bytes: usize, replaced: usize, is_new: bool) -> Result<(), Refusal> {
+        loop {
+            let used: usize = self.boards.values().map(|saved| saved.document.len()).sum();
+            let fits = self.boards.len() + usize::from(is_new) <= MAX_BOARDS;
+            if fits && used - replaced + bytes <= MAX_BYTES {
+                return Ok(());
+            }
+            let removed = self.boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
+            let Some((_, oldest)) = removed.min() else {
+                let text = format!("{} boards of {used} bytes; expected to remove some", self.boards.len());
+                return Err(Refusal::new("full", "board", text));
+            };
+            self.boards.remove(&oldest);
+        }
+    }
+
+    /// A new identifier, unlike those of an earlier run, which pages may still have.
+    fn new_board(&mut self) -> Arc<str> {
+        self.changes += 1;
+        format!("{:016x}", RandomState::new().hash_one(self.changes)).into()
+    }
+}
+
+impl Saved {
+    fn document(&self) -> Value {
+        serde_json::from_str(&self.document).unwrap_or_default()
+    }
+}
+
+/// The name of a request, if it has one.
+fn name(fields: Fields) -> Result<Option<String>, Refusal> {
+    let Some(text) = fields.text("name")? else { return Ok(None) };
+    let name = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let name = name.collect::<Vec<_>>().join(" ");
+    if name.is_empty() || name.chars().count() > MAX_NAME {
+        let expected = format!("a name of 1 to {MAX_NAME} characters");
+        return Err(Refusal::expected("name", &text.into(), &expected));
+    }
+    Ok(Some(name))
+}
+
+/// The name of a new board.
+fn players(document: &Document) -> String {
+    let known = |name: &str| document.tag(name).filter(|value| !value.trim_matches(['?', ' ']).is_empty());
+    match (known("White"), known("Black"), known("Event")) {
+        (Some(white), Some(black), _) => format!("{white} – {black}").chars().take(MAX_NAME).collect(),
+        (_, _, Some(event)) => event.chars().take(MAX_NAME).collect(),
+        _ => "Analysis".into(),
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
+}
