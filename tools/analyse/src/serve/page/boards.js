@@ -1,11 +1,13 @@
 // My analyses: the list, and saving of the shown one.
 
 import { announce, fail, notice } from "./say.js";
-import { button, find, hide, icon, make, say, set, store, sync } from "./dom.js";
+import { button, find, hide, icon, make, say, set, sync } from "./dom.js";
 import { plural } from "./text.js";
 
 // Milliseconds from an edit to its saving.
 const DELAY = 1000;
+// Codes of errors about boards that the server does not have, or no more.
+export const GONE = ["unknown-board", "removed"];
 
 export class Boards {
   constructor(session, link) {
@@ -37,6 +39,8 @@ export class Boards {
   async load() {
     try {
       this.all = (await this.link.ask("boards", {}, true)).boards;
+      const own = this.all.find(({ board }) => board === this.session.board?.id);
+      if (own) this.session.name = own.name;
     } catch (error) {
       if (error.code !== "closed") this.all = null;
     }
@@ -86,8 +90,7 @@ export class Boards {
     const tag = (name) => tree.state.tags.find(([key]) => key === name)?.[1];
     const player = (name) => (tag(name) && tag(name) !== "?" ? tag(name) : null);
     if (player("White") || player("Black")) return `${player("White") ?? "?"} – ${player("Black") ?? "?"}`;
-    const opening = info?.opening ?? this.opening;
-    return opening?.name ?? `Analysis of ${new Date().toLocaleDateString()}`;
+    return info?.opening?.name ?? `Analysis of ${new Date().toLocaleDateString()}`;
   }
 
   soon() {
@@ -113,13 +116,12 @@ export class Boards {
         session.board = { id: answer.board, version: answer.version };
         session.saved = edits;
         session.keep();
-        store.set("board", answer.board);
         this.onSaved?.();
       }
     } catch (error) {
       if (tree !== session.tree || error.code === "closed") return;
       if (error.code === "stale") this.isStale(error.error, document);
-      else if (error.code === "no-board") session.board = null;
+      else if (GONE.includes(error.code)) session.board = null;
       else fail(error);
     } finally {
       this.isSaving = false;
@@ -175,8 +177,10 @@ export class Boards {
       const answer = await link.ask("open", { board: board.id }, true);
       if (session.board?.id === board.id) this.foreign(board.id, answer);
     } catch (error) {
-      // The save tells.
-      if (error.code !== "closed" && session.board === board) session.board = null;
+      // A server that has forgotten it gets it again.
+      if (!GONE.includes(error.code) || session.board !== board) return;
+      session.board = null;
+      if (error.code === "unknown-board") session.edits += 1;
     }
     this.save();
   }
@@ -186,7 +190,6 @@ export class Boards {
     await this.save();
     const answer = await this.link.ask("open", { board });
     this.session.open(answer.document, { board: answer.board, name: answer.name, version: answer.version, at: at ?? [] });
-    store.set("board", board);
     announce(`${answer.name} opened`);
     this.draw();
   }

@@ -9,6 +9,8 @@ const MESSAGE = 40000;
 const MOST = 16 << 20;
 const ROWS = 200;
 
+const problemText = (problem) => (typeof problem === "string" ? problem : problem.line ? `line ${problem.line}: ${problem.text}` : problem.text);
+
 export class Files {
   constructor(session, link) {
     Object.assign(this, { session, link, read: null });
@@ -67,6 +69,7 @@ export class Files {
     this.wait(isFile ? `reading ${given.name}…` : "reading…");
     try {
       const read = await this.ask(given);
+      if (!read.games.length) throw new Error(problemText(read.problems[0] ?? "no game; expected PGN, FEN, EPD or moves"));
       this.read = read;
       this.rows = ROWS;
       find("#search-games").value = "";
@@ -122,9 +125,7 @@ export class Files {
   }
 
   problems(all) {
-    const first = all[0];
-    const text = typeof first === "string" ? first : `line ${first.line}: ${first.text}`;
-    notice(`${plural(all.length, "problem")} in the text. ${text}`, { isError: true, seconds: 15 });
+    notice(`${plural(all.length, "problem")} in the text. ${problemText(all[0])}`, { isError: true, seconds: 15 });
   }
 
   drawGames() {
@@ -140,7 +141,7 @@ export class Files {
     say(find("#games-count"), `${found.length === games.length ? plural(games.length, "game") : `${found.length} of ${plural(games.length, "game")}`}${count ? `, ${plural(count, "problem")}` : ""}`);
     hide(find("#more-games"), found.length <= this.rows);
     hide(find("#games-problems"), !count);
-    sync(find("#games-problems ul"), (this.read?.problems ?? []).slice(0, 100).map(({ line, text }, key) => ({ key, text: `line ${line}: ${text}` })), () => make("li"), (element, { text }) => say(element, text));
+    sync(find("#games-problems ul"), (this.read?.problems ?? []).slice(0, 100).map((problem, key) => ({ key, text: problemText(problem) })), () => make("li"), (element, { text }) => say(element, text));
     sync(find("#games"), found.slice(0, this.rows), () => make("li", {}, button("", { class: "game" }, make("span", { class: "players" }), make("span", { class: "faint" }))), (element, { game, index }) => {
       const [own] = element.children;
       set(own, "data-game", index);

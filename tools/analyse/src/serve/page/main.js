@@ -1,7 +1,7 @@
 // The page: wires the parts together.
 
 import { Bar, Board } from "./board.js";
-import { Boards } from "./boards.js";
+import { Boards, GONE } from "./boards.js";
 import { find, findAll, say, set, soon, store } from "./dom.js";
 import { Engine } from "./engine.js";
 import { Files } from "./files.js";
@@ -46,20 +46,12 @@ const drawBoard = () => {
   const over = info?.over;
   say(find("#turn"), over ? `${over.result} · ${over.why}` : `${turn} to move`);
   find("#turn").classList.toggle("black", turn === "Black");
-  if (info) opening();
+  if (info) say(find("#opening"), info.opening ? `${info.opening.eco} ${info.opening.name}` : "");
   const said = `${node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}. ` : ""}${over ? `${over.result}, ${over.why}` : `${turn} to move${info?.check ? ", check" : ""}`}.`;
   set(board.svg, "aria-label", `Board. ${said}`);
   say(find("#board-text"), described(node.fen));
   const { tree } = session;
   for (const [id, isEnd] of [["#go-first", tree.at === 0], ["#go-back", tree.at === 0], ["#go-on", !node.children.length], ["#go-last", !node.children.length]]) set(find(id), "aria-disabled", String(isEnd));
-};
-
-// The opening of the line so far: that of the last position with a name.
-const opening = () => {
-  let found = null;
-  for (const node of [session.tree.node(0), ...session.tree.path()]) found = session.known.get(session.key(node.id))?.opening ?? found;
-  boards.opening = found;
-  say(find("#opening"), found ? `${found.eco} ${found.name}` : "");
 };
 
 // Arrows of the lines, wider for better ones, and the bar.
@@ -152,6 +144,7 @@ const writeAddress = () => {
   addressTimer = setTimeout(() => {
     addressTimer = null;
     if (!hasOpened) return;
+    document.title = session.name ? `${session.name} – Lento` : "Lento";
     try {
       history.replaceState(null, "", location.pathname + location.search + session.address());
     } catch {
@@ -175,7 +168,7 @@ const openAddress = async (hash) => {
   let known = chess960 === "1";
   if (start) {
     const checked = await link.ask("setup", { fen: start });
-    if (checked.problems.length) throw new Error(checked.problems.map((problem) => problem.text ?? problem).join("; "));
+    if (!checked.fen) throw new Error(checked.problems.map((problem) => problem.text ?? problem).join("; "));
     start = checked.fen === START ? null : checked.fen;
     known ||= checked.chess960;
   }
@@ -184,19 +177,25 @@ const openAddress = async (hash) => {
 
 const openFirst = async () => {
   const draft = store.get("draft");
-  const { board: id } = fields(location.hash);
-  // An unsaved analysis of this browser comes first, unless a link was opened.
-  if (draft?.document?.nodes?.length && (!location.hash || (id && id === draft.board?.id) || !id)) {
-    const isLink = location.hash && !id && !location.hash.includes(`moves=${draft.at?.join(",")}`);
-    if (!isLink) {
-      session.open(draft.document, { board: draft.board?.id ?? null, version: draft.board?.version, name: draft.name, at: draft.at });
-      session.edits = 1;
-      boards.soon();
-      return;
-    }
+  const { board: id, at } = fields(location.hash);
+  const isLink = location.hash.length > 1;
+  const known = draft?.document?.nodes?.length ? draft : null;
+  const restore = (board) => {
+    session.open(known.document, { board: board?.id ?? null, version: board?.version, name: known.name, at: known.at });
+    session.edits = 1;
+    boards.soon();
+  };
+  // An analysis that only this browser has comes first, unless a link names another.
+  if (known && !known.isSaved && (id ? id === known.board?.id : !isLink || location.hash === known.hash)) return restore(known.board);
+  if (isLink && !id) return openAddress(location.hash);
+  const wanted = id ?? known?.board?.id;
+  if (!wanted) return;
+  try {
+    await boards.open(wanted, id ? (at ?? "").split(",") : known.at);
+  } catch (error) {
+    if (!GONE.includes(error.code) || wanted !== known?.board?.id) throw error;
+    restore(null);
   }
-  if (location.hash.length > 1) await openAddress(location.hash);
-  else if (store.get("board")) await boards.open(store.get("board"));
 };
 
 // The first connection opens what the address names.
@@ -205,7 +204,7 @@ link.on("open", () => {
   session.tell("go");
   if (openFirst.begun) return;
   openFirst.begun = true;
-  openFirst().catch((error) => { if (error.code !== "no-board") fail(error); else store.set("board", null); }).finally(() => { hasOpened = true; });
+  openFirst().catch(fail).finally(() => { hasOpened = true; });
 });
 link.on("close", () => {
   document.body.classList.add("offline");

@@ -6,6 +6,8 @@ import { blank, Tree } from "./tree.js";
 const KNOWN = 500;
 // Milliseconds of rest before the server is asked about a position.
 const REST = 50;
+// Moves of one request.
+const MOST = 200;
 
 export class Session {
   constructor(link) {
@@ -148,9 +150,15 @@ export class Session {
   // Adds a line of moves behind a node and goes to its end.
   async addLine(id, pv) {
     const { tree } = this;
-    const { fens, san } = await this.link.ask("line", { ...tree.place(id), pv });
+    const place = tree.place(id);
+    const moves = [];
+    for (let at = 0; at < pv.length; at += MOST) {
+      const part = pv.slice(at, at + MOST);
+      const { fens, san } = await this.link.ask("line", { ...place, moves: [...place.moves, ...pv.slice(0, at)], pv: part });
+      moves.push(...part.map((uci, ply) => ({ uci, san: san[ply], fen: fens[ply] })));
+    }
     if (tree !== this.tree || !tree.node(id)) return;
-    this.edit(() => { tree.at = tree.add(id, pv.map((uci, at) => ({ uci, san: san[at], fen: fens[at] }))); });
+    this.edit(() => { tree.at = tree.add(id, moves); });
   }
 
   // Plays a typed move.
@@ -173,9 +181,10 @@ export class Session {
     return parts.length ? `#${parts.join("&")}` : "";
   }
 
-  // Keeps an unsaved analysis in this browser.
+  // Keeps the analysis in this browser, until the server has it and in case it forgets it.
   keep() {
-    store.set("draft", this.edits > this.saved ? { document: this.tree.document(), at: this.tree.moves(), board: this.board, name: this.name } : null);
+    const isSaved = this.edits === this.saved;
+    store.set("draft", { document: this.tree.document(), at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
   }
 }
 

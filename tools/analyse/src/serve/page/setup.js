@@ -19,9 +19,13 @@ export class Setup {
     find("#setup-fen").addEventListener("change", (event) => this.take(event.target.value.trim()));
     for (const field of findAll("#setup-turn, #setup-ep")) field.addEventListener("change", () => this.changed());
     find("#setup-castling").addEventListener("change", () => { this.files = null; this.changed(); });
+    const fresh = (fen) => {
+      this.chess960 = false;
+      this.take(fen);
+    };
     const acts = {
-      "setup-start": () => this.take(START),
-      "setup-clear": () => this.take("8/8/8/8/8/8/8/8 w - - 0 1"),
+      "setup-start": () => fresh(START),
+      "setup-clear": () => fresh("8/8/8/8/8/8/8/8 w - - 0 1"),
       "setup-flip": () => this.board.turn(!this.board.turned),
       "setup-random": () => { find("#setup-number").value = Math.floor(Math.random() * 960); this.number(); },
     };
@@ -113,7 +117,7 @@ export class Setup {
     const asked = (this.asked = (this.asked ?? 0) + 1);
     let problems;
     try {
-      const checked = await this.link.ask("setup", { fen });
+      const checked = await this.link.ask("setup", { fen, chess960: this.chess960 });
       if (asked !== this.asked) return;
       this.checked = checked;
       problems = checked.problems;
@@ -123,14 +127,15 @@ export class Setup {
       problems = [error.message];
     }
     say(find("#setup-problems"), problems.map((problem) => problem.text ?? problem).join("; "));
-    set(find("#setup-done"), "disabled", problems.length > 0);
+    // Odd positions can be analysed, others have no FEN.
+    set(find("#setup-done"), "disabled", !this.checked?.fen);
   }
 
   // Opens the position as a new analysis; the old one stays as it is.
   async finish() {
     await this.changed();
-    if (!this.checked || this.checked.problems.length) return;
+    if (!this.checked?.fen) return;
     this.dialog.close();
-    this.open(this.checked.fen === START ? null : this.checked.fen, this.checked.chess960 || this.chess960);
+    this.open(this.checked.fen === START ? null : this.checked.fen, this.checked.chess960);
   }
 }
