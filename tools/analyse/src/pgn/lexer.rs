@@ -25,12 +25,16 @@ pub struct Lexer<R> {
     line: Line,
     /// Byte offset in the line.
     at: usize,
+    /// Byte offset of the line in the file.
+    offset: u64,
+    /// Whether the latest token begins its line.
+    begins: bool,
 }
 
 impl<R: BufRead> Lexer<R> {
     pub fn new(reader: R) -> Self {
         let line = Line { number: 0, text: String::new(), begins: true };
-        Self { lines: Lines::new(reader), line, at: 0 }
+        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false }
     }
 
     pub fn line(&self) -> u64 {
@@ -39,6 +43,11 @@ impl<R: BufRead> Lexer<R> {
 
     pub fn bytes(&self) -> u64 {
         self.lines.bytes()
+    }
+
+    /// The byte offset of the line that the latest token begins, if it begins one.
+    pub fn line_begun(&self) -> Option<u64> {
+        self.begins.then_some(self.offset)
     }
 
     /// Whether a comment follows on the current line.
@@ -52,11 +61,12 @@ impl<R: BufRead> Lexer<R> {
 
     /// Advances to the next line; `false` at the end.
     fn next_line(&mut self) -> io::Result<bool> {
+        let offset = self.lines.bytes();
         let Some(line) = self.lines.next_line()? else {
             self.at = self.line.text.len();
             return Ok(false);
         };
-        (self.line, self.at) = (line, 0);
+        (self.line, self.at, self.offset) = (line, 0, offset);
         Ok(true)
     }
 
@@ -74,6 +84,7 @@ impl<R: BufRead> Lexer<R> {
                 }
                 continue;
             };
+            self.begins = self.line.begins && self.line.text[..self.at].chars().all(is_blank);
             let token = match first {
                 '[' => Some(self.tag()),
                 '{' => Some(self.comment()?),

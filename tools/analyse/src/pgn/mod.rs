@@ -102,6 +102,8 @@ pub struct Reading {
     pub number: u64,
     /// The game; `None` if it has no valid start position.
     pub game: Option<PgnGame>,
+    /// Byte offset and number of the line that it begins, unless something precedes it there.
+    pub start: Option<(u64, u64)>,
     /// Problems in file order.
     pub problems: Vec<Problem>,
 }

@@ -113,6 +113,7 @@ impl Variation {
 impl<R: BufRead> Reader<R> {
     fn game(&mut self, first_line: u64) -> io::Result<Reading> {
         let mut main = Variation::default();
+        let start_line = self.lexer.line_begun().map(|offset| (offset, first_line));
         self.line = first_line;
         while let Some((token, line)) = self.token()? {
             let is_event = |name: &str| name.eq_ignore_ascii_case("Event");
@@ -147,7 +148,7 @@ impl<R: BufRead> Reader<R> {
         let State { tags, chess960, invalid, problems, .. } = std::mem::take(&mut self.state);
         let (game, Variation { comment, moves }) = (start.filter(|_| !invalid), main);
         let game = game.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
-        Ok(Reading { number: self.games, game, problems })
+        Ok(Reading { number: self.games, game, start: start_line, problems })
     }
 
     fn report(&mut self, problem: impl Display) {

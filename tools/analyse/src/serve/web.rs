@@ -43,8 +43,40 @@ const MAX_MESSAGE: usize = 8 << 20;
 const RESPONSE: Duration = Duration::from_secs(30);
 /// The cookie with the token.
 const COOKIE: &str = "lento_token";
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+
+/// The files of the page: name, type and text.
+macro_rules! files {
+    ($($name:literal: $kind:expr),* $(,)?) => {
+        [$((concat!("/", $name), $kind, include_str!(concat!("page/", $name)))),*]
+    };
+}
+const FILES: [(&str, &str, &str); 21] = files![
+    "board.css": STYLE,
+    "page.css": STYLE,
+    "favicon.svg": "image/svg+xml",
+    "board.js": SCRIPT,
+    "boards.js": SCRIPT,
+    "dom.js": SCRIPT,
+    "engine.js": SCRIPT,
+    "files.js": SCRIPT,
+    "gestures.js": SCRIPT,
+    "keys.js": SCRIPT,
+    "link.js": SCRIPT,
+    "main.js": SCRIPT,
+    "moves.js": SCRIPT,
+    "preview.js": SCRIPT,
+    "queue.js": SCRIPT,
+    "say.js": SCRIPT,
+    "session.js": SCRIPT,
+    "setup.js": SCRIPT,
+    "text.js": SCRIPT,
+    "tree.js": SCRIPT,
+    "treeview.js": SCRIPT,
+];
 
 /// The pages of a server.
 pub fn pages(server: &Arc<Server>) -> Router {
@@ -53,19 +85,16 @@ pub fn pages(server: &Arc<Server>) -> Router {
         include_str!("../report/html/pieces.svg"),
         include_str!("page/body.html")
     );
-    let style = concat!(include_str!("../report/html/page.css"), include_str!("page/page.css"));
-    let script = include_str!("page/page.js");
     let file =
         |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
-    Router::new()
+    let mut pages = Router::new()
         .route("/", file("text/html; charset=utf-8", page))
-        .route("/page.css", file("text/css; charset=utf-8", style))
-        .route("/page.js", file("text/javascript; charset=utf-8", script))
         .route("/socket", get(socket))
-        .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)))
-        .layer(from_fn_with_state(Arc::clone(server), guard))
-        .layer(from_fn(finish))
-        .with_state(Arc::clone(server))
+        .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)));
+    for (path, kind, text) in FILES {
+        pages = pages.route(path, file(kind, text));
+    }
+    pages.layer(from_fn_with_state(Arc::clone(server), guard)).layer(from_fn(finish)).with_state(Arc::clone(server))
 }
 
 /// The place of a connection, or why there is none.

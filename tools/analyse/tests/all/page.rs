@@ -76,9 +76,9 @@ fn the_page_needs_the_token_once() {
     assert!(first.contains(" 303 ") && first.contains(&format!("lento_token={TOKEN}; HttpOnly")), "{first}");
     assert!(get("/", &format!("Cookie: a=b; lento_token={TOKEN}\r\n")).contains("<title>Lento</title>"));
     for scheme in ["Bearer", "bearer"] {
-        assert!(get("/page.js", &format!("Authorization: {scheme} {TOKEN}\r\n")).contains(" 200 "), "{scheme}");
+        assert!(get("/main.js", &format!("Authorization: {scheme} {TOKEN}\r\n")).contains(" 200 "), "{scheme}");
     }
-    assert!(get("/page.js", &format!("Authorization: Basic {TOKEN}\r\n")).contains(" 401 "));
+    assert!(get("/main.js", &format!("Authorization: Basic {TOKEN}\r\n")).contains(" 401 "));
     assert!(fetch_head(address, &format!("Host: {address}\r\n")).contains(" 401 "));
 }
 

@@ -21,6 +21,8 @@ pub const MAX_FILE: usize = 16 << 20;
 /// Most bytes of all files, and their number.
 const MAX_KEPT: usize = 64 << 20;
 const MAX_FILES: usize = 256;
+/// Least bytes between two marks.
+const BETWEEN_MARKS: u64 = 1 << 16;
 /// Most problems told.
 const MAX_PROBLEMS: usize = 500;
 
@@ -30,9 +32,25 @@ pub struct Files(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The oldest first, with their numbers.
-    files: VecDeque<(u64, Arc<[u8]>)>,
+    /// The oldest first.
+    files: VecDeque<Arc<File>>,
     count: u64,
+}
+
+struct File {
+    number: u64,
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
+}
+
+/// A game from which a file can be read.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// The games before it that can be taken.
+    index: u64,
+    offset: u64,
+    /// Number of its first line, from 1.
+    line: u64,
 }
 
 impl Files {
@@ -50,7 +68,14 @@ impl Files {
         let (mut games, mut problems, mut further) = (Vec::new(), Vec::new(), 0);
         let (mut source, mut has_tags) = (Source::new(bytes), false);
         let mut kind = source.kind();
-        while let Some((game, found)) = source.next() {
+        let mut marks = vec![Mark { line: 1, ..Mark::default() }];
+        let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        while let Some((game, start, found)) = source.next() {
+            if let Some((offset, line)) = start.filter(|_| !is_utf16)
+                && marks.last().is_none_or(|last| offset - last.offset > BETWEEN_MARKS)
+            {
+                marks.push(Mark { index: games.len() as u64, offset, line });
+            }
             for problem in found {
                 match problems.len() < MAX_PROBLEMS {
                     true => problems.push(problem_value(&problem)),
@@ -74,17 +99,17 @@ impl Files {
         if games.is_empty() && problems.is_empty() {
             problems.push(json!({ "line": 1, "text": "no game; expected PGN, FEN, EPD or moves" }));
         }
-        let file = self.keep(bytes);
+        let file = self.keep(bytes, marks);
         Ok(json!({ "file": file, "kind": kind, "games": games, "problems": problems }))
     }
 
     /// Keeps a file instead of the oldest ones.
-    fn keep(&self, bytes: &[u8]) -> String {
+    fn keep(&self, bytes: &[u8], marks: Vec<Mark>) -> String {
         let mut state = self.0.lock();
         state.count += 1;
         let number = state.count;
-        state.files.push_back((number, bytes.into()));
-        let size = |files: &VecDeque<(u64, Arc<[u8]>)>| files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
+        state.files.push_back(Arc::new(File { number, bytes: bytes.to_vec(), marks }));
+        let size = |files: &VecDeque<Arc<File>>| files.iter().map(|file| file.bytes.len()).sum::<usize>();
         while state.files.len() > MAX_FILES || size(&state.files) > MAX_KEPT {
             state.files.pop_front();
         }
@@ -95,16 +120,17 @@ impl Files {
     pub fn game(&self, fields: Fields) -> Answer {
         let file = fields.need("file", "the file of an answer to \"read\"", fields.text("file")?)?;
         let index = fields.need("index", "the number of a game, from 0", fields.number("index", u64::MAX)?)?;
-        let kept =
-            self.0.lock().files.iter().find(|(number, _)| number.to_string() == file).map(|(_, bytes)| bytes.clone());
-        let Some(bytes) = kept else {
+        let kept = self.0.lock().files.iter().find(|kept| kept.number.to_string() == file).cloned();
+        let Some(kept) = kept else {
             let text = format!("file {} is no longer kept; expected to read it again", quoted(file));
             return Err(Refusal::new("unknown-file", "file", text));
         };
-        let (mut source, mut at) = (Source::new(&bytes), 0);
-        while let Some((game, problems)) = source.next() {
+        let mark = kept.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
+        let (mut source, mut at) = (Source::new(&kept.bytes[mark.offset as usize..]), mark.index);
+        while let Some((game, _, mut problems)) = source.next() {
             let Some(game) = game else { continue };
             if at == index {
+                problems.iter_mut().for_each(|problem| problem.line += mark.line - 1);
                 let (document, more) = document(game);
                 let problems: Vec<Value> = problems.iter().map(problem_value).chain(more).collect();
                 return Ok(json!({ "document": document.to_value(), "problems": problems }));
@@ -155,13 +181,13 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The next game, if it can be taken, and its problems.
-    fn next(&mut self) -> Option<(Option<PgnGame>, Vec<Problem>)> {
+    /// The next game, if it can be taken, the line that it begins, and its problems.
+    fn next(&mut self) -> Option<(Option<PgnGame>, Option<(u64, u64)>, Vec<Problem>)> {
         match self {
             // Memory can be read.
             Self::Pgn(reader) => {
-                let Reading { game, problems, .. } = reader.next_game().ok()??;
-                Some((game, problems))
+                let Reading { game, start, problems, .. } = reader.next_game().ok()??;
+                Some((game, start, problems))
             }
             Self::Lines(lines, games) => loop {
                 let line = lines.next_line().ok()??;
@@ -169,8 +195,8 @@ impl<'a> Source<'a> {
                     *games += 1;
                     let problem = |text| Problem { game: *games, line: line.number, text };
                     return Some(match position(&line.text) {
-                        Ok((game, problems)) => (Some(game), problems.into_iter().map(problem).collect()),
-                        Err(error) => (None, vec![problem(error)]),
+                        Ok((game, problems)) => (Some(game), None, problems.into_iter().map(problem).collect()),
+                        Err(error) => (None, None, vec![problem(error)]),
                     });
                 }
             },

@@ -1,0 +1,139 @@
+// Helpers for elements. Text of others reaches the page only as text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const find = (selector, within = document) => within.querySelector(selector);
+export const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// Makes an element. Attributes that are functions are listeners.
+export const make = (name, attributes = {}, ...parts) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) set(element, key, value);
+  element.append(...parts);
+  return element;
+};
+
+export const draw = (name, attributes = {}, ...parts) => {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) set(element, key, value);
+  element.append(...parts);
+  return element;
+};
+
+// Sets an attribute, or removes it. Writes only what differs.
+export const set = (element, key, value) => {
+  if (typeof value === "function") element.addEventListener(key, value);
+  else if (value === null || value === undefined || value === false) element.removeAttribute(key);
+  else if (element.getAttribute(key) !== String(value)) element.setAttribute(key, value === true ? "" : value);
+};
+
+// Sets the text of an element. The text node stays, so selections of equal text do as well.
+export const say = (element, text) => {
+  const known = String(text ?? "");
+  if (element.childNodes.length === 1 && element.firstChild.nodeType === Node.TEXT_NODE) {
+    if (element.firstChild.data !== known) element.firstChild.data = known;
+  } else if (element.textContent !== known) {
+    element.textContent = known;
+  }
+};
+
+export const hide = (element, hidden) => {
+  if (element.hidden !== hidden) element.hidden = hidden;
+};
+
+export const button = (label, attributes = {}, ...parts) => make("button", { type: "button", ...attributes }, ...(parts.length ? parts : [label]));
+
+const ICONS = {
+  copy: "M8 8h11v12H8zM5 16V4h11",
+  remove: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5",
+  more: "M6 9l6 6 6-6",
+};
+
+// A picture for buttons, which need a label besides.
+export const icon = (name) => draw("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
+
+const keyed = new WeakMap();
+
+// Makes the children of an element those of the items, each with a `key`. An element lives as long as its key.
+export const sync = (parent, items, build, update) => {
+  const old = keyed.get(parent) ?? new Map();
+  const next = new Map(items.map((item) => [item.key, old.get(item.key)]));
+  for (const [key, element] of old) if (!next.has(key)) element.remove();
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
+  let at = parent.firstChild;
+  for (const item of items) {
+    const element = next.get(item.key) ?? build(item);
+    next.set(item.key, element);
+    update(element, item);
+    if (element === at) at = at.nextSibling;
+    else parent.insertBefore(element, at);
+  }
+  keyed.set(parent, next);
+  if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+};
+
+let warned = false;
+
+// Settings of this browser, a convenience: they may be missing, full or broken.
+export const store = {
+  get(key, otherwise = null) {
+    try {
+      const value = JSON.parse(localStorage.getItem(`lento.${key}`));
+      return value === null || (otherwise !== null && typeof value !== typeof otherwise) ? otherwise : value;
+    } catch {
+      return otherwise;
+    }
+  },
+  set(key, value) {
+    try {
+      if (value === null) localStorage.removeItem(`lento.${key}`);
+      else localStorage.setItem(`lento.${key}`, JSON.stringify(value));
+      return true;
+    } catch {
+      if (!warned) document.dispatchEvent(new CustomEvent("unstored"));
+      warned = true;
+      return false;
+    }
+  },
+};
+
+// Copies text, over plain HTTP as well.
+export const copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const dialog = find("dialog[open]") ?? document.body;
+    const area = make("textarea", { class: "hidden", readonly: true, "aria-hidden": "true" });
+    const focused = document.activeElement;
+    area.value = text;
+    dialog.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    focused?.focus?.();
+    return copied;
+  }
+};
+
+export const save = (name, type, text) => {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = make("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+};
+
+// Calls at the next frame, once.
+export const soon = (call) => {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    // Hidden pages have no frames.
+    const run = () => { due = false; call(); };
+    if (document.visibilityState === "visible") requestAnimationFrame(run);
+    else setTimeout(run, 200);
+  };
+};

@@ -1,0 +1,327 @@
+// The engine panel: what is searched, and its lines. Lines of another position are never shown.
+
+import { announce } from "./say.js";
+import { button, copy, find, findAll, hide, icon, make, say, set, soon, store, sync } from "./dom.js";
+import { grouped, numbered, percent, score, short, spoken, time } from "./text.js";
+
+// Milliseconds between two searches.
+const PAUSE = 50;
+const KEPT = 300;
+
+export class Engine {
+  constructor(session, link, preview) {
+    Object.assign(this, { session, link, preview });
+    this.isOn = false;
+    this.count = store.get("lines", 3);
+    this.isThreat = false;
+    // The place that is searched whatever the board shows.
+    this.pinned = null;
+    this.limit = store.get("limit", "");
+    // Marked moves by position.
+    this.choice = "all";
+    this.marked = new Map();
+    this.current = null;
+    this.news = null;
+    this.kept = new Map();
+    this.sent = 0;
+    this.number = 0;
+    this.open = new Set();
+    this.listeners = [];
+    this.panel = find("#engine");
+    this.redraw = soon(() => this.draw());
+    this.build();
+    link.on("lines", (event) => this.receive(event));
+    link.on("open", () => { this.current = null; this.want(); });
+    link.on("close", () => { this.redraw(); });
+    session.on(() => { this.want(); this.redraw(); });
+  }
+
+  on(call) {
+    this.listeners.push(call);
+  }
+
+  build() {
+    const change = (selector, call) => find(selector).addEventListener("change", (event) => { call(event.target); this.want(); this.redraw(); });
+    find("#engine-on").addEventListener("click", () => this.toggle());
+    change("#lines-count", (field) => { this.setCount(Number(field.value)); });
+    change("#limit-engine", (field) => { this.limit = field.value; store.set("limit", field.value); });
+    change("#choice", (field) => { this.choice = field.value; });
+    find("#threat").addEventListener("click", () => this.toggleThreat());
+    find("#pin").addEventListener("click", () => {
+      const { tree } = this.session;
+      this.pinned = this.pinned ? null : { tree, id: tree.at, place: tree.place() };
+      this.want();
+      this.redraw();
+    });
+    find("#pinned").addEventListener("click", () => { if (this.pinned?.tree === this.session.tree) this.session.go(this.pinned.id); });
+    find("#lines-count").value = this.count;
+    find("#limit-engine").value = this.limit;
+    find("#candidates").addEventListener("click", (event) => {
+      const uci = event.target.closest("button")?.dataset.uci;
+      if (uci) this.mark(uci);
+    });
+    const list = find("#lines");
+    // A press keeps the lines as they are until its click.
+    list.addEventListener("pointerdown", () => { this.held = true; });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { if (this.held) setTimeout(() => { this.held = false; this.redraw(); }); });
+    list.addEventListener("click", (event) => this.click(event));
+    const show = (event) => this.show(event.target.closest("[data-ply]"));
+    list.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") show(event); });
+    list.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) show(event); });
+    for (const end of ["pointerleave", "focusout"]) list.addEventListener(end, () => this.show(null));
+    list.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  setCount(count) {
+    this.count = Math.max(1, Math.min(10, Math.round(count) || 1));
+    find("#lines-count").value = this.count;
+    store.set("lines", this.count);
+  }
+
+  toggle(isOn = !this.isOn) {
+    this.isOn = isOn;
+    announce(isOn ? "engine on" : "engine off");
+    this.want();
+    this.redraw();
+  }
+
+  toggleThreat() {
+    this.isThreat = !this.isThreat;
+    if (this.isThreat && !this.isOn) this.toggle(true);
+    announce(this.isThreat ? "showing the threat" : "threat off");
+    this.want();
+    this.redraw();
+  }
+
+  // What is to be searched now.
+  wish() {
+    const place = this.pinned?.place ?? this.session.tree.place();
+    const [limit, most] = this.limit.split(" ");
+    const marked = [...(this.marked.get(JSON.stringify(place)) ?? [])];
+    const wish = { ...place, lines: this.count };
+    if (this.isThreat) wish.threat = true;
+    if (marked.length && this.choice === "only") wish.search = marked;
+    if (marked.length && this.choice === "without") wish.avoid = marked;
+    if (most) wish.limit = { [limit]: Number(most) };
+    return wish;
+  }
+
+  // Starts the wished search, at most one in a while; the last wish counts.
+  want() {
+    clearTimeout(this.timer);
+    const wish = this.isOn ? this.wish() : null;
+    const signature = wish && JSON.stringify(wish);
+    if (signature === (this.current?.signature ?? null)) return;
+    // Old lines go at once.
+    if (this.news && this.news.signature !== signature) this.news = null;
+    if (!wish) {
+      this.current = null;
+      this.news = null;
+      if (this.link.isOpen) this.link.ask("stop", {}, true).catch(() => {});
+      return;
+    }
+    const known = this.kept.get(signature);
+    if (known && !this.news) this.news = known;
+    const rest = PAUSE - (performance.now() - this.sent);
+    if (rest > 0) this.timer = setTimeout(() => this.want(), rest);
+    else this.send(wish, signature);
+  }
+
+  send(wish, signature) {
+    if (!this.link.isOpen) return;
+    this.sent = performance.now();
+    this.number += 1;
+    const current = { key: `search-${this.number}`, signature, wish };
+    this.current = current;
+    this.error = null;
+    this.link.ask("analyse", { key: current.key, ...wish }, true).catch((error) => {
+      if (this.current !== current || error.code === "closed") return;
+      this.error = error.message;
+      this.redraw();
+    });
+  }
+
+  receive(event) {
+    if (event.key !== this.current?.key) return;
+    const { signature, wish } = this.current;
+    this.news = { ...event, signature, wish };
+    this.kept.delete(signature);
+    this.kept.set(signature, this.news);
+    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    this.redraw();
+  }
+
+  // The news if they are of what is wished now.
+  get fresh() {
+    return this.isOn && this.news?.signature === JSON.stringify(this.wish()) ? this.news : null;
+  }
+
+  // Whether the lines are of the position on the board.
+  get isHere() {
+    return !this.pinned || JSON.stringify(this.pinned.place) === this.session.key();
+  }
+
+  mark(uci) {
+    const key = JSON.stringify(this.pinned?.place ?? this.session.tree.place());
+    const marked = new Set(this.marked.get(key));
+    if (!marked.delete(uci)) marked.add(uci);
+    this.marked.set(key, marked);
+    if (this.choice === "all") {
+      this.choice = "only";
+      find("#choice").value = "only";
+    }
+    this.want();
+    this.redraw();
+  }
+
+  // Tells the board and the bar as well.
+  draw() {
+    const news = this.fresh;
+    this.drawHead(news);
+    for (const call of this.listeners) call(news);
+    const selection = document.getSelection();
+    const isSelecting = selection && !selection.isCollapsed && find("#lines").contains(selection.anchorNode);
+    if ((this.held || isSelecting) && news && this.shown?.signature === news.signature) return;
+    this.shown = news;
+    this.drawLines(news);
+    this.drawCandidates();
+  }
+
+  drawHead(news) {
+    const { link, session } = this;
+    const best = news?.lines[0];
+    const over = session.info?.over;
+    set(find("#engine-on"), "aria-checked", String(this.isOn));
+    set(find("#threat"), "aria-pressed", String(this.isThreat));
+    set(find("#pin"), "aria-pressed", String(Boolean(this.pinned)));
+    this.panel.classList.toggle("off", !this.isOn);
+    this.panel.classList.toggle("threat", this.isThreat);
+    say(find("#score"), best ? score(best.score) : "–");
+    say(find("#expected"), best ? percent(best.expected) : "");
+    set(find("#score"), "aria-label", best ? spoken(best.score) : "no score");
+    const states = { searching: "searching", done: "done", stopped: "stopped", waiting: "waiting for an engine" };
+    const isOver = over && this.isHere;
+    let state = "";
+    if (!link.isOpen) state = "not connected";
+    else if (this.error) state = this.error;
+    else if (this.isOn) state = states[news?.state] ?? (isOver ? `${over.result}, ${over.why}` : "waiting");
+    else if (isOver) state = `${over.result}, ${over.why}`;
+    say(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
+    this.panel.classList.toggle("running", this.isOn && link.isOpen && news?.state === "searching");
+    const numbers = news ? { depth: `${news.depth}/${news.seldepth}`, nodes: short(news.nodes), nps: `${short(news.nps)}/s`, time: time(news.time_ms), hash: `${((news.hashfull ?? 0) / 10).toFixed(0)} %`, tb: news.tb_hits ? short(news.tb_hits) : "" } : {};
+    for (const name of ["depth", "nodes", "nps", "time", "hash", "tb"]) say(find(`#${name}`), numbers[name] ?? "–");
+    set(find("#nodes"), "title", news ? `${grouped(news.nodes)} nodes` : null);
+    hide(find("#tb").parentElement, !numbers.tb);
+    hide(find("#pinned"), !this.pinned || this.isHere);
+    if (this.pinned) say(find("#pinned"), `lines of ${this.pinned.place.moves.length ? `move ${this.pinned.place.moves.length}` : "the start"}, not of the board`);
+  }
+
+  drawLines(news) {
+    const lines = this.isOn ? news?.lines ?? [] : [];
+    // Rows of lines that are yet to come keep the place.
+    const most = this.isOn && news?.state !== "done" ? Math.max(lines.length, Math.min(this.count, this.rows ?? this.count)) : lines.length;
+    if (news?.state === "done" || news?.depth > 2) this.rows = lines.length;
+    if (!news) this.rows = this.count;
+    const items = Array.from({ length: most }, (_, at) => ({ key: at, line: lines[at] ?? null }));
+    sync(find("#lines"), items, ({ key }) => this.buildLine(key), (row, { line, key }) => this.updateLine(row, line, key, news));
+    if (this.pointed && !this.pointed.isConnected) this.show(null);
+    else if (this.pointed) this.show(this.pointed);
+  }
+
+  buildLine(at) {
+    const expand = button("", { class: "plain expand", "aria-expanded": "false", "aria-label": `all moves of line ${at + 1}`, "data-expand": at }, icon("more"));
+    return make("li", { "data-line": at }, make("span", { class: "rank", "aria-hidden": "true" }), make("b"), make("span", { class: "pv" }), button("", { class: "plain copy", title: "copy this line", "aria-label": `copy line ${at + 1}`, "data-copy": at }, icon("copy")), expand);
+  }
+
+  updateLine(row, line, at, news) {
+    const [rank, value, pv, , expand] = row.children;
+    say(rank, `${at + 1}`);
+    say(value, line ? (line.bound === "lower" ? "≥" : line.bound === "upper" ? "≤" : "") + score(line.score) : "…");
+    value.classList.toggle("black", Boolean(line) && (line.expected ?? 0.5) < 0.5);
+    set(value, "title", line ? `depth ${line.depth}${line.wdl ? `, White wins ${line.wdl[0] / 10} %, draws ${line.wdl[1] / 10} %, loses ${line.wdl[2] / 10} %` : ""}` : null);
+    const words = line ? numbered(news.fen, line.san) : [];
+    row.classList.toggle("open", this.open.has(at));
+    set(expand, "aria-expanded", String(this.open.has(at)));
+    // Moves out of sight are not reached by Tab, only by the arrow keys.
+    sync(pv, words.map((text, key) => ({ key, text })), ({ key }) => button("", { class: "move", "data-ply": key, tabindex: key ? -1 : 0 }), (element, { text }) => say(element, text));
+  }
+
+  drawCandidates() {
+    const legal = this.pinned ? [] : this.session.info?.legal ?? [];
+    const marked = this.marked.get(this.session.key()) ?? new Set();
+    hide(find("#no-candidates"), legal.length > 0);
+    if (!find("#restrict").open) return;
+    const items = legal.map(({ uci, san }) => ({ key: uci, san })).sort((a, b) => a.san.localeCompare(b.san));
+    sync(find("#candidates"), items, ({ key }) => button("", { class: "chip", "data-uci": key }), (element, { key, san }) => {
+      say(element, san);
+      set(element, "aria-pressed", String(marked.has(key)));
+    });
+  }
+
+  // The moves of a shown line up to a ply.
+  upTo(at, ply) {
+    const { shown } = this;
+    const line = shown?.lines[at];
+    if (!line) return null;
+    return { wish: shown.wish, pv: [...(shown.wish.threat ? ["0000"] : []), ...line.pv.slice(0, ply + 1)], fen: shown.fen, line };
+  }
+
+  async click(event) {
+    const row = Number(event.target.closest("[data-line]")?.dataset.line);
+    const expand = event.target.closest("[data-expand]");
+    const move = event.target.closest("[data-ply]");
+    if (expand) {
+      if (!this.open.delete(row)) this.open.add(row);
+      this.redraw();
+    } else if (event.target.closest("[data-copy]")) {
+      const { shown } = this;
+      const line = shown?.lines[row];
+      if (line) announce((await copy(`${score(line.score)} ${numbered(shown.fen, line.san).join(" ")}`)) ? "line copied" : "copying failed");
+    } else if (move) {
+      this.show(null);
+      await this.addLine(row, Number(move.dataset.ply));
+    }
+  }
+
+  // Adds a line up to a ply to the tree.
+  async addLine(at, ply) {
+    const found = this.upTo(at, ply);
+    if (!found) return;
+    const { tree } = this.session;
+    const from = this.pinned ? tree.follow(found.wish.moves) : tree.at;
+    if (tree.moves(from).join() !== found.wish.moves.join()) return;
+    try {
+      await this.session.addLine(from, found.pv);
+    } catch (error) {
+      this.onError?.(error);
+    }
+  }
+
+  // Plays the best move of the position on the board.
+  best() {
+    const line = this.fresh?.lines[0];
+    if (line && this.isHere && !this.isThreat) this.session.play({ uci: line.pv[0], san: line.san[0] }).catch((error) => this.onError?.(error));
+    else announce("no best move yet");
+  }
+
+  // Shows the position after a move of a line beside it, as long as it is pointed at.
+  show(element) {
+    this.pointed = element;
+    const found = element && this.upTo(Number(element.closest("[data-line]").dataset.line), Number(element.dataset.ply));
+    if (!found) this.preview.hide();
+    else this.preview.show(element, { start: found.wish.start, chess960: found.wish.chess960, moves: found.wish.moves }, found.pv);
+  }
+
+  // Arrow keys walk the moves of the lines.
+  walk(event) {
+    const move = event.target.closest("[data-ply]");
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (!move || !step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const row = findAll("#lines > li")[Number(move.closest("[data-line]").dataset.line) + step[0]];
+    const next = row && find(`[data-ply="${Number(move.dataset.ply) + step[1]}"]`, row);
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}

@@ -1,0 +1,81 @@
+// Keys, and the wheel over the board.
+
+import { find, findAll } from "./dom.js";
+
+const WHEEL = 60;
+
+// `actions` are by name; `names` of keys to actions.
+const KEYS = new Map([
+  ["ArrowLeft", "back"], ["ArrowRight", "forward"], ["ArrowUp", "previous"], ["ArrowDown", "next"], ["Home", "first"], ["End", "last"],
+  ["f", "flip"], ["l", "engine"], ["x", "threat"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
+]);
+
+export const bindKeys = (actions) => {
+  document.addEventListener("keydown", (event) => {
+    const { target } = event;
+    if (event.defaultPrevented || find("dialog[open]")) return;
+    const isText = target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && !(isText && !target.dataset.at)) {
+      event.preventDefault();
+      actions[event.shiftKey ? "redo" : "undo"]();
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y" && !isText) {
+      event.preventDefault();
+      actions.redo();
+      return;
+    }
+    if (isText || event.ctrlKey || event.altKey || event.metaKey) return;
+    const action = KEYS.get(event.key);
+    // Space presses a button, arrows move between tabs and in menus; on moves of the list arrows move along the line.
+    if (!action || (event.key === " " && target.closest("button, summary, a, [role=tab]")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
+    if (event.repeat && !["back", "forward"].includes(action)) return;
+    event.preventDefault();
+    actions[action]();
+  });
+};
+
+export const bindWheel = (element, actions) => {
+  let sum = 0;
+  let last = 0;
+  element.addEventListener("wheel", (event) => {
+    if (event.ctrlKey || event.deltaY === 0) return;
+    event.preventDefault();
+    const now = performance.now();
+    if (now - last > 300 || Math.sign(sum) !== Math.sign(event.deltaY)) sum = 0;
+    last = now;
+    sum += event.deltaMode === 1 ? event.deltaY * 33 : event.deltaY;
+    if (Math.abs(sum) < WHEEL) return;
+    actions[sum > 0 ? "forward" : "back"]();
+    sum = 0;
+  }, { passive: false });
+};
+
+// Tabs with arrow keys. Calls with the name of the shown one.
+export const bindTabs = (list, call) => {
+  const tabs = () => findAll("[role=tab]", list).filter((tab) => !tab.hidden);
+  const choose = (tab) => {
+    for (const one of findAll("[role=tab]", list)) {
+      const isChosen = one === tab;
+      one.setAttribute("aria-selected", String(isChosen));
+      one.tabIndex = isChosen ? 0 : -1;
+      document.getElementById(one.getAttribute("aria-controls")).hidden = !isChosen;
+    }
+    call(tab.id);
+  };
+  list.addEventListener("click", (event) => {
+    const tab = event.target.closest("[role=tab]");
+    if (tab) choose(tab);
+  });
+  list.addEventListener("keydown", (event) => {
+    const all = tabs();
+    const at = all.indexOf(document.activeElement);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    const tab = all[(next + all.length) % all.length];
+    choose(tab);
+    tab.focus();
+  });
+  return choose;
+};

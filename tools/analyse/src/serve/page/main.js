@@ -1,0 +1,266 @@
+// The page: wires the parts together.
+
+import { Bar, Board } from "./board.js";
+import { Boards, GONE } from "./boards.js";
+import { find, findAll, say, set, soon, store } from "./dom.js";
+import { Engine } from "./engine.js";
+import { Files } from "./files.js";
+import { bindKeys, bindTabs, bindWheel } from "./keys.js";
+import { Link } from "./link.js";
+import { Moves } from "./moves.js";
+import { Preview } from "./preview.js";
+import { Queue } from "./queue.js";
+import { announce, fail, notice } from "./say.js";
+import { fields, Session } from "./session.js";
+import { Setup } from "./setup.js";
+import { brief, described, markOf, nag, numberOf, START, whiteMoves } from "./text.js";
+import { blank } from "./tree.js";
+import { TreeView } from "./treeview.js";
+
+const link = new Link();
+const session = new Session(link);
+const board = new Board(find("#board"), {
+  on: {
+    move: (move) => session.play(move).catch((error) => { board.restore(); drawBoard(); fail(error); }),
+    shapes: (shapes) => moves.setShapes(shapes),
+  },
+});
+const bar = new Bar(find("#board"));
+const preview = new Preview(link);
+const moves = new Moves(session);
+const engine = new Engine(session, link, preview);
+const boards = new Boards(session, link);
+const files = new Files(session, link);
+const setup = new Setup(session, link, (start, chess960) => startNew({ start, chess960, moves: [] }));
+const queue = new Queue(session, link, preview);
+const treeView = new TreeView(session, link);
+
+// The board with what is known of the position.
+const drawBoard = () => {
+  const { node, info } = session;
+  const last = node.uci && node.uci !== "0000" ? [node.uci.slice(0, 2), node.uci.slice(2, 4)] : null;
+  const mark = markOf(node);
+  board.show({ fen: node.fen, last: info?.last ?? last, check: info?.check ?? null, legal: info?.legal ?? [], badge: mark && [nag(mark), mark] });
+  board.setShapes([...(node.arrows ?? []), ...(node.circles ?? [])]);
+  const turn = whiteMoves(node.fen) ? "White" : "Black";
+  const over = info?.over;
+  say(find("#turn"), over ? `${over.result} · ${over.why}` : `${turn} to move`);
+  find("#turn").classList.toggle("black", turn === "Black");
+  if (info) say(find("#opening"), info.opening ? `${info.opening.eco} ${info.opening.name}` : "");
+  const said = `${node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}. ` : ""}${over ? `${over.result}, ${over.why}` : `${turn} to move${info?.check ? ", check" : ""}`}.`;
+  set(board.svg, "aria-label", `Board. ${said}`);
+  say(find("#board-text"), described(node.fen));
+  const { tree } = session;
+  for (const [id, isEnd] of [["#go-first", tree.at === 0], ["#go-back", tree.at === 0], ["#go-on", !node.children.length], ["#go-last", !node.children.length]]) set(find(id), "aria-disabled", String(isEnd));
+};
+
+// Arrows of the lines, wider for better ones, and the bar.
+const drawEngine = (news) => {
+  const here = news && engine.isHere ? news : null;
+  const lines = here?.lines.filter((line) => line.pv.length) ?? [];
+  const best = lines[0];
+  const sign = here && whiteMoves(here.fen) ? 1 : -1;
+  const shown = lines.map((line, at) => {
+    const loss = Math.max(0, sign * ((best.expected ?? 0.5) - (line.expected ?? 0.5)));
+    return { from: line.pv[0].slice(0, 2), to: line.pv[0].slice(2, 4), width: Math.max(4, Math.round(at === 0 ? 18 : 14 - 100 * loss)), kind: engine.isThreat ? "threat" : at === 0 ? "best" : "other", loss };
+  }).filter(({ loss }) => loss < 0.12).reverse();
+  board.setLines(shown);
+  if (engine.isThreat) return bar.show(null, "", board.turned);
+  bar.show(best?.expected ?? finished(), best ? brief(best.score) : "", board.turned);
+};
+
+// White's score of a finished game.
+const finished = () => ({ "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 })[session.info?.over?.result] ?? null;
+engine.on(drawEngine);
+
+// A new analysis; the old one is saved first and stays.
+const startNew = async ({ start = null, chess960 = false, moves: line = [] }, ply = null) => {
+  await boards.save();
+  await leave();
+  session.open(blank(start, chess960));
+  if (!line.length) return;
+  const { tree } = session;
+  try {
+    await session.addLine(0, line);
+    if (tree === session.tree && ply !== null) session.go(tree.follow(line.slice(0, ply)));
+  } catch (error) {
+    fail(error);
+  }
+};
+
+// An analysis that could not be saved is not lost silently.
+const leave = async () => {
+  if (session.edits === session.saved || !session.tree.plies) return;
+  const { tree, board: saved, name } = session;
+  const kept = { board: saved?.id ?? null, name, version: saved?.version ?? 0, at: tree.moves() };
+  notice("The analysis before is not saved on the server.", { label: "Go back to it", seconds: 30, call: () => { session.open(tree.document(), kept); session.edits = 1; boards.soon(); } });
+};
+
+const openDocument = async (document) => {
+  await boards.save();
+  await leave();
+  session.open(document);
+  session.edits = 1;
+  boards.soon();
+  announce(`game opened, ${session.tree.plies} plies`);
+};
+files.onOpen = openDocument;
+queue.onOpen = (place) => startNew(place).catch(fail);
+queue.onText = (text) => files.take(text);
+preview.isTurned = () => board.turned;
+setup.isTurned = () => board.turned;
+for (const part of [session, engine, treeView]) part.onError = fail;
+
+const flip = () => {
+  board.turn(!board.turned);
+  find("#board").classList.toggle("turned", board.turned);
+  drawEngine(engine.fresh);
+  announce(`board seen by ${board.turned ? "Black" : "White"}`);
+};
+
+const show = soon(() => { drawBoard(); drawEngine(engine.fresh); });
+session.on((what) => {
+  if (what === "open") {
+    preview.hide();
+  }
+  show();
+  if (what !== "info") {
+    tellMove(what);
+    writeAddress();
+  }
+});
+
+// Speaks the move that is gone to.
+const tellMove = (what) => {
+  const { node } = session;
+  if (what === "go" || (what === "edit" && node.id !== tellMove.at)) announce(node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}` : "start of the game");
+  tellMove.at = node.id;
+};
+
+// The address names the position. Browsers refuse frequent changes.
+let addressTimer = null;
+const writeAddress = () => {
+  if (addressTimer) return;
+  addressTimer = setTimeout(() => {
+    addressTimer = null;
+    if (!hasOpened) return;
+    document.title = session.name ? `${session.name} – Lento` : "Lento";
+    try {
+      history.replaceState(null, "", location.pathname + location.search + session.address());
+    } catch {
+      // The next one may pass.
+    }
+  }, 400);
+};
+boards.onSaved = writeAddress;
+
+let hasOpened = false;
+
+// Opens what an address names: `board`, `game`, `fen`, `moves`.
+const openAddress = async (hash) => {
+  const { board: id, at, game, fen, moves: line, ply, chess960 } = fields(hash);
+  if (id) return boards.open(id, at ? at.split(",") : []);
+  if (game) {
+    const [file, index] = game.split("/");
+    return openDocument((await link.ask("game", { file, index: Number(index) || 0 })).document);
+  }
+  let start = fen ? fen.replace(/_/g, " ") : null;
+  let known = chess960 === "1";
+  if (start) {
+    const checked = await link.ask("setup", { fen: start });
+    if (!checked.fen) throw new Error(checked.problems.map((problem) => problem.text ?? problem).join("; "));
+    start = checked.fen === START ? null : checked.fen;
+    known ||= checked.chess960;
+  }
+  return startNew({ start, chess960: known, moves: line ? line.split(",") : [] }, ply === undefined ? null : Number(ply));
+};
+
+const openFirst = async () => {
+  const draft = store.get("draft");
+  const { board: id, at } = fields(location.hash);
+  const isLink = location.hash.length > 1;
+  const known = draft?.document?.nodes?.length ? draft : null;
+  const restore = (board) => {
+    session.open(known.document, { board: board?.id ?? null, version: board?.version, name: known.name, at: known.at });
+    session.edits = 1;
+    boards.soon();
+  };
+  // An analysis that only this browser has comes first, unless a link names another.
+  if (known && !known.isSaved && (id ? id === known.board?.id : !isLink || location.hash === known.hash)) return restore(known.board);
+  if (isLink && !id) return openAddress(location.hash);
+  const wanted = id ?? known?.board?.id;
+  if (!wanted) return;
+  try {
+    await boards.open(wanted, id ? (at ?? "").split(",") : known.at);
+  } catch (error) {
+    if (!GONE.includes(error.code) || wanted !== known?.board?.id) throw error;
+    restore(null);
+  }
+};
+
+// The first connection opens what the address names.
+link.on("open", () => {
+  document.body.classList.remove("offline");
+  session.tell("go");
+  if (openFirst.begun) return;
+  openFirst.begun = true;
+  openFirst().catch(fail).finally(() => { hasOpened = true; });
+});
+link.on("close", () => {
+  document.body.classList.add("offline");
+  show();
+});
+window.addEventListener("hashchange", () => { openAddress(location.hash).catch(fail); });
+document.addEventListener("unstored", () => notice("This browser cannot keep settings; the analysis goes on without.", { isError: true }));
+
+const actions = {
+  back: () => session.back(),
+  forward: () => session.forward(),
+  next: () => session.sibling(1),
+  previous: () => session.sibling(-1),
+  first: () => session.first(),
+  last: () => session.last(),
+  flip,
+  engine: () => engine.toggle(),
+  threat: () => engine.toggleThreat(),
+  best: () => engine.best(),
+  comment: () => { chooseTab(find("#tab-moves")); moves.annotate(true); },
+  type: () => find("#typed").focus(),
+  remove: () => moves.act("remove"),
+  undo: () => moves.undo(false),
+  redo: () => moves.undo(true),
+  more: () => { engine.setCount(engine.count + 1); engine.want(); engine.redraw(); },
+  fewer: () => { engine.setCount(engine.count - 1); engine.want(); engine.redraw(); },
+  keys: () => find("#keys-dialog").showModal(),
+};
+bindKeys(actions);
+bindWheel(find("#board"), actions);
+const chooseTab = bindTabs(find("[role=tablist]"), (id) => {
+  treeView.show(id === "tab-tree");
+  if (id === "tab-moves") moves.mark();
+});
+const buttons = { "#go-first": "first", "#go-back": "back", "#go-on": "forward", "#go-last": "last", "#flip": "flip", "#show-keys": "keys" };
+for (const [id, action] of Object.entries(buttons)) find(id).addEventListener("click", actions[action]);
+find("#new").addEventListener("click", () => { startNew({}).catch(fail); });
+find("#drawing").addEventListener("click", (event) => {
+  board.drawing = !board.drawing;
+  set(event.currentTarget, "aria-pressed", String(board.drawing));
+});
+find("#type").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const field = find("#typed");
+  const text = field.value.trim();
+  if (!text) return;
+  say(find("#typed-error"), "");
+  session.type(text).then(() => { field.value = ""; }, (error) => {
+    say(find("#typed-error"), error.message);
+    announce(error.message);
+  });
+});
+find("#restrict").addEventListener("toggle", () => engine.redraw());
+for (const dialog of findAll("dialog")) {
+  dialog.addEventListener("click", (event) => { if (event.target === dialog || event.target.closest("[data-close]")) dialog.close(); });
+}
+
+drawBoard();
+link.connect();

@@ -1,0 +1,45 @@
+// A small board beside a move of a line.
+
+import { Board } from "./board.js";
+import { find, hide } from "./dom.js";
+
+export class Preview {
+  constructor(link) {
+    this.link = link;
+    this.box = find("#preview");
+    this.board = new Board(this.box, { isStill: true, label: "position after the move" });
+    this.known = new Map();
+  }
+
+  // Shows the position after the last move of a line from a place.
+  async show(element, place, pv) {
+    const key = JSON.stringify([place, pv]);
+    if (key === this.key) return;
+    this.key = key;
+    let fen = this.known.get(key);
+    if (!fen) {
+      try {
+        fen = (await this.link.ask("line", { ...place, pv })).fens[pv.length - 1];
+      } catch {
+        return;
+      }
+      this.known.set(key, fen);
+      if (this.known.size > 300) this.known.delete(this.known.keys().next().value);
+    }
+    if (this.key !== key || !element.isConnected) return;
+    const move = pv[pv.length - 1];
+    this.board.turn(this.isTurned?.() ?? false);
+    this.board.show({ fen, last: move === "0000" ? null : [move.slice(0, 2), move.slice(2, 4)] });
+    hide(this.box, false);
+    const at = element.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.box;
+    const below = at.bottom + 6 + height < innerHeight || at.top < height + 6;
+    this.box.style.left = `${Math.max(4, Math.min(at.left, innerWidth - width - 4))}px`;
+    this.box.style.top = `${below ? at.bottom + 6 : at.top - 6 - height}px`;
+  }
+
+  hide() {
+    this.key = null;
+    hide(this.box, true);
+  }
+}

@@ -1,0 +1,204 @@
+// The analysis on the page: its tree, the current position, what the server knows of positions, and the address.
+
+import { store } from "./dom.js";
+import { blank, Tree } from "./tree.js";
+
+const KNOWN = 500;
+// Milliseconds of rest before the server is asked about a position.
+const REST = 50;
+// Moves of one request.
+const MOST = 200;
+
+export class Session {
+  constructor(link) {
+    this.link = link;
+    this.tree = new Tree(blank());
+    // The saved analysis: id, name, version. `edits` counts changes, `saved` those of them that the server has.
+    this.board = null;
+    this.name = "";
+    this.edits = 0;
+    this.saved = 0;
+    this.known = new Map();
+    this.asked = new Map();
+    this.listeners = [];
+  }
+
+  // Calls with what has changed: `open`, `edit`, `go` or `info`.
+  on(call) {
+    this.listeners.push(call);
+  }
+
+  tell(what) {
+    if (what !== "info") {
+      clearTimeout(this.timer);
+      const rest = REST - (performance.now() - (this.rested ?? -REST));
+      const ask = () => { this.rested = performance.now(); this.inform(); };
+      if (rest <= 0) ask();
+      else this.timer = setTimeout(ask, rest);
+    }
+    for (const call of this.listeners) call(what);
+  }
+
+  get node() {
+    return this.tree.node();
+  }
+
+  // What the server knows of the current position, or null so far.
+  get info() {
+    return this.known.get(this.key()) ?? null;
+  }
+
+  key(id = this.tree.at) {
+    return JSON.stringify(this.tree.place(id));
+  }
+
+  // Asks about a position.
+  async position(place) {
+    const key = JSON.stringify(place);
+    if (this.known.has(key)) return this.known.get(key);
+    if (!this.asked.has(key)) this.asked.set(key, this.link.ask("position", place).finally(() => this.asked.delete(key)));
+    const info = await this.asked.get(key);
+    this.known.set(key, info);
+    if (this.known.size > KNOWN) this.known.delete(this.known.keys().next().value);
+    return info;
+  }
+
+  async inform() {
+    const key = this.key();
+    if (this.known.has(key)) return;
+    try {
+      await this.position(this.tree.place());
+    } catch (error) {
+      this.onError?.(error);
+    }
+    if (key === this.key()) this.tell("info");
+  }
+
+  // Shows another analysis. `at` are moves of it.
+  open(document, { board = null, name = "", version = 0, at = [] } = {}) {
+    this.tree = new Tree(document);
+    this.tree.at = this.tree.follow(at);
+    this.board = board === null ? null : { id: board, version };
+    this.name = name;
+    this.edits = this.saved = 0;
+    this.tell("open");
+  }
+
+  go(id) {
+    if (id === this.tree.at || !this.tree.node(id)) return;
+    this.tree.at = id;
+    this.tell("go");
+  }
+
+  back() {
+    if (this.node.parent !== null) this.go(this.node.parent);
+  }
+
+  forward(variation = 0) {
+    const next = this.node.children[variation];
+    if (next !== undefined) this.go(next);
+  }
+
+  first() {
+    this.go(0);
+  }
+
+  last() {
+    this.go(this.tree.end());
+  }
+
+  // Goes to the next or previous move in place of the current one.
+  sibling(step) {
+    if (this.node.parent === null) return;
+    const all = this.tree.node(this.node.parent).children;
+    const next = all[all.indexOf(this.node.id) + step];
+    if (next !== undefined) this.go(next);
+  }
+
+  // Runs an edit of the tree.
+  edit(change) {
+    const { state, at } = this.tree;
+    const result = change(this.tree);
+    if (this.tree.state !== state) {
+      this.edits += 1;
+      this.tell("edit");
+    } else if (this.tree.at !== at) {
+      this.tell("go");
+    }
+    return result;
+  }
+
+  // Plays a legal move of the current position.
+  async play({ uci, san }) {
+    const { tree } = this;
+    const from = tree.at;
+    const known = tree.child(from, uci);
+    if (known !== undefined) {
+      this.go(known);
+      return;
+    }
+    const place = tree.place(from);
+    const info = await this.position({ ...place, moves: [...place.moves, uci] });
+    if (tree !== this.tree || !tree.node(from)) return;
+    this.edit(() => {
+      const stays = tree.at !== from;
+      const made = tree.add(from, [{ uci, san, fen: info.fen }]);
+      if (!stays) tree.at = made;
+    });
+  }
+
+  // Adds a line of moves behind a node and goes to its end.
+  async addLine(id, pv) {
+    const { tree } = this;
+    const place = tree.place(id);
+    const moves = [];
+    for (let at = 0; at < pv.length; at += MOST) {
+      const part = pv.slice(at, at + MOST);
+      const { fens, san } = await this.link.ask("line", { ...place, moves: [...place.moves, ...pv.slice(0, at)], pv: part });
+      moves.push(...part.map((uci, ply) => ({ uci, san: san[ply], fen: fens[ply] })));
+    }
+    if (tree !== this.tree || !tree.node(id)) return;
+    this.edit(() => { tree.at = tree.add(id, moves); });
+  }
+
+  // Plays a typed move.
+  async type(text) {
+    const move = await this.link.ask("play", { ...this.tree.place(), text });
+    await this.play(move);
+    return move;
+  }
+
+  // The part of the address that names the position, with the rest of its line.
+  address() {
+    const { tree } = this;
+    const parts = [];
+    const line = tree.moves(tree.end());
+    if (this.board) parts.push(`board=${encodeURIComponent(this.board.id)}`);
+    else if (tree.state.start) parts.push(`fen=${tree.state.start.replace(/ /g, "_")}`);
+    if (!this.board && tree.state.chess960) parts.push("chess960=1");
+    if (this.board) parts.push(`at=${tree.moves().join(",")}`);
+    else if (line.length) parts.push(`moves=${line.join(",")}`, `ply=${tree.path().length}`);
+    return parts.length ? `#${parts.join("&")}` : "";
+  }
+
+  // Keeps the analysis in this browser, until the server has it and in case it forgets it.
+  keep() {
+    const isSaved = this.edits === this.saved;
+    store.set("draft", { document: this.tree.document(), at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
+  }
+}
+
+// The fields of an address.
+export const fields = (hash) => {
+  const all = {};
+  for (const part of hash.replace(/^#/, "").split("&")) {
+    const at = part.indexOf("=");
+    if (at < 1) continue;
+    try {
+      all[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
+    } catch {
+      // A broken escape.
+    }
+  }
+  return all;
+};

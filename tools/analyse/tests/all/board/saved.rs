@@ -1,0 +1,85 @@
+//! Boards that are saved.
+
+use super::{Page, list, start};
+use crate::serving::Server;
+use serde_json::{Value, json};
+
+#[test]
+fn boards_are_saved_and_shared() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let (mut one, mut two) = (Page::open(address), Page::open(address));
+    let document = one.game("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *");
+    // Nothing but moves is taken from the page.
+    let mut forged = document.clone();
+    forged["nodes"][1]["san"] = "<b>".into();
+    forged["nodes"][1]["fen"] = "8/8".into();
+    let saved = one.ask("save", json!({ "board": null, "document": forged }));
+    let (board, version) = (saved["board"].clone(), saved["version"].clone());
+    two.event("boards");
+    let list_of = |page: &mut Page| page.ask("boards", json!({}))["boards"].clone();
+    let entry = &list_of(&mut two)[0];
+    assert_eq!((&entry["name"], &entry["plies"], &entry["board"]), (&json!("A – B"), &json!(2), &board));
+    let opened = two.ask("open", json!({ "board": board }));
+    assert_eq!((&opened["document"], &opened["version"]), (&document, &version));
+    // The other page sees what is saved, and cannot save over it.
+    let longer = one.game("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 *");
+    let saved = one.ask("save", json!({ "board": board, "version": version, "document": longer }));
+    let event = two.event("board");
+    assert_eq!((&event["board"], &event["version"], &event["document"]), (&board, &saved["version"], &longer));
+    let stale = two.error("save", json!({ "board": board, "version": version, "document": document }));
+    assert_eq!((&stale["code"], &stale["document"], &stale["version"]), (&json!("stale"), &longer, &saved["version"]));
+    // Names, copies, and back from removal.
+    two.ask("rename", json!({ "board": board, "name": " My  game " }));
+    let copy = two.ask("copy", json!({ "board": board }))["board"].clone();
+    let mut names: Vec<Value> = list(&list_of(&mut one)).iter().map(|entry| entry["name"].clone()).collect();
+    names.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+    assert_eq!(json!(names), json!(["My game", "My game (copy)"]));
+    two.ask("remove", json!({ "board": board }));
+    assert_eq!(one.error("open", json!({ "board": board }))["code"], "removed");
+    assert_eq!(one.error("save", json!({ "board": board, "version": 2, "document": longer }))["code"], "removed");
+    assert_eq!(list(&list_of(&mut one)).len(), 1);
+    one.ask("restore", json!({ "board": board }));
+    assert_eq!(one.ask("open", json!({ "board": board }))["document"], longer);
+    assert_eq!(one.ask("open", json!({ "board": copy }))["document"], longer);
+}
+
+#[test]
+fn documents_are_checked() {
+    let (_server, mut page) = start();
+    let node = |parent: u64, uci: &str| json!({ "parent": parent, "uci": uci });
+    let root = json!({});
+    let mut deep = vec![root.clone()];
+    let mut many = deep.clone();
+    for at in 0..6000_u64 {
+        many.push(node(at, ["g1f3", "g8f6", "f3g1", "f6g8"][at as usize % 4]));
+    }
+    assert_eq!(page.ask("save", json!({ "document": { "nodes": many } }))["version"], 1);
+    for at in 6000..10_001_u64 {
+        many.push(node(at, ["g1f3", "g8f6", "f3g1", "f6g8"][at as usize % 4]));
+    }
+    for pair in 0..70_u64 {
+        let uci = ["g1f3", "g8f6", "f3g1", "f6g8"][pair as usize % 4];
+        deep.extend([if pair % 2 == 0 { "h2h3" } else { "h7h6" }, uci].map(|uci| node(2 * pair, uci)));
+    }
+    for (document, code, field) in [
+        (json!({ "nodes": [root, node(0, "e2e5")] }), "bad-move", "document.nodes[1].uci"),
+        (json!({ "nodes": [root, node(7, "e2e4")] }), "bad-field", "document.nodes[1].parent"),
+        (json!({ "nodes": [root, node(1, "e2e4")] }), "bad-field", "document.nodes[1].parent"),
+        (json!({ "nodes": [root, {}] }), "bad-field", "document.nodes[1].parent"),
+        (json!({ "nodes": [5] }), "bad-field", "document.nodes[0]"),
+        (json!({ "nodes": [{ "nags": [256] }] }), "bad-field", "document.nodes[0].nags"),
+        (json!({ "nodes": [{ "arrows": ["Ge2"] }] }), "bad-field", "document.nodes[0].arrows"),
+        (json!({ "nodes": [{ "clock": "]" }] }), "bad-field", "document.nodes[0].clock"),
+        (json!({ "nodes": [{ "comment": "x".repeat(40_000) }] }), "too-large", "document.nodes[0].comment"),
+        (json!({ "result": "won" }), "bad-field", "document.result"),
+        (json!({ "start": "8/8" }), "bad-fen", "document.start"),
+        (json!({ "tags": [["a"]] }), "bad-field", "document.tags"),
+        (json!({ "nodes": many }), "too-large", "document.nodes"),
+        (json!(7), "bad-field", "document"),
+    ] {
+        let error = page.error("save", json!({ "document": document }));
+        assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
+    }
+    assert_eq!(page.error("save", json!({ "document": { "nodes": deep } }))["code"], "too-large");
+}
