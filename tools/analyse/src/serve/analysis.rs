@@ -1,9 +1,9 @@
 //! The search beside a visitor's board. It comes before all queries, and a new one takes its place.
 
+use super::board::Refusal;
 use super::pool::{Asker, Pool, Ticket};
-use super::query::{self, Request, URGENT};
+use super::query::{self, Query, Request, URGENT};
 use lento::chess::Color;
-use lento::search::limits::Limits;
 use lento_console::interrupt::Stop;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -14,8 +14,6 @@ use tokio::sync::watch;
 
 /// Interval of news in milliseconds.
 const REPORT_MS: u64 = 100;
-/// A limit for the parser, which needs one.
-const DAY_MS: u64 = 86_400_000;
 /// Maximum number of lines.
 const MAX_LINES: u64 = 10;
 /// Maximum number of positions whose results are kept.
@@ -84,11 +82,12 @@ impl Analysis {
     ///
     /// # Errors
     /// The field that is wrong, and why.
-    pub(super) fn begin(&mut self, request: &Map<String, Value>) -> Result<(), (&'static str, String)> {
+    pub(super) fn begin(&mut self, request: &Map<String, Value>) -> Result<(), Refusal> {
         let (mut query, key) = parse(request)?;
         let mut board = query.game.board().clone();
         if request.get("threat") == Some(&true.into()) {
-            query.game = query.game.passed().map_err(|why| ("threat", format!("no threat: {why}")))?;
+            query.game =
+                query.game.passed().map_err(|why| Refusal::new("no-threat", "threat", format!("no threat: {why}")))?;
             query.moves.clear();
             board = query.game.board().clone();
         }
@@ -142,14 +141,20 @@ impl Drop for Analysis {
 }
 
 /// The query of a request, and its key.
-fn parse(request: &Map<String, Value>) -> Result<(query::Query, String), (&'static str, String)> {
+fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
     if let Some(unknown) = request.keys().find(|field| !FIELDS.contains(&field.as_str())) {
-        return Err(("ask", format!("unknown field {unknown:?}; expected {}", FIELDS[2..].join(", "))));
+        return Err(Refusal::new(
+            "unknown-field",
+            unknown,
+            format!("unknown field {unknown:?}; expected {}", FIELDS[2..].join(", ")),
+        ));
     }
     let key = request.get("key").and_then(Value::as_str).filter(|key| key.len() <= MAX_KEY);
-    let key = key.ok_or_else(|| ("key", format!("expected \"key\", a text of up to {MAX_KEY} bytes")))?;
+    let key = key
+        .ok_or_else(|| Refusal::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes")))?;
     let lines = request.get("lines").map_or(Some(1), Value::as_u64).filter(|lines| (1..=MAX_LINES).contains(lines));
-    let lines = lines.ok_or_else(|| ("lines", format!("{}; expected 1 to {MAX_LINES}", request["lines"])))?;
+    let lines = lines
+        .ok_or_else(|| Refusal::expected("lines", &request["lines"], &format!("a number from 1 to {MAX_LINES}")))?;
     let mut fields = Map::from_iter([("id".into(), 0.into()), ("multipv".into(), lines.into())]);
     for (field, name) in [
         ("start", "fen"),
@@ -165,23 +170,16 @@ fn parse(request: &Map<String, Value>) -> Result<(query::Query, String), (&'stat
     let limit = request.get("limit").and_then(Value::as_object).filter(|limit| !limit.is_empty());
     match limit {
         Some(limit) => fields.extend(limit.clone()),
-        None => drop(fields.insert("time_ms".into(), DAY_MS.into())),
+        None => drop(fields.insert("infinite".into(), true.into())),
     }
     fields.insert("report_ms".into(), REPORT_MS.into());
-    let refused = |error: String| {
-        let field = FIELDS[3..].iter().find(|field| error.contains(&format!("{field:?}"))).unwrap_or(&"moves");
-        (*field, error)
-    };
     match query::parse(&Value::Object(fields).to_string()) {
-        Ok(Request::Query(mut query)) => {
-            if limit.is_none() {
-                query.limits = Limits { infinite: true, ..Limits::default() };
-            }
-            query.priority = URGENT;
-            Ok((*query, key.to_owned()))
+        Ok(Request::Query(mut queries)) if queries.len() == 1 => {
+            let query = queries.remove(0);
+            Ok((Query { priority: URGENT, ..query }, key.to_owned()))
         }
-        Ok(_) => Err(("ask", "expected a position".into())),
-        Err(error) => Err(refused(error.error)),
+        Ok(_) => Err(Refusal::new("bad-field", "limit", "expected limits of one search")),
+        Err(refused) => Err(refused.error),
     }
 }
 

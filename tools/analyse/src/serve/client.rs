@@ -1,11 +1,13 @@
 //! The queries and answers of one client.
 
+use super::board::Refusal;
 use super::pool::{Asker, Pool, Ticket};
 use super::query::{Query, Refused, Request, parse};
 use lento_console::interrupt::Stop;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+use std::mem::take;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -13,6 +15,9 @@ use tokio::sync::Notify;
 const CROWDED: usize = 1 << 20;
 /// About as many bytes are sent at once.
 const CHUNK: usize = 1 << 16;
+
+/// The id of a query, and the ply of a game's.
+type Key = (String, Option<u64>);
 
 /// One client, whose answers wait here to be sent.
 pub struct Client {
@@ -29,13 +34,22 @@ pub struct Client {
 #[derive(Default)]
 struct State {
     /// Queries without an answer, by id.
-    active: HashMap<String, (Ticket, Stop)>,
+    active: BTreeMap<Key, (Ticket, Stop)>,
     answers: VecDeque<Answer>,
     /// Bytes of `answers`.
     bytes: usize,
     /// No more requests follow.
     ended: bool,
     closed: bool,
+}
+
+impl State {
+    /// The queries of an id.
+    fn of(&self, id: &Value) -> impl Iterator<Item = &Key> {
+        let id = id.to_string();
+        let from = (id.clone(), None);
+        self.active.range(from..).map(|(key, _)| key).take_while(move |key| key.0 == id)
+    }
 }
 
 struct Answer {
@@ -57,10 +71,14 @@ impl Client {
             return;
         }
         match parse(line) {
-            Ok(Request::Query(query)) => self.submit(*query),
+            Ok(Request::Query(queries)) => self.submit(queries),
             Ok(Request::Cancel(id)) => {
                 let found = self.cancel(&id);
                 self.push(json!({ "cancel": id, "found": found }), false);
+            }
+            Ok(Request::CancelAll) => {
+                let found = self.cancel_all();
+                self.push(json!({ "cancel_all": true, "found": found }), false);
             }
             Ok(Request::Status) => self.push(self.pool.status(), false),
             Err(refused) => self.refuse(refused),
@@ -69,22 +87,34 @@ impl Client {
 
     /// Answers a refused request.
     pub fn refuse(&self, Refused { id, error }: Refused) {
-        self.push(json!({ "id": id, "status": "error", "error": error }), false);
+        let error = error.to_value();
+        let answer = json!({
+            "id": id,
+            "status": "error",
+            "error": error["text"],
+            "code": error["code"],
+            "field": error["field"],
+        });
+        self.push(answer, false);
     }
 
-    fn submit(self: &Arc<Self>, query: Query) {
-        let (id, stop) = (query.id.clone(), query.stop.clone());
+    fn submit(self: &Arc<Self>, queries: Vec<Query>) {
+        let Some(id) = queries.first().map(|query| query.id.clone()) else { return };
         let mut state = self.state.lock();
         if state.closed {
             return;
         }
-        let error = if state.active.contains_key(&id.to_string()) {
-            "this id is in use; expected another one".to_owned()
-        } else if state.active.len() >= self.pool.limit {
-            format!("{} queries have no answer yet; expected to wait for some", self.pool.limit)
+        let error = if state.of(&id).next().is_some() {
+            Refusal::new("id-in-use", "id", "this id is in use; expected another one")
+        } else if state.active.len() + queries.len() > self.pool.limit {
+            let text = format!("{} queries have no answer yet; expected to wait for some", self.pool.limit);
+            Refusal::new("queue-full", "", text)
         } else {
-            let ticket = self.pool.push(query, Arc::clone(self) as Arc<dyn Asker>);
-            state.active.insert(id.to_string(), (ticket, stop));
+            for query in queries {
+                let (key, stop) = ((id.to_string(), query.ply.map(|ply| ply as u64)), query.stop.clone());
+                let ticket = self.pool.push(query, Arc::clone(self) as Arc<dyn Asker>);
+                state.active.insert(key, (ticket, stop));
+            }
             return;
         };
         drop(state);
@@ -96,25 +126,34 @@ impl Client {
         self.state.lock().active.len() >= self.pool.limit
     }
 
-    /// Cancels a query; its answer follows. Returns whether there was one.
+    /// Cancels a query; its answers follow. Returns whether there was one.
     pub fn cancel(&self, id: &Value) -> bool {
         let mut state = self.state.lock();
-        let key = id.to_string();
-        let Some((ticket, stop)) = state.active.get(&key) else { return false };
+        let found: Vec<Key> = state.of(id).cloned().collect();
+        found.iter().for_each(|key| self.cancel_locked(&mut state, key));
+        !found.is_empty()
+    }
+
+    /// Cancels all queries, and returns their number.
+    pub fn cancel_all(&self) -> usize {
+        let mut state = self.state.lock();
+        let found: Vec<Key> = state.active.keys().cloned().collect();
+        found.iter().for_each(|key| self.cancel_locked(&mut state, key));
+        found.len()
+    }
+
+    fn cancel_locked(&self, state: &mut State, key: &Key) {
+        let Some((ticket, stop)) = state.active.get(key) else { return };
         stop.ask();
         // One that is being searched is answered by its engine.
         if self.pool.remove(*ticket) {
-            state.active.remove(&key);
-            self.push_locked(&mut state, json!({ "id": id, "status": "cancelled" }), false);
-        }
-        true
-    }
-
-    /// Cancels all queries.
-    pub fn cancel_all(&self) {
-        let ids: Vec<String> = self.state.lock().active.keys().cloned().collect();
-        for id in ids.iter().filter_map(|id| serde_json::from_str(id).ok()) {
-            self.cancel(&id);
+            state.active.remove(key);
+            let mut answer =
+                json!({ "id": serde_json::from_str::<Value>(&key.0).unwrap_or_default(), "status": "cancelled" });
+            if let Some(ply) = key.1 {
+                answer["ply"] = ply.into();
+            }
+            self.push_locked(state, answer, false);
         }
     }
 
@@ -183,7 +222,7 @@ impl Client {
 
     fn close_locked(&self, state: &mut State) {
         state.closed = true;
-        for (ticket, stop) in state.active.drain().map(|(_, query)| query) {
+        for (ticket, stop) in take(&mut state.active).into_values() {
             stop.ask();
             self.pool.remove(ticket);
         }
@@ -197,7 +236,7 @@ impl Client {
 impl Asker for Client {
     fn finish(&self, id: &Value, answer: Value) {
         let mut state = self.state.lock();
-        if state.active.remove(&id.to_string()).is_some() {
+        if state.active.remove(&(id.to_string(), answer["ply"].as_u64())).is_some() {
             self.push_locked(&mut state, answer, false);
         }
     }

@@ -112,9 +112,9 @@ impl Desk {
         query.insert("id".into(), 0.into());
         query.insert("report_ms".into(), REPORT_MS.into());
         let fen = match query::parse(&Value::from(query.clone()).to_string()) {
-            Ok(Request::Query(query)) => query.game.board().fen(query.chess960),
+            Ok(Request::Query(queries)) if queries.len() == 1 => queries[0].game.board().fen(queries[0].chess960),
             Ok(_) => return Err("expected a position".into()),
-            Err(refused) => return Err(refused.error),
+            Err(refused) => return Err(refused.error.text().to_owned()),
         };
         let mut state = self.state.lock();
         if state.positions.len() >= MAX_POSITIONS {

@@ -1,6 +1,7 @@
 //! JSON lines over standard input and output, TCP and Unix sockets.
 
 use super::Server;
+use super::board::Refusal;
 use super::client::Client;
 use super::gate::Source;
 use super::input::{Line, Lines};
@@ -46,7 +47,7 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
     let _place = match server.gate.open(&first, "JSON lines", source).await {
         Ok(place) => place,
         Err(error) => {
-            client.refuse(Refused { id: Value::Null, error });
+            client.refuse(Refused { id: Value::Null, error: Refusal::new("refused", "", error) });
             let _ = writer.write_all(client.take().unwrap_or_default().as_bytes()).await;
             let _ = writer.shutdown().await;
             return;
@@ -71,7 +72,7 @@ async fn handle(client: &Arc<Client>, line: Line) {
     }
     match line {
         Ok(line) => client.request(&line),
-        Err(error) => client.refuse(Refused { id: Value::Null, error: error.to_string() }),
+        Err(error) => client.refuse(Refused { id: Value::Null, error: Refusal::new("unreadable", "", error) }),
     }
 }
 

@@ -201,6 +201,9 @@ fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status:
     // Together with what it used before it was interrupted.
     answer["nodes"] = (found.nodes() + query.spent.1).into();
     answer["time_ms"] = ((found.elapsed + query.spent.0).as_millis() as u64).into();
+    if let Some(ply) = query.ply {
+        answer["ply"] = ply.into();
+    }
     answer["id"] = query.id.clone();
     answer["status"] = status.into();
     answer

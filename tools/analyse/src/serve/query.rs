@@ -1,10 +1,11 @@
 //! Requests as JSON.
 
+use super::board::Refusal;
 use lento::chess::{Board, Game, Move};
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
 use lento_console::interrupt::Stop;
-use lento_console::setup::Setup;
+use lento_console::setup::{Setup, words as split};
 use lento_uci::words::quoted;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -12,22 +13,22 @@ use std::time::Duration;
 
 /// Longest id, in bytes of JSON.
 const MAX_ID: usize = 256;
-/// Longest error, in characters.
-pub const MAX_ERROR: usize = 500;
 /// The priority of a person who waits; clients have lower ones.
 pub const URGENT: i64 = i64::MAX;
 /// Most plies of a game.
 const MAX_PLIES: usize = 2048;
 
 /// The fields of a query.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 17] = [
     "id",
     "fen",
     "moves",
+    "plies",
     "chess960",
     "depth",
     "nodes",
     "time_ms",
+    "infinite",
     "priority",
     "multipv",
     "searchmoves",
@@ -40,16 +41,21 @@ const FIELDS: [&str; 15] = [
 
 /// A request of a client.
 pub enum Request {
-    Query(Box<Query>),
+    /// One position, or several of a game with the same id.
+    Query(Vec<Query>),
     /// The id of a query to cancel.
     Cancel(Value),
+    CancelAll,
     Status,
 }
 
 /// A position to search.
+#[derive(Clone)]
 pub struct Query {
     /// A string or whole number.
     pub id: Value,
+    /// The ply of the position in its game, where several of them are asked for.
+    pub ply: Option<usize>,
     pub game: Game,
     pub chess960: bool,
     pub limits: Limits,
@@ -85,135 +91,180 @@ impl Query {
 /// A refused request with its id, or null.
 pub struct Refused {
     pub id: Value,
-    pub error: String,
+    pub error: Refusal,
 }
 
 /// Parses a request.
 pub fn parse(line: &str) -> Result<Request, Refused> {
     let refuse = |error| Refused { id: Value::Null, error };
     let line = line.trim_start_matches('\u{FEFF}');
-    let value: Value = serde_json::from_str(line).map_err(|error| refuse(format!("{}: {error}", quoted(line))))?;
+    let value: Value = serde_json::from_str(line)
+        .map_err(|error| refuse(Refusal::new("bad-json", "", format!("{}: {error}", quoted(line)))))?;
     let Value::Object(object) = value else {
-        return Err(refuse(format!("{} is not a JSON object, such as {{\"id\":\"a\",\"depth\":12}}", quoted(line))));
+        let text = format!("{} is not a JSON object, such as {{\"id\":\"a\",\"depth\":12}}", quoted(line));
+        return Err(refuse(Refusal::new("bad-json", "", text)));
     };
     if let Some(id) = object.get("cancel") {
         only(&object, &["cancel"]).map_err(refuse)?;
         return checked_id("cancel", id).map(Request::Cancel).map_err(refuse);
     }
-    if object.contains_key("status") {
-        only(&object, &["status"]).map_err(refuse)?;
-        return match flag(&object, "status") {
-            Ok(true) => Ok(Request::Status),
-            _ => Err(refuse(refused("status", &object["status"], "true"))),
-        };
+    for (name, request) in [("cancel_all", Request::CancelAll), ("status", Request::Status)] {
+        if object.contains_key(name) {
+            only(&object, &[name]).map_err(refuse)?;
+            return match flag(&object, name) {
+                Ok(true) => Ok(request),
+                _ => Err(refuse(Refusal::expected(name, &object[name], "true"))),
+            };
+        }
     }
-    let id = object.get("id").ok_or_else(|| refuse(format!("no \"id\" in {}", quoted(line))))?;
-    let id = checked_id("id", id).map_err(refuse)?;
-    match query(&object, id.clone()) {
-        Ok(query) => Ok(Request::Query(Box::new(query))),
-        // Some errors quote all of a long word.
-        Err(error) => Err(Refused { id, error: error.chars().take(MAX_ERROR).collect() }),
+    let missing = || refuse(Refusal::new("missing", "id", format!("no \"id\" in {}", quoted(line))));
+    let id = checked_id("id", object.get("id").ok_or_else(missing)?).map_err(refuse)?;
+    match queries(&object, id.clone()) {
+        Ok(queries) => Ok(Request::Query(queries)),
+        Err(error) => Err(Refused { id, error }),
     }
 }
 
-fn checked_id(field: &str, id: &Value) -> Result<Value, String> {
+fn checked_id(field: &str, id: &Value) -> Result<Value, Refusal> {
     let fits = (id.is_string() || id.is_u64() || id.is_i64()) && id.to_string().len() <= MAX_ID;
-    fits.then(|| id.clone())
-        .ok_or_else(|| refused(field, id, &format!("a string of up to {MAX_ID} bytes or a whole number")))
-}
-
-fn refused(field: &str, value: &Value, expected: &str) -> String {
-    format!("{field:?} expects {expected}, not {}", quoted(&value.to_string()))
+    let expected = || format!("a string of up to {MAX_ID} bytes or a whole number");
+    fits.then(|| id.clone()).ok_or_else(|| Refusal::expected(field, id, &expected()))
 }
 
 /// Refuses unknown fields.
-fn only(object: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
+fn only(object: &Map<String, Value>, known: &[&str]) -> Result<(), Refusal> {
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(format!("unknown field {}; expected {}", quoted(key), known.join(", "))),
+        Some(key) => {
+            let text = format!("unknown field {}; expected {}", quoted(key), known.join(", "));
+            Err(Refusal::new("unknown-field", key, text))
+        }
         None => Ok(()),
     }
 }
 
-fn query(object: &Map<String, Value>, id: Value) -> Result<Query, String> {
+/// The query of an object, once for each of its plies.
+fn queries(object: &Map<String, Value>, id: Value) -> Result<Vec<Query>, Refusal> {
     only(object, &FIELDS)?;
     if let Some(schema) = object.get("schema").filter(|schema| *schema != super::SCHEMA) {
-        return Err(refused("schema", schema, super::SCHEMA));
+        return Err(Refusal::expected("schema", schema, super::SCHEMA));
     }
     let chess960 = flag(object, "chess960")?;
     let fen = match object.get("fen") {
         None => None,
         Some(Value::String(fen)) => Some(fen.clone()),
-        Some(other) => return Err(refused("fen", other, "a FEN")),
+        Some(other) => return Err(Refusal::expected("fen", other, "a FEN")),
     };
     let setup = Setup { fen, chess960 };
-    let moves = words(object, "moves")?;
-    let plies = moves.split([' ', ',']).count();
-    if plies > MAX_PLIES {
-        return Err(format!("{plies} moves; expected up to {MAX_PLIES}"));
+    let text = words(object, "moves")?;
+    let count = text.split([' ', ',']).count();
+    if count > MAX_PLIES {
+        return Err(Refusal::new("too-many", "moves", format!("{count} moves; expected up to {MAX_PLIES}")));
     }
-    let game = setup.game(&moves)?;
-    let depth = number(object, "depth", 1..=MAX_DEPTH as u64)?;
-    let nodes = number(object, "nodes", 1..=1 << 50)?;
-    let time = number(object, "time_ms", 1..=86_400_000)?;
-    if depth.is_none() && nodes.is_none() && time.is_none() {
-        return Err("no limit; expected depth, nodes or time_ms".into());
+    let start = setup.game("").map_err(|error| Refusal::new("bad-fen", "fen", error))?;
+    let words_of_moves: Vec<&str> = split(&text).collect();
+    let mut games = vec![start];
+    for word in &words_of_moves {
+        let mut game = games[games.len() - 1].clone();
+        let mv = setup.parse_move(game.board(), word);
+        game.play(mv.map_err(|error| Refusal::new("bad-move", "moves", error))?);
+        if !object.contains_key("plies") {
+            games.clear();
+        }
+        games.push(game);
     }
-    let limits = Limits {
-        depth: depth.map(|depth| depth as i32),
-        nodes,
-        movetime: time.map(|time| time as i64),
-        ..Limits::default()
+    let plies = match object.get("plies") {
+        None => vec![(None, games.remove(games.len() - 1))],
+        Some(given) => {
+            let wanted = plies(given, games.len())?;
+            wanted.into_iter().map(|ply| (Some(ply), games[ply].clone())).collect()
+        }
     };
+    let limits = limits(object)?;
     let priority = match object.get("priority") {
         None => 0,
         Some(value) => whole(value)
             .filter(|&value| i32::try_from(value).is_ok())
-            .ok_or_else(|| refused("priority", value, "a whole number from -2147483648 to 2147483647"))?,
+            .ok_or_else(|| Refusal::expected("priority", value, "a whole number from -2147483648 to 2147483647"))?,
     };
-    let moves = root_moves(&setup, game.board(), &words(object, "searchmoves")?, &words(object, "avoidmoves")?)?;
-    Ok(Query {
-        id,
-        chess960,
-        limits,
-        priority,
-        moves,
-        multipv: number(object, "multipv", 1..=256)?.unwrap_or(1),
-        report: number(object, "report_ms", 10..=3_600_000)?.map(Duration::from_millis),
-        iterations: flag(object, "iterations")?,
-        fresh: flag(object, "fresh")?,
-        stop: Stop::default(),
-        spent: (Duration::ZERO, 0),
-        game,
-    })
+    let [searched, avoided] = [words(object, "searchmoves")?, words(object, "avoidmoves")?];
+    let query = |(ply, game): (Option<usize>, Game)| -> Result<Query, Refusal> {
+        let moves = root_moves(&setup, game.board(), &searched, &avoided)?;
+        Ok(Query {
+            id: id.clone(),
+            ply,
+            chess960,
+            limits,
+            priority,
+            moves,
+            multipv: number(object, "multipv", 1..=256)?.unwrap_or(1),
+            report: number(object, "report_ms", 10..=3_600_000)?.map(Duration::from_millis),
+            iterations: flag(object, "iterations")?,
+            fresh: flag(object, "fresh")?,
+            stop: Stop::default(),
+            spent: (Duration::ZERO, 0),
+            game,
+        })
+    };
+    plies.into_iter().map(query).collect()
+}
+
+/// The plies to search of a game with this number of positions.
+fn plies(given: &Value, positions: usize) -> Result<Vec<usize>, Refusal> {
+    if given == "all" {
+        return Ok((0..positions).collect());
+    }
+    let expected =
+        || Refusal::expected("plies", given, &format!("\"all\" or a list of numbers from 0 to {}", positions - 1));
+    let list = given.as_array().filter(|list| !list.is_empty()).ok_or_else(expected)?;
+    let ply = |value: &Value| whole(value).and_then(|ply| usize::try_from(ply).ok()).filter(|&ply| ply < positions);
+    let mut wanted: Vec<usize> = list.iter().map(ply).collect::<Option<_>>().ok_or_else(expected)?;
+    wanted.sort_unstable();
+    wanted.dedup();
+    Ok(wanted)
+}
+
+fn limits(object: &Map<String, Value>) -> Result<Limits, Refusal> {
+    let depth = number(object, "depth", 1..=MAX_DEPTH as u64)?;
+    let nodes = number(object, "nodes", 1..=1 << 50)?;
+    let time = number(object, "time_ms", 1..=86_400_000)?;
+    let infinite = flag(object, "infinite")?;
+    if depth.is_none() && nodes.is_none() && time.is_none() && !infinite {
+        return Err(Refusal::new("missing", "depth", "no limit; expected depth, nodes, time_ms or infinite"));
+    }
+    let (depth, movetime) = (depth.map(|depth| depth as i32), time.map(|time| time as i64));
+    Ok(Limits { depth, nodes, movetime, infinite, ..Limits::default() })
 }
 
 /// The root moves to search; none for all.
-fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, String> {
-    let left = setup.moves_without(board, "avoidmoves", avoided)?;
+fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, Refusal> {
+    let wrong = |field: &'static str| move |error: String| Refusal::new("bad-move", field, error);
+    let left = setup.moves_without(board, "avoidmoves", avoided).map_err(wrong("avoidmoves"))?;
     let searched: Vec<Move> = searched
         .split([' ', ','])
         .filter(|word| !word.is_empty())
         .map(|word| setup.parse_move(board, word))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, _>>()
+        .map_err(wrong("searchmoves"))?;
     if searched.is_empty() || left.is_empty() {
         return Ok(if searched.is_empty() { left } else { searched });
     }
     let both: Vec<Move> = searched.into_iter().filter(|mv| left.contains(mv)).collect();
-    if both.is_empty() { Err(format!("avoidmoves {} leaves none of searchmoves", quoted(avoided))) } else { Ok(both) }
+    let none = || wrong("avoidmoves")(format!("avoidmoves {} leaves none of searchmoves", quoted(avoided)));
+    if both.is_empty() { Err(none()) } else { Ok(both) }
 }
 
-fn flag(object: &Map<String, Value>, field: &str) -> Result<bool, String> {
+fn flag(object: &Map<String, Value>, field: &str) -> Result<bool, Refusal> {
     match object.get(field) {
         None => Ok(false),
-        Some(value) => value.as_bool().ok_or_else(|| refused(field, value, "true or false")),
+        Some(value) => value.as_bool().ok_or_else(|| Refusal::expected(field, value, "true or false")),
     }
 }
 
-fn number(object: &Map<String, Value>, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, String> {
+fn number(object: &Map<String, Value>, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Refusal> {
     let Some(value) = object.get(field) else { return Ok(None) };
     let (least, most) = (range.start(), range.end());
     let number = whole(value).and_then(|number| number.try_into().ok()).filter(|number| range.contains(number));
-    number.map(Some).ok_or_else(|| refused(field, value, &format!("a whole number from {least} to {most}")))
+    number.map(Some).ok_or_else(|| Refusal::expected(field, value, &format!("a whole number from {least} to {most}")))
 }
 
 /// A whole number, also written as `5.0` or `1e3`.
@@ -224,14 +275,14 @@ fn whole(value: &Value) -> Option<i64> {
 }
 
 /// Moves as one text or a list.
-fn words(object: &Map<String, Value>, field: &str) -> Result<String, String> {
+fn words(object: &Map<String, Value>, field: &str) -> Result<String, Refusal> {
     let expected = "moves such as \"e4 e5\" or [\"e2e4\",\"e7e5\"]";
     match object.get(field) {
         None => Ok(String::new()),
         Some(Value::String(text)) => Ok(text.clone()),
         Some(value) => {
             let list = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
-            list.map(|list| list.join(" ")).ok_or_else(|| refused(field, value, expected))
+            list.map(|list| list.join(" ")).ok_or_else(|| Refusal::expected(field, value, expected))
         }
     }
 }
@@ -241,16 +292,17 @@ mod tests {
     use super::*;
 
     fn error(line: &str) -> String {
-        parse(line).err().map_or_else(String::new, |refused| refused.error)
+        parse(line).err().map_or_else(String::new, |refused| refused.error.text().to_owned())
     }
 
     #[test]
     fn requests() {
-        let Ok(Request::Query(query)) = parse(
+        let Ok(Request::Query(queries)) = parse(
             r#"{"id":7,"moves":"1. e4 e5","nodes":9,"searchmoves":["g1f3","Nc3"],"avoidmoves":"Nc3","report_ms":50}"#,
         ) else {
             panic!("refused")
         };
+        let query = &queries[0];
         assert_eq!(query.game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
         assert_eq!(query.moves.len(), 1);
         assert_eq!(query.limits, Limits { nodes: Some(9), ..Limits::default() });
@@ -258,7 +310,8 @@ mod tests {
         assert!(matches!(parse("\u{FEFF}{\"status\":true}"), Ok(Request::Status)));
         let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves e2e4";
         let line = format!(r#"{{"id":1,"fen":"{position}","moves":"e5","depth":5.0,"nodes":1e3,"priority":-2.0}}"#);
-        let Ok(Request::Query(query)) = parse(&line) else { panic!("refused") };
+        let Ok(Request::Query(queries)) = parse(&line) else { panic!("refused") };
+        let query = &queries[0];
         assert_eq!((query.limits.depth, query.limits.nodes, query.priority), (Some(5), Some(1000), -2));
         assert_eq!(query.game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
     }
@@ -271,7 +324,7 @@ mod tests {
             ("{}", "no \"id\""),
             (r#"{"id":[1]}"#, "\"id\" expects a string"),
             (r#"{"id":1.5}"#, "not \"1.5\""),
-            (r#"{"id":1}"#, "expected depth, nodes or time_ms"),
+            (r#"{"id":1}"#, "expected depth, nodes, time_ms or infinite"),
             (r#"{"id":1,"dept":3}"#, "unknown field \"dept\"; expected id, fen"),
             (r#"{"id":1,"depth":"9"}"#, "\"depth\" expects a whole number from 1 to"),
             (r#"{"id":1,"depth":0}"#, "not \"0\""),

@@ -1,7 +1,7 @@
 //! The tree on the page.
 
 use super::Server;
-use super::query::MAX_ERROR;
+use super::board::MAX_TEXT;
 use crate::database::Location;
 use crate::tree::{self, Edit};
 use lento_console::notice::notice;
@@ -42,7 +42,7 @@ impl Server {
         if error.is_some() {
             return Some(json!({ "error": UNAVAILABLE }));
         }
-        Some(answer.unwrap_or_else(|error| json!({ "error": error.chars().take(MAX_ERROR).collect::<String>() })))
+        Some(answer.unwrap_or_else(|error| json!({ "error": error.chars().take(MAX_TEXT).collect::<String>() })))
     }
 
     /// Logs an error once, however often pages ask.

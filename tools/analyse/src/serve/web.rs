@@ -307,7 +307,7 @@ impl Server {
             _ => None,
         };
         if let Some(done) = done {
-            let done = done.map(|()| json!({})).map_err(|(field, text)| Refusal::new("bad-request", field, text));
+            let done = done.map(|()| json!({}));
             let mut answer = message(done);
             answer["id"] = id.unwrap_or_default();
             return Some(answer);

@@ -113,11 +113,11 @@ fn bad_requests_name_their_field() {
     let mut visitor = Visitor::connect(server.address());
     for (request, field, expected) in [
         (json!({}), "key", "expected \"key\""),
-        (json!({ "key": "a", "lines": 11 }), "lines", "11; expected 1 to 10"),
+        (json!({ "key": "a", "lines": 11 }), "lines", "a number from 1 to 10, not \"11\""),
         (json!({ "key": "a", "moves": ["e2e5"] }), "moves", "\"e2e5\" is not a legal move"),
-        (json!({ "key": "a", "start": "8/8" }), "moves", "8/8"),
-        (json!({ "key": "a", "limit": { "depth": 0 } }), "moves", "\"depth\" expects a whole number"),
-        (json!({ "key": "a", "line": 1 }), "ask", "unknown field \"line\""),
+        (json!({ "key": "a", "start": "8/8" }), "fen", "8/8"),
+        (json!({ "key": "a", "limit": { "depth": 0 } }), "depth", "\"depth\" expects a whole number"),
+        (json!({ "key": "a", "line": 1 }), "line", "unknown field \"line\""),
         (json!({ "key": "a", "threat": true, "start": "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1" }), "threat", "no threat"),
     ] {
         let mut message = request.clone();
@@ -127,4 +127,55 @@ fn bad_requests_name_their_field() {
         let text = error["text"].as_str().expect("a text");
         assert!(error["field"] == field && text.contains(expected), "{request}: {error}");
     }
+}
+
+#[test]
+fn a_game_is_one_query_with_an_answer_for_each_ply() {
+    let mut server = Server::start(&["--engines", "2", "--listen", "127.0.0.1:0"]);
+    let mut client = Peer::connect(server.address());
+    client.send(json!({ "id": "game", "moves": "1. e4 e5 2. Nf3", "plies": "all", "depth": 3 }));
+    let mut plies: Vec<(Option<u64>, String)> = (0..4)
+        .map(|_| client.answer())
+        .map(|answer| {
+            assert_eq!((&answer["id"], &answer["status"]), (&json!("game"), &json!("done")), "{answer}");
+            (
+                answer["ply"].as_u64(),
+                answer["fen"].as_str().expect("a FEN").split(' ').next().expect("ranks").to_owned(),
+            )
+        })
+        .collect();
+    plies.sort_unstable();
+    assert_eq!(plies.iter().map(|(ply, _)| *ply).collect::<Vec<_>>(), [Some(0), Some(1), Some(2), Some(3)]);
+    assert_eq!(plies[3].1, "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R");
+    // The id is free again.
+    client.send(json!({ "id": "game", "moves": "e4", "plies": [1, 1.0], "depth": 1 }));
+    let answer = client.answer();
+    assert_eq!((&answer["ply"], &answer["best"].is_object()), (&json!(1), &true));
+    assert!(answer["lines"][0]["pv"].is_array());
+    let error = client.ask(json!({ "id": 1, "moves": "e4", "plies": [2], "depth": 1 }));
+    assert_eq!((&error["code"], &error["field"]), (&json!("bad-field"), &json!("plies")));
+    assert!(error["error"].as_str().expect("a text").contains("from 0 to 1, not \"[2]\""), "{error}");
+}
+
+#[test]
+fn endless_queries_end_when_all_are_cancelled() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let mut client = Peer::connect(server.address());
+    client.send(json!({ "id": "game", "moves": "e4 e5", "plies": "all", "infinite": true, "report_ms": 10 }));
+    client.send(json!({ "id": "other", "infinite": true }));
+    assert_eq!(client.answer()["status"], "partial");
+    client.send(json!({ "cancel_all": true }));
+    let (mut cancelled, mut found) = (Vec::new(), json!(null));
+    while cancelled.len() < 4 || found.is_null() {
+        let answer = client.answer();
+        if answer["status"] == "cancelled" {
+            cancelled.push((answer["id"].clone(), answer["ply"].as_u64()));
+        } else if answer["cancel_all"] == true {
+            found = answer["found"].clone();
+        }
+    }
+    cancelled.sort_by_key(|(_, ply)| *ply);
+    assert_eq!(found, 4);
+    assert_eq!(cancelled.iter().map(|(_, ply)| *ply).collect::<Vec<_>>(), [None, Some(0), Some(1), Some(2)]);
+    client.check();
 }

@@ -10,7 +10,7 @@ mod store;
 mod write;
 
 pub use read::MAX_FILE;
-pub use refusal::{Answer, Fields, Refusal, message};
+pub use refusal::{Answer, Fields, MAX_TEXT, Refusal, message};
 pub use store::Visitor;
 
 use document::Document;

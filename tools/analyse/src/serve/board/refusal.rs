@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Display;
 
 /// Longest text, in characters.
-const MAX_TEXT: usize = 500;
+pub const MAX_TEXT: usize = 500;
 
 pub type Answer = Result<Value, Refusal>;
 
@@ -37,6 +37,10 @@ impl Refusal {
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.more.insert(name.into(), value);
         self
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     pub fn to_value(&self) -> Value {
