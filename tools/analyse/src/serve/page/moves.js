@@ -2,7 +2,7 @@
 
 import { announce } from "./say.js";
 import { button, copy, find, hide, make, say, set, sync } from "./dom.js";
-import { nag, NAGS, numberOf, whiteMoves } from "./text.js";
+import { annotated, nag, NAGS, numberOf, whiteMoves } from "./text.js";
 
 export class Moves {
   constructor(session) {
@@ -144,7 +144,7 @@ export class Moves {
       set(element, "data-nag", nags[0]);
       set(element, "title", nags.map((value) => NAGS.get(value)?.[1]).filter(Boolean).join(", ") || null);
       const marks = (node.arrows?.length || node.circles?.length) ? "◎" : "";
-      say(value, [node.eval, node.clock, marks].filter(Boolean).join(" "));
+      say(value, [annotated(node.eval), node.clock, marks].filter(Boolean).join(" "));
     } else {
       say(element, item.text);
     }
