@@ -127,7 +127,7 @@ impl Source {
 
 enum Text {
     Epd(Lines<BufReader<File>>),
-    Pgn(Reader<BufReader<File>>),
+    Pgn(Box<Reader<BufReader<File>>>),
 }
 
 struct Open {
@@ -225,7 +225,8 @@ impl Input {
             let Some(source) = self.sources.pop_front() else { return Ok(false) };
             let (file, size) = source.open()?;
             let reader = BufReader::with_capacity(1 << 16, file);
-            let text = if source.is_pgn { Text::Pgn(Reader::new(reader)) } else { Text::Epd(Lines::new(reader)) };
+            let text =
+                if source.is_pgn { Text::Pgn(Reader::new(reader).into()) } else { Text::Epd(Lines::new(reader)) };
             self.open = Some(Open { name: source.path.to_string_lossy().into(), source, text, size });
             return Ok(true);
         };

@@ -132,7 +132,7 @@ fn what_is_no_position_is_quoted_and_the_rest_goes_on() {
     let output = analyse(&[&epd, &pgn, "--depth", "1", "--epd-out", &out]);
     assert!(output.status.success(), "{}", said(&output));
     for part in
-        ["line 2: invalid FEN \"8/8 w", "line 4: ", "game 2, line 8: illegal move \"Ke3\"", "game 3, line 10: tag FEN"]
+        ["line 2: invalid FEN \"8/8 w", "line 4: ", "game 2, line 8: illegal move \"Ke3\"", "game 3, line 9: tag FEN"]
     {
         assert!(said(&output).contains(part), "{part}: {}", said(&output));
     }
@@ -157,7 +157,7 @@ fn input_without_a_position_is_an_error_and_makes_no_database() {
     for (args, expected) in [
         (&[empty.as_str()][..], "empty.pgn: no position; expected games in PGN, or lines of EPD or FEN"),
         (&[&empty, &epd], "empty.pgn, "),
-        (&[&broken], "game 1, line 2: tag FEN"),
+        (&[&broken], "game 1, line 1: tag FEN"),
         (&[&broken], "broken.pgn: no position"),
         (&[&pgn, "--games", "99"], "--games 99: no position of the 3 games in "),
         (&[&pgn, "--games", "-2", "--plies", "9-"], "--games 1-2 --plies 9-: no position of the "),

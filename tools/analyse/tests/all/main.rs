@@ -3,6 +3,7 @@
 mod admission;
 mod analysing;
 mod board;
+mod browser;
 mod page;
 mod reports;
 #[cfg(all(feature = "postgres", unix))]

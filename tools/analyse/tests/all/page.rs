@@ -2,17 +2,20 @@
 
 use crate::PROGRAM;
 use crate::analysing::Folder;
+use crate::browser::Browser;
 use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::iter;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The head and body of a response.
 fn fetch(address: SocketAddr, path: &str, headers: &str) -> String {
@@ -63,6 +66,35 @@ fn fetch_head(address: SocketAddr, headers: &str) -> String {
     let mut peer = Peer::connect(address);
     peer.send(format_args!("GET /socket HTTP/1.1\r\n{headers}\r\n"));
     peer.line()
+}
+
+#[test]
+fn the_page_has_all_its_files() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let mut known = vec![String::new()];
+    let mut at = 0;
+    while let Some(name) = known.get(at).cloned() {
+        at += 1;
+        let mut peer = Peer::connect(address);
+        peer.send(format_args!("GET /{name} HTTP/1.1\r\nHost: {address}\r\n\r\n"));
+        let text = iter::from_fn(|| Some(peer.line()).filter(|line| !line.is_empty())).collect::<String>();
+        let kind = match name.rsplit('.').next() {
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("css") => "text/css; charset=utf-8",
+            Some("svg") => "image/svg+xml",
+            _ => "text/html; charset=utf-8",
+        };
+        assert!(text.contains(" 200 ") && text.contains(&format!("content-type: {kind}")), "{name}: {text}");
+        for start in ["href=\"", "src=\"", "from \"./"] {
+            let found = text.split(start).skip(1).filter_map(|rest| rest.split('"').next());
+            let files = found.filter(|file| !file.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+            known.extend(files);
+        }
+        let mut seen = HashSet::new();
+        known.retain(|name| seen.insert(name.clone()));
+    }
+    assert!(known.len() > 15, "{known:?}");
 }
 
 #[test]
@@ -141,7 +173,7 @@ impl Visitor {
         Self::open(address, &format!("ws://{address}/socket"))
     }
 
-    fn open(address: SocketAddr, url: &str) -> Self {
+    pub fn open(address: SocketAddr, url: &str) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         let request = url.into_client_request().expect("an address");
@@ -192,108 +224,59 @@ fn a_visitor_who_answers_no_ping_has_gone() {
     visitor.wait_for(|news| news["position"] == 1 && news["state"] == "done");
 }
 
-/// A headless browser, killed on drop.
-struct Browser {
-    child: Child,
-    tools: Visitor,
-    calls: u64,
-    _profile: tempfile::TempDir,
+/// Moves of the list, the current one with a star.
+const MOVES: &str = "[...document.querySelectorAll('#moves .move')].map((move) => \
+    move.querySelector('.san').textContent + (move.hasAttribute('aria-current') ? '*' : '')).join(' ')";
+const CONNECTED: &str = "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled";
+
+#[test]
+fn moves_are_played_on_the_board() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let url = format!("http://{}/", server.address());
+    let page = browser.open(&url, 1200);
+    let is = |moves: &str| format!("{MOVES} === '{moves}'");
+    let ready = |turn: &str| {
+        format!(
+            "document.querySelector('#turn').textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
+        )
+    };
+    let (down, over, up) = ("mousePressed", "mouseMoved", "mouseReleased");
+    browser.wait_for(&page, &ready("White"));
+    browser.press(&page, &[(down, "e2"), (over, "e3"), (over, "e4"), (up, "e4")]);
+    browser.wait_for(&page, &is("e4*"));
+    browser.wait_for(&page, &ready("Black"));
+    browser.press(&page, &[(down, "e7"), (up, "e7"), (down, "e5"), (up, "e5")]);
+    browser.wait_for(&page, &is("e4 e5*"));
+    // Castling by both gestures is one move.
+    browser.read(&page, "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5");
+    browser.wait_for(&page, &is("e4 e5 Nf3 Nc6 Bc4 Bc5*"));
+    browser.wait_for(&page, &ready("White"));
+    browser.press(&page, &[(down, "e1"), (over, "f1"), (over, "g1"), (up, "g1")]);
+    let castled = is("e4 e5 Nf3 Nc6 Bc4 Bc5 O-O*");
+    browser.wait_for(&page, &castled);
+    browser.evaluate(&page, "document.querySelector('#go-back').click()");
+    browser.wait_for(&page, &ready("White"));
+    browser.press(&page, &[(down, "e1"), (over, "g1"), (over, "h1"), (up, "h1")]);
+    browser.wait_for(&page, &castled);
+    // What is saved is there after reloading, and undone only here.
+    browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");
+    browser.wait_for(&page, "location.hash.startsWith('#board=')");
+    browser.call(&page, "Page.reload", json!({}));
+    browser.wait_for(&page, &format!("!!document.querySelector('#moves') && {castled}"));
+    browser.evaluate(&page, "document.querySelector('#remove').click()");
+    browser.wait_for(&page, &is("e4 e5 Nf3 Nc6 Bc4 Bc5*"));
+    browser.evaluate(&page, "document.querySelector('#undo').click()");
+    browser.wait_for(&page, &castled);
+    // A link carries moves.
+    let linked = browser.open(&format!("{url}#moves=f2f3,e7e5,g2g4,d8h4&ply=4"), 390);
+    browser.wait_for(&linked, &format!("!!document.querySelector('#moves') && {}", is("f3 e5 g4 Qh4#*")));
+    browser.wait_for(&linked, "document.querySelector('#turn').textContent === '0-1 · checkmate'");
+    assert_eq!(browser.evaluate(&linked, "document.documentElement.scrollWidth <= 390"), true);
 }
 
-impl Browser {
-    /// Starts one; `None` if there is none on this machine.
-    fn start() -> Option<Self> {
-        let found = ["chromium", "chromium-browser", "google-chrome"];
-        let name = found.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
-        let Some(name) = name else {
-            println!("skipped: none of {} is installed", found.join(", "));
-            return None;
-        };
-        let profile = tempfile::tempdir().expect("a folder");
-        let mut command = Command::new(name);
-        // Root cannot use the sandbox.
-        command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
-        command.arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut said = BufReader::new(child.stderr.take().expect("standard error"));
-        let url = loop {
-            let mut line = String::new();
-            assert!(said.read_line(&mut line).expect("a line") > 0, "the browser ended");
-            if let Some((_, url)) = line.split_once("DevTools listening on ") {
-                break url.trim().to_owned();
-            }
-        };
-        thread::spawn(move || _ = said.read_to_end(&mut Vec::new()));
-        let address = url.split('/').nth(2).and_then(|host| host.parse().ok()).expect("an address");
-        Some(Self { child, tools: Visitor::open(address, &url), calls: 0, _profile: profile })
-    }
-
-    /// Calls a method of the DevTools protocol.
-    fn call(&mut self, session: &str, method: &str, params: Value) -> Value {
-        self.calls += 1;
-        let id = self.calls;
-        let mut call = json!({ "id": id, "method": method, "params": params });
-        if !session.is_empty() {
-            call["sessionId"] = session.into();
-        }
-        self.tools.send(call.to_string());
-        let answer = self.tools.wait_for(|message| {
-            assert_ne!(message["method"], "Runtime.exceptionThrown", "{message}");
-            message["id"] == id
-        });
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].clone()
-    }
-
-    /// Opens a page in a window of its own and returns the session.
-    fn open(&mut self, url: &str, width: u32) -> String {
-        let target = self.call("", "Target.createTarget", json!({ "url": "about:blank", "newWindow": true }));
-        let session =
-            self.call("", "Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
-        let session = session["sessionId"].as_str().expect("a session").to_owned();
-        let screen = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500 });
-        self.call(&session, "Emulation.setDeviceMetricsOverride", screen);
-        self.call(&session, "Runtime.enable", json!({}));
-        self.call(&session, "Page.navigate", json!({ "url": url }));
-        session
-    }
-
-    fn evaluate(&mut self, session: &str, script: &str) -> Value {
-        let found = self.call(session, "Runtime.evaluate", json!({ "expression": script, "returnByValue": true }));
-        assert!(found.get("exceptionDetails").is_none(), "{script}: {found}");
-        found["result"]["value"].clone()
-    }
-
-    fn wait_for(&mut self, session: &str, condition: &str) {
-        let start = Instant::now();
-        while self.evaluate(session, condition) != true {
-            if start.elapsed() > PATIENCE {
-                panic!("{condition}: {}", self.evaluate(session, "document.body.innerText"));
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    fn add(&mut self, session: &str, text: &str) {
-        self.evaluate(
-            session,
-            &format!(
-                "document.querySelector('#text').value = {text:?}; document.querySelector('#add').requestSubmit()"
-            ),
-        );
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-const LIST: &str = "document.querySelector('#positions').innerText";
-const LINES: &str = "document.querySelector('.lines').innerText";
+const LIST: &str = "document.querySelector('#positions').textContent";
+const LINES: &str = "document.querySelector('#queue-detail').textContent";
 
 #[test]
 fn visitors_see_the_same_positions() {
@@ -301,35 +284,38 @@ fn visitors_see_the_same_positions() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let url = format!("http://{}/", server.address());
     let desktop = browser.open(&url, 1200);
-    browser.wait_for(&desktop, "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled");
-    browser.add(&desktop, "1. e4 e5 2. Nf3");
-    // A line comes, with its value, arrow and graph.
+    browser.wait_for(&desktop, CONNECTED);
+    browser.read(&desktop, "1. e4 e5 2. Nf3");
+    browser.wait_for(&desktop, &format!("{MOVES} === 'e4 e5 Nf3*'"));
+    browser.evaluate(&desktop, "document.querySelector('#tab-queue').click()");
+    browser.evaluate(&desktop, "document.querySelector('#add').requestSubmit()");
+    // A line comes, with its graph.
     browser.wait_for(&desktop, &format!("{LINES}.includes('nodes') && {LINES}.includes('2…')"));
-    browser.wait_for(&desktop, "document.querySelector('.graph .area').getAttribute('d').length > 20");
-    browser.wait_for(&desktop, "document.querySelectorAll('.arrow path').length === 1");
-    assert_eq!(browser.evaluate(&desktop, "document.querySelectorAll('.pieces use').length"), 32);
-    // Along the line on the board.
-    browser.evaluate(&desktop, "document.querySelector('[data-go=on]').click()");
-    browser.wait_for(&desktop, "document.querySelectorAll('.trail rect').length === 2");
-    browser.add(&desktop, "e4 e4");
-    browser.wait_for(&desktop, "document.querySelector('#error').textContent.includes('is not a legal move')");
+    browser.wait_for(&desktop, "(document.querySelector('#queue-graph .area')?.getAttribute('d') ?? '').length > 20");
+    assert_eq!(browser.evaluate(&desktop, "document.querySelectorAll('#board .pieces use').length"), 32);
+    browser.read(&desktop, "e4 Ke4");
+    browser.wait_for(&desktop, "document.querySelector('#notices').textContent.includes('Ke4')");
+    // Elements live as long as what they show.
+    browser.evaluate(&desktop, "window.row = document.querySelector('#positions button'); row.focus()");
     // A second visitor, on a phone, sees it and pauses.
-    let phone = browser.open(&format!("{url}#1"), 390);
+    let phone = browser.open(&url, 390);
     browser.wait_for(&phone, &format!("!!document.querySelector('#positions') && {LIST}.includes('searching')"));
-    assert_eq!(browser.evaluate(&phone, "document.documentElement.scrollWidth <= 390"), true);
     browser.evaluate(&phone, "document.querySelector('#pause').click()");
     browser.wait_for(&phone, &format!("{LIST}.includes('paused')"));
     browser.wait_for(&desktop, &format!("{LIST}.includes('paused')"));
+    assert_eq!(
+        browser.evaluate(&desktop, "row.isConnected && row === document.querySelector('#positions button')"),
+        true
+    );
     // Loading the page again keeps the lines so far, and the search.
     browser.call(&desktop, "Page.reload", json!({}));
-    browser.wait_for(
-        &desktop,
-        &format!("!!document.querySelector('.lines') && {LINES}.includes('2…') && {LIST}.includes('paused')"),
-    );
+    browser.wait_for(&desktop, &format!("!!document.querySelector('#positions') && {LIST}.includes('paused')"));
+    browser.evaluate(&desktop, "document.querySelector('#positions button').click()");
+    browser.wait_for(&desktop, &format!("{LINES}.includes('2…')"));
     browser.evaluate(&desktop, "document.querySelector('#pause').click()");
     browser.wait_for(&phone, &format!("{LIST}.includes('searching')"));
-    browser.evaluate(&phone, "document.querySelector('[data-remove]').click()");
-    browser.wait_for(&desktop, "document.querySelectorAll('#positions tr').length === 0");
+    browser.evaluate(&phone, "document.querySelector('[data-act=remove]').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#positions li').length === 0");
 }
 
 #[test]
@@ -369,20 +355,23 @@ fn the_tree_is_walked_and_marked() {
     std::fs::rename(&away, &tree).expect("a file");
     let Some(mut browser) = Browser::start() else { return };
     let desktop = browser.open(&format!("http://{address}/"), 1200);
-    browser.wait_for(&desktop, "document.querySelectorAll('#moves tr').length > 1");
-    // Along the best move and back.
-    browser.evaluate(&desktop, "document.querySelector('#moves tr:not(.leaf) td').click()");
-    browser.wait_for(&desktop, "document.querySelectorAll('#path button').length === 2");
-    browser.wait_for(&desktop, "document.querySelector('.value').textContent.includes('%')");
-    browser.evaluate(&desktop, "document.querySelector('#path button').click()");
-    browser.wait_for(&desktop, "document.querySelectorAll('#path button').length === 1");
+    browser.wait_for(&desktop, "!!document.querySelector('#tab-tree') && !document.querySelector('#tab-tree').hidden");
+    browser.evaluate(&desktop, "document.querySelector('#tab-tree').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#tree-moves tr').length > 1");
+    // Along the best move, with the board, and back.
+    browser.evaluate(&desktop, "document.querySelector('#tree-moves .move:not(:disabled)').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 2");
+    browser.wait_for(&desktop, "document.querySelector('#tree-node').textContent.includes('%')");
+    browser.wait_for(&desktop, "document.querySelectorAll('#moves .move[aria-current]').length === 1");
+    browser.evaluate(&desktop, "document.querySelector('#tree-path button').click()");
+    browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 1");
     // What is marked is in the file, and on the pages of others.
     let marks = |word: &str| run(&["tree", "show", &tree]).matches(word).count();
     assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
     browser.evaluate(&desktop, "document.querySelector('[data-mark=pin]').click()");
     visitor.wait_for(|news| news["tree_changed"] == true);
     assert_eq!((marks("pinned"), marks("excluded")), (1, 0));
-    browser.wait_for(&desktop, "document.querySelectorAll('#moves [aria-pressed=true]').length === 1");
+    browser.wait_for(&desktop, "document.querySelectorAll('#tree-moves [aria-pressed=true]').length === 1");
     browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
     visitor.wait_for(|news| news["tree_changed"] == true);
     assert_eq!(marks("excluded"), 1);

@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 pub const MAX_NODES: usize = 10_000;
 /// Most variations within one another, as many as the reader of PGN takes.
 const MAX_NESTING: usize = 64;
-/// Most tags, and their longest name and value in bytes.
-const MAX_TAGS: usize = 200;
-const MAX_TAG: usize = 4096;
+/// Most tags.
+pub const MAX_TAGS: usize = 1000;
 
 pub const RESULTS: [&str; 4] = ["*", "1-0", "0-1", "1/2-1/2"];
 /// Tags that follow from other fields.
@@ -157,8 +156,7 @@ impl Document {
                 Some([name, value]) => name.as_str().zip(value.as_str()),
                 _ => None,
             };
-            let fits = |(name, value): &(&str, &str)| name.len() <= MAX_TAG && value.len() <= MAX_TAG;
-            let Some((name, value)) = texts.filter(fits) else {
+            let Some((name, value)) = texts else {
                 return Err(Refusal::expected(fields.name("tags"), tag, "pairs of a name and a value"));
             };
             self.add_tag(name, value);

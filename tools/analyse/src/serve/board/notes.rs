@@ -10,8 +10,6 @@ use serde_json::Value;
 const MAX_NAGS: usize = 16;
 /// Most arrows, or circles, of a position.
 const MAX_SHAPES: usize = 256;
-/// Longest comment in bytes, as in the reader of PGN.
-const MAX_COMMENT: usize = 1 << 15;
 /// Shapes in one command, which is not wrapped.
 const SHAPES: usize = 5;
 
@@ -153,10 +151,6 @@ impl Notes {
         }
         for field in ["comment", "before"] {
             let text = node.text(field)?.unwrap_or_default();
-            if text.len() > MAX_COMMENT {
-                let text = format!("{} bytes; expected up to {MAX_COMMENT}", text.len());
-                return Err(Refusal::new("too-large", node.name(field), text));
-            }
             if field == "comment" { self.add_comment(text) } else { self.add_before(text) }
         }
         Ok(())

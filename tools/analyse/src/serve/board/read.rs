@@ -1,6 +1,6 @@
 //! Games out of text, and the files that they are taken from.
 
-use super::document::{Document, RESULTS, Unfit};
+use super::document::{Document, MAX_TAGS, RESULTS, Unfit};
 use super::position::needs_chess960;
 use super::refusal::{Answer, Fields, Refusal};
 use crate::lines::Lines;
@@ -23,6 +23,8 @@ const MAX_KEPT: usize = 64 << 20;
 const MAX_FILES: usize = 256;
 /// Least bytes between two marks.
 const BETWEEN_MARKS: u64 = 1 << 16;
+/// Most games of a file.
+const MAX_GAMES: usize = 100_000;
 /// Most problems told.
 const MAX_PROBLEMS: usize = 500;
 
@@ -70,7 +72,7 @@ impl Files {
         let mut kind = source.kind();
         let mut marks = vec![Mark { line: 1, ..Mark::default() }];
         let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-        while let Some((game, start, found)) = source.next() {
+        while let Some(Reading { game, start, problems: found, .. }) = source.next() {
             if let Some((offset, line)) = start.filter(|_| !is_utf16)
                 && marks.last().is_none_or(|last| offset - last.offset > BETWEEN_MARKS)
             {
@@ -83,6 +85,12 @@ impl Files {
                 }
             }
             let Some(game) = game else { continue };
+            if games.len() == MAX_GAMES {
+                problems.push(
+                    json!({ "line": null, "text": format!("more than {MAX_GAMES} games; the rest is left out") }),
+                );
+                break;
+            }
             has_tags |= !game.tags.is_empty();
             games.push(summary(&game));
             // Of lines, one with operations is enough.
@@ -127,7 +135,7 @@ impl Files {
         };
         let mark = kept.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
         let (mut source, mut at) = (Source::new(&kept.bytes[mark.offset as usize..]), mark.index);
-        while let Some((game, _, mut problems)) = source.next() {
+        while let Some(Reading { game, mut problems, .. }) = source.next() {
             let Some(game) = game else { continue };
             if at == index {
                 problems.iter_mut().for_each(|problem| problem.line += mark.line - 1);
@@ -159,7 +167,7 @@ fn summary(game: &PgnGame) -> Value {
 
 /// A text with games.
 enum Source<'a> {
-    Pgn(Reader<&'a [u8]>),
+    Pgn(Box<Reader<&'a [u8]>>),
     /// FEN or EPD, perhaps with moves, and the number of games so far.
     Lines(Lines<&'a [u8]>, u64),
 }
@@ -170,7 +178,7 @@ impl<'a> Source<'a> {
         let content = std::iter::from_fn(|| lines.next_line().ok().flatten()).find(|line| has_content(&line.text));
         match content {
             Some(line) if is_position(&line.text) => Self::Lines(Lines::new(bytes), 0),
-            _ => Self::Pgn(Reader::new(bytes)),
+            _ => Self::Pgn(Reader::new(bytes).into()),
         }
     }
 
@@ -181,23 +189,21 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The next game, if it can be taken, the line that it begins, and its problems.
-    fn next(&mut self) -> Option<(Option<PgnGame>, Option<(u64, u64)>, Vec<Problem>)> {
+    fn next(&mut self) -> Option<Reading> {
         match self {
             // Memory can be read.
-            Self::Pgn(reader) => {
-                let Reading { game, start, problems, .. } = reader.next_game().ok()??;
-                Some((game, start, problems))
-            }
+            Self::Pgn(reader) => reader.next_game().ok()?,
             Self::Lines(lines, games) => loop {
                 let line = lines.next_line().ok()??;
                 if has_content(&line.text) {
                     *games += 1;
+                    let (game, fault) = match position(&line.text) {
+                        Ok((game, fault)) => (Some(game), fault),
+                        Err(error) => (None, Some(error)),
+                    };
                     let problem = |text| Problem { game: *games, line: line.number, text };
-                    return Some(match position(&line.text) {
-                        Ok((game, problems)) => (Some(game), None, problems.into_iter().map(problem).collect()),
-                        Err(error) => (None, None, vec![problem(error)]),
-                    });
+                    let problems = fault.into_iter().map(problem).collect();
+                    return Some(Reading { number: *games, game, start: None, problems });
                 }
             },
         }
@@ -253,7 +259,10 @@ fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
 pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
     let mut document = Document::new(game.start, game.chess960);
     let mut problems: Vec<String> = Vec::new();
-    for (name, value) in &game.tags {
+    if game.tags.len() > MAX_TAGS {
+        problems.push(format!("{} tags; the first {MAX_TAGS} are taken", game.tags.len()));
+    }
+    for (name, value) in game.tags.iter().take(MAX_TAGS) {
         if document.add_tag(name, value) {
             problems.push(format!("tag {name} again, as {}; the first one counts", quoted(value)));
         }

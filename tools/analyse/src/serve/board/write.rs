@@ -4,12 +4,15 @@ use super::document::Document;
 use crate::pgn::names_chess960;
 use crate::report::{ROSTER, Wrapped, comment_words, tag};
 
+/// Most words of one comment: readers cut long ones.
+const COMMENT: usize = 1000;
+
 /// The document in export format, followed by an empty line.
 pub fn pgn(document: &Document) -> String {
     let mut text: String = tags(document).iter().map(|(name, value)| tag(name, value)).collect();
     text.push('\n');
     let mut words = Wrapped::default();
-    words.comment(&document.nodes[0].notes.words());
+    comment(&document.nodes[0].notes.words(), &mut words);
     line(document, 0, true, &mut words);
     words.word(document.result);
     text + &words.finish() + "\n\n"
@@ -47,7 +50,7 @@ fn line(document: &Document, mut at: usize, mut first: bool, words: &mut Wrapped
         first = false;
         for &other in others {
             words.open();
-            words.comment(&comment_words(document.nodes[other].notes.before.as_deref(), true));
+            comment(&comment_words(document.nodes[other].notes.before.as_deref(), true), words);
             played(document, at, other, true, words);
             line(document, other, false, words);
             words.close();
@@ -56,9 +59,14 @@ fn line(document: &Document, mut at: usize, mut first: bool, words: &mut Wrapped
     }
 }
 
+/// Writes a comment, a long one as several, which are joined when they are read.
+fn comment(text: &[String], words: &mut Wrapped) {
+    text.chunks(COMMENT).for_each(|words_of_one| words.comment(words_of_one));
+}
+
 /// Writes a move with its annotations.
 fn played(document: &Document, at: usize, next: usize, first: bool, words: &mut Wrapped) {
     let node = &document.nodes[next];
     words.played(&document.nodes[at].board, node.mv, first, &node.notes.nags);
-    words.comment(&node.notes.words());
+    comment(&node.notes.words(), words);
 }

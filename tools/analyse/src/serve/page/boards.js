@@ -33,7 +33,7 @@ export class Boards {
       const board = act?.closest("li")?.dataset.board;
       if (board) this[act.dataset.act](board).catch(fail);
     });
-    for (const end of ["pagehide", "visibilitychange"]) document.addEventListener(end, () => this.save());
+    document.addEventListener("visibilitychange", () => this.save());
   }
 
   async load() {

@@ -8,6 +8,9 @@ import { grouped, numbered, percent, score, short, spoken, time } from "./text.j
 const PAUSE = 50;
 const KEPT = 300;
 
+// A score as PGN has it.
+const written = ({ score: { cp, mate }, depth }) => (mate === undefined ? `${(cp / 100).toFixed(2)},${depth}` : `#${mate}`);
+
 export class Engine {
   constructor(session, link, preview) {
     Object.assign(this, { session, link, preview });
@@ -144,9 +147,10 @@ export class Engine {
   receive(event) {
     if (event.key !== this.current?.key) return;
     const { signature, wish } = this.current;
-    this.news = { ...event, signature, wish };
+    const news = { ...event, signature, wish };
     this.kept.delete(signature);
-    this.kept.set(signature, this.news);
+    this.kept.set(signature, news);
+    if (signature === JSON.stringify(this.wish())) this.news = news;
     if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
     this.redraw();
   }
@@ -204,8 +208,8 @@ export class Engine {
     let state = "";
     if (!link.isOpen) state = "not connected";
     else if (this.error) state = this.error;
-    else if (this.isOn) state = states[news?.state] ?? (isOver ? `${over.result}, ${over.why}` : "waiting");
     else if (isOver) state = `${over.result}, ${over.why}`;
+    else if (this.isOn) state = states[news?.state] ?? "waiting";
     say(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
     this.panel.classList.toggle("running", this.isOn && link.isOpen && news?.state === "searching");
     const numbers = news ? { depth: `${news.depth}/${news.seldepth}`, nodes: short(news.nodes), nps: `${short(news.nps)}/s`, time: time(news.time_ms), hash: `${((news.hashfull ?? 0) / 10).toFixed(0)} %`, tb: news.tb_hits ? short(news.tb_hits) : "" } : {};
@@ -291,10 +295,17 @@ export class Engine {
     const from = this.pinned ? tree.follow(found.wish.moves) : tree.at;
     if (tree.moves(from).join() !== found.wish.moves.join()) return;
     try {
-      await this.session.addLine(from, found.pv);
+      await this.session.addLine(from, found.pv, found.wish.threat ? null : written(found.line));
     } catch (error) {
       this.onError?.(error);
     }
+  }
+
+  // Speaks the score and the best line.
+  speak() {
+    const news = this.fresh;
+    const line = news?.lines[0];
+    announce(line ? `${spoken(line.score)}, depth ${news.depth}. ${numbered(news.fen, line.san.slice(0, 5)).join(" ")}` : this.isOn ? "no line yet" : "the engine is off");
   }
 
   // Plays the best move of the position on the board.

@@ -76,7 +76,7 @@ export class Files {
       this.drawGames();
       if (read.games.length === 1) {
         await this.choose(0);
-        if (read.problems.length) this.problems(read.problems);
+        if (read.kind === "moves") this.session.last();
       } else {
         if (!this.dialog.open) this.dialog.showModal();
         find("#search-games").focus();
@@ -121,7 +121,8 @@ export class Files {
     const { document, problems } = await this.link.ask("game", { file: this.read.file, index });
     if (this.dialog.open) this.dialog.close();
     this.onOpen(document);
-    if (problems?.length) this.problems(problems);
+    const all = problems?.length ? problems : this.read.games.length === 1 ? this.read.problems : [];
+    if (all.length) this.problems(all);
   }
 
   problems(all) {

@@ -72,6 +72,8 @@ export class Gestures {
   move(event) {
     const { board, press } = this;
     if (!press || event.pointerId !== press.id) return;
+    // A second button ends a drag, and comes as a move.
+    if (!press.drawn && event.buttons & 2) return this.cancel();
     const square = board.square(event);
     if (press.drawn) {
       if (square !== press.over) board.drawShapes(this.drawnShape(square));

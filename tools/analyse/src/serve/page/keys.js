@@ -7,7 +7,7 @@ const WHEEL = 60;
 // `actions` are by name; `names` of keys to actions.
 const KEYS = new Map([
   ["ArrowLeft", "back"], ["ArrowRight", "forward"], ["ArrowUp", "previous"], ["ArrowDown", "next"], ["Home", "first"], ["End", "last"],
-  ["f", "flip"], ["l", "engine"], ["x", "threat"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
+  ["f", "flip"], ["l", "engine"], ["x", "threat"], ["e", "speak"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
 ]);
 
 export const bindKeys = (actions) => {
@@ -29,6 +29,9 @@ export const bindKeys = (actions) => {
     const action = KEYS.get(event.key);
     // Space presses a button, arrows move between tabs and in menus; on moves of the list arrows move along the line.
     if (!action || (event.key === " " && target.closest("button, summary, a, [role=tab]")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
+    // The key that deletes is not for other lists.
+    if (action === "remove" && target !== document.body && !target.closest("#moves, #board, .go")) return;
+    if (event.key.startsWith("Arrow") && target.closest(".scroll")) return;
     if (event.repeat && !["back", "forward"].includes(action)) return;
     event.preventDefault();
     actions[action]();

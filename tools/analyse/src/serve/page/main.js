@@ -201,7 +201,7 @@ const openFirst = async () => {
 // The first connection opens what the address names.
 link.on("open", () => {
   document.body.classList.remove("offline");
-  session.tell("go");
+  session.inform();
   if (openFirst.begun) return;
   openFirst.begun = true;
   openFirst().catch(fail).finally(() => { hasOpened = true; });
@@ -224,6 +224,7 @@ const actions = {
   engine: () => engine.toggle(),
   threat: () => engine.toggleThreat(),
   best: () => engine.best(),
+  speak: () => engine.speak(),
   comment: () => { chooseTab(find("#tab-moves")); moves.annotate(true); },
   type: () => find("#typed").focus(),
   remove: () => moves.act("remove"),

@@ -1,8 +1,8 @@
 // The list of moves, and the editor of comments and glyphs.
 
 import { announce } from "./say.js";
-import { button, copy, find, hide, make, say, set, sync } from "./dom.js";
-import { nag, NAGS, numberOf, whiteMoves } from "./text.js";
+import { button, copy, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { annotated, nag, NAGS, numberOf, whiteMoves } from "./text.js";
 
 export class Moves {
   constructor(session) {
@@ -20,6 +20,7 @@ export class Moves {
       event.preventDefault();
       this.openMenu(Number(at), event);
     });
+    this.scrollSoon = soon(() => this.scroll(this.marked));
     this.buildEditor();
     this.buildMenu();
     session.on((what) => this.draw(what));
@@ -51,13 +52,15 @@ export class Moves {
     if (next) set(next, "aria-current", "true");
     const focused = this.list.contains(document.activeElement);
     if (next && focused && document.activeElement.dataset.node) next.focus({ preventScroll: true });
-    if (next !== this.marked || this.height !== this.list.clientHeight) this.scroll(next);
     this.marked = next;
-    this.height = this.list.clientHeight;
+    this.scrollSoon();
   }
 
   scroll(element) {
     const { list } = this;
+    if (element === this.scrolled && list.clientHeight === this.height) return;
+    this.scrolled = element;
+    this.height = list.clientHeight;
     if (!element) {
       list.scrollTop = 0;
       return;
@@ -144,7 +147,7 @@ export class Moves {
       set(element, "data-nag", nags[0]);
       set(element, "title", nags.map((value) => NAGS.get(value)?.[1]).filter(Boolean).join(", ") || null);
       const marks = (node.arrows?.length || node.circles?.length) ? "◎" : "";
-      say(value, [node.eval, node.clock, marks].filter(Boolean).join(" "));
+      say(value, [annotated(node.eval), node.clock, marks].filter(Boolean).join(" "));
     } else {
       say(element, item.text);
     }

@@ -147,8 +147,8 @@ export class Session {
     });
   }
 
-  // Adds a line of moves behind a node and goes to its end.
-  async addLine(id, pv) {
+  // Adds a line of moves behind a node and goes to its end. `evaluation` is that of the first one, if it is new.
+  async addLine(id, pv, evaluation = null) {
     const { tree } = this;
     const place = tree.place(id);
     const moves = [];
@@ -158,6 +158,7 @@ export class Session {
       moves.push(...part.map((uci, ply) => ({ uci, san: san[ply], fen: fens[ply] })));
     }
     if (tree !== this.tree || !tree.node(id)) return;
+    if (evaluation) moves[0].eval = evaluation;
     this.edit(() => { tree.at = tree.add(id, moves); });
   }
 
@@ -184,7 +185,9 @@ export class Session {
   // Keeps the analysis in this browser, until the server has it and in case it forgets it.
   keep() {
     const isSaved = this.edits === this.saved;
-    store.set("draft", { document: this.tree.document(), at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
+    const isKept = store.set("draft", { document: this.tree.document(), at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
+    // Better none than an older one.
+    if (!isKept) store.set("draft", null);
   }
 }
 

@@ -41,6 +41,13 @@ export const spoken = (value) => {
   return `${value.cp > 0 ? "White" : "Black"} ${(Math.abs(value.cp) / 100).toFixed(2)}`;
 };
 
+// An evaluation of a file, such as 0.35,24 or #-3.
+export const annotated = (text) => {
+  const [, mate, pawns] = /^(?:#([+-]?\d+)|([+-]?\d*\.?\d+))(?:,\d+)?$/.exec(text ?? "") ?? [];
+  if (mate) return score({ mate: Number(mate) });
+  return pawns ? score({ cp: Math.round(100 * pawns) }) : text ?? "";
+};
+
 export const percent = (expected) => (expected === null || expected === undefined ? "–" : `${(100 * expected).toFixed(0)} %`);
 
 // The number before a move from a position.

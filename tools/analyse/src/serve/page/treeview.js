@@ -62,6 +62,7 @@ export class TreeView {
   }
 
   look() {
+    if (!this.link.isOpen) return;
     this.asked = true;
     this.link.send({ tree: this.path.join(" ") });
   }

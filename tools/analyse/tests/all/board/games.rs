@@ -160,7 +160,7 @@ fn games_are_written_as_they_were_read() {
     }
     assert_eq!(page.game(&pgn), document, "{pgn}");
     let long =
-        page.game(&format!("1. e4 {{{} [%cal {}]}} *", "word ".repeat(100), vec!["Ga1a2,Ra1a3,Gb1b2"; 9].join(",")));
+        page.game(&format!("1. e4 {{{} [%cal {}]}} *", "word ".repeat(8000), ["Ga1a2,Ra1a3,Gb1b2"; 9].join(",")));
     let pgn = page.written(&long);
     assert!(pgn.lines().all(|line| line.chars().count() <= 80), "{pgn}");
     assert_eq!(page.game(&pgn)["nodes"], long["nodes"], "{pgn}");
