@@ -52,8 +52,11 @@ A request is one line of JSON, and so is each answer. A query has:
   id                      a string or number, which its answers repeat
   fen, moves              the position: a FEN, and moves in UCI or SAN as one
                           text or a list [default: the start position]
+  plies                   \"all\" or a list: searches these plies of the game,
+                          each with an answer, which has ply
   chess960                true for Chess960 notation
-  depth, nodes, time_ms   limits, at least one
+  depth, nodes, time_ms   limits
+  infinite                true to search until cancelled
   priority                higher ones are searched first [default: 0]
   multipv                 number of lines [default: 1]
   searchmoves, avoidmoves root moves to search, or not to
@@ -62,10 +65,13 @@ A request is one line of JSON, and so is each answer. A query has:
   fresh                   true to clear the hash table first
 An answer has schema (lento-serve/1), id and status: partial; or done,
 cancelled or error, once for each query. A partial or final answer of a search
-has the fields of `lento analyse --json`; an error has error.
+has the fields of `lento analyse --json`; an error has error, code and
+field.
 Other requests:
   {\"cancel\":ID}           cancels a query, which is answered, too; answers
                           {cancel, found}
+  {\"cancel_all\":true}     cancels all of the connection, answers the number
+                          found
   {\"status\":true}         answers engines, threads, hash_mib, waiting,
                           searching, finished and nodes
 A connection that needs a token sends the line `token TOKEN` first.";
