@@ -3,6 +3,7 @@
 //! Methods return errors of [`sql`](crate::sql); [`explain`] adds the place and advice.
 
 mod analysis;
+mod boards;
 mod claim;
 mod engine;
 mod key;
@@ -16,6 +17,7 @@ mod run_lock;
 mod store;
 
 pub use analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
+pub use boards::{BoardRow, Boards};
 pub use claim::Claim;
 pub use engine::{EngineId, engine_id};
 pub use key::Key;

@@ -114,6 +114,9 @@ pub struct Args {
     /// A tree of `lento tree` to walk and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
+    /// A database of `lento analyse` in which the boards of the page are kept; created if missing
+    #[arg(long, value_name = "FILE|URL", requires = "web")]
+    db: Option<Location>,
     /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -165,7 +168,8 @@ pub fn run(args: &Args) -> Done {
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
     let desk = Desk::new(&pool, args.tree.is_some());
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
-    let (boards, known) = (Arc::default(), Arc::default());
+    let boards = args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default();
+    let (boards, known) = (Arc::new(boards), Arc::default());
     let server = Server { pool, desk, boards, known, tree, tree_error, hosts, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();

@@ -13,6 +13,7 @@ pub use read::MAX_FILE;
 pub use refusal::{Answer, Fields, MAX_TEXT, Refusal, message};
 pub use store::Visitor;
 
+use crate::database::Location;
 use document::Document;
 use read::Files;
 use serde_json::json;
@@ -26,6 +27,11 @@ pub struct Boards {
 }
 
 impl Boards {
+    /// With the boards of a database.
+    pub fn open(location: &Location) -> Result<Self, String> {
+        Ok(Self { store: Store::stored_in(location)?, ..Self::default() })
+    }
+
     /// Answers a request; `None` if it is none of the board's.
     pub fn answer(&self, visitor: &Visitor, ask: &str, fields: Fields) -> Option<Answer> {
         Some(match ask {

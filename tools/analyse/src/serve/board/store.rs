@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::refusal::{Answer, Fields, Refusal};
+use crate::database::{self, BoardRow, Location};
 use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -37,9 +38,10 @@ pub struct Visitor {
     open: Mutex<HashSet<Arc<str>>>,
 }
 
-/// The boards, in memory.
+/// The boards, in memory and in a database if there is one.
 pub struct Store {
     state: Mutex<State>,
+    table: Option<Mutex<database::Boards>>,
     news: broadcast::Sender<News>,
 }
 
@@ -63,13 +65,57 @@ struct Saved {
     removed: Option<u64>,
 }
 
+impl From<BoardRow> for Saved {
+    fn from(row: BoardRow) -> Self {
+        let BoardRow { name, version, changed, document, is_removed, .. } = row;
+        let value: Value = serde_json::from_str(&document).unwrap_or_default();
+        let plies = Document::parse(&value).map_or(0, |document| document.plies());
+        Self { name, version, changed, plies, document: document.into(), removed: is_removed.then_some(0) }
+    }
+}
+
 impl Default for Store {
     fn default() -> Self {
-        Self { state: Mutex::default(), news: broadcast::channel(BEHIND).0 }
+        Self { state: Mutex::default(), table: None, news: broadcast::channel(BEHIND).0 }
     }
 }
 
 impl Store {
+    /// The boards of a database.
+    pub fn stored_in(location: &Location) -> Result<Self, String> {
+        let mut table = database::Boards::open(location)?;
+        let boards = table.all()?.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
+        let state = State { boards, ..State::default() };
+        Ok(Self { state: Mutex::new(state), table: Some(Mutex::new(table)), ..Self::default() })
+    }
+
+    /// Writes a board to the database, then to memory. `before` is the version that is replaced.
+    fn write(&self, state: &mut State, board: &Arc<str>, saved: Saved, before: u64) -> Result<(), Refusal> {
+        if let Some(table) = &self.table {
+            let row = BoardRow {
+                board: (**board).into(),
+                name: saved.name.clone(),
+                version: saved.version,
+                changed: saved.changed,
+                document: (*saved.document).into(),
+                is_removed: saved.removed.is_some(),
+            };
+            let mut table = table.lock();
+            let failed = |error: String| Refusal::new("unsaved", "", error);
+            if !table.put(&row, before).map_err(failed)? {
+                // Another server has saved it.
+                match table.get(board).map_err(failed)? {
+                    Some(newer) => state.boards.insert(Arc::clone(board), newer.into()),
+                    None => state.boards.remove(board),
+                };
+                let newer = state.boards.get(board).ok_or_else(|| unknown(board))?;
+                return Err(newer.stale(before));
+            }
+        }
+        state.boards.insert(Arc::clone(board), saved);
+        Ok(())
+    }
+
     pub fn visit(&self) -> Visitor {
         let mut state = self.state.lock();
         state.visitors += 1;
@@ -145,22 +191,20 @@ impl Store {
                 let version = fields.need("version", "the version last seen", fields.number("version", u64::MAX)?)?;
                 let (board, saved) = state.find(fields)?;
                 if saved.version != version {
-                    let text = format!("version {version}; expected {}, which another page has saved", saved.version);
-                    let stale = Refusal::new("stale", "version", text).with("version", saved.version.into());
-                    return Err(stale.with("name", saved.name.as_str().into()).with("document", saved.document()));
+                    return Err(saved.stale(version));
                 }
                 Some((board, saved.clone()))
             }
         };
         let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
-        state.make_room(text.len(), replaced, before.is_none())?;
+        self.make_room(&mut state, text.len(), replaced, before.is_none())?;
         let (board, version, old_name) = match before {
             Some((board, saved)) => (board, saved.version + 1, Some(saved.name)),
             None => (state.new_board(), 1, None),
         };
         let name = name.or(old_name).unwrap_or_else(|| players(&document));
         let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
-        state.boards.insert(Arc::clone(&board), saved);
+        self.write(&mut state, &board, saved, version - 1)?;
         drop(state);
         visitor.open.lock().insert(Arc::clone(&board));
         let answer = json!({ "board": &*board, "version": version });
@@ -172,11 +216,10 @@ impl Store {
     pub fn rename(&self, fields: Fields) -> Answer {
         let name = fields.need("name", "a name", name(fields)?)?;
         let mut state = self.state.lock();
-        let board = state.find(fields)?.0;
-        if let Some(saved) = state.boards.get_mut(&board) {
-            saved.name = name;
-            saved.changed = now();
-        }
+        let (board, saved) = state.find(fields)?;
+        let saved = Saved { name, changed: now(), ..saved.clone() };
+        let version = saved.version;
+        self.write(&mut state, &board, saved, version)?;
         drop(state);
         self.tell(News::List);
         Ok(json!({}))
@@ -186,10 +229,10 @@ impl Store {
         let name = name(fields)?;
         let mut state = self.state.lock();
         let saved = state.find(fields)?.1.clone();
-        state.make_room(saved.document.len(), 0, true)?;
+        self.make_room(&mut state, saved.document.len(), 0, true)?;
         let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
         let board = state.new_board();
-        state.boards.insert(Arc::clone(&board), Saved { name, version: 1, changed: now(), ..saved });
+        self.write(&mut state, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
         drop(state);
         self.tell(News::List);
         Ok(json!({ "board": &*board }))
@@ -197,12 +240,11 @@ impl Store {
 
     pub fn remove(&self, fields: Fields) -> Answer {
         let mut state = self.state.lock();
-        let board = state.find(fields)?.0;
+        let (board, saved) = state.find(fields).map(|(board, saved)| (board, saved.clone()))?;
         state.changes += 1;
-        let change = state.changes;
-        if let Some(saved) = state.boards.get_mut(&board) {
-            saved.removed = Some(change);
-        }
+        let saved = Saved { removed: Some(state.changes), ..saved };
+        let version = saved.version;
+        self.write(&mut state, &board, saved, version)?;
         drop(state);
         self.tell(News::List);
         Ok(json!({}))
@@ -211,11 +253,33 @@ impl Store {
     pub fn restore(&self, fields: Fields) -> Answer {
         let board = fields.need("board", "a board", fields.text("board")?)?;
         let mut state = self.state.lock();
-        let saved = state.boards.get_mut(board).ok_or_else(|| unknown(board))?;
-        saved.removed = None;
+        let (board, saved) = state.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
+        let (board, saved) = (Arc::clone(board), Saved { removed: None, ..saved.clone() });
+        let version = saved.version;
+        self.write(&mut state, &board, saved, version)?;
         drop(state);
         self.tell(News::List);
         Ok(json!({}))
+    }
+
+    /// Drops the boards removed first where there is no room for a document.
+    fn make_room(&self, state: &mut State, bytes: usize, replaced: usize, is_new: bool) -> Result<(), Refusal> {
+        loop {
+            let used: usize = state.boards.values().map(|saved| saved.document.len()).sum();
+            let fits = state.boards.len() + usize::from(is_new) <= MAX_BOARDS;
+            if fits && used - replaced + bytes <= MAX_BYTES {
+                return Ok(());
+            }
+            let removed = state.boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
+            let Some((_, oldest)) = removed.min() else {
+                let text = format!("{} boards of {used} bytes; expected to remove some", state.boards.len());
+                return Err(Refusal::new("full", "board", text));
+            };
+            if let Some(table) = &self.table {
+                table.lock().delete(&oldest).map_err(|error| Refusal::new("unsaved", "", error))?;
+            }
+            state.boards.remove(&oldest);
+        }
     }
 }
 
@@ -235,23 +299,6 @@ impl State {
         Ok((Arc::clone(key), saved))
     }
 
-    /// Drops the boards removed first where there is no room for a document.
-    fn make_room(&mut self, bytes: usize, replaced: usize, is_new: bool) -> Result<(), Refusal> {
-        loop {
-            let used: usize = self.boards.values().map(|saved| saved.document.len()).sum();
-            let fits = self.boards.len() + usize::from(is_new) <= MAX_BOARDS;
-            if fits && used - replaced + bytes <= MAX_BYTES {
-                return Ok(());
-            }
-            let removed = self.boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
-            let Some((_, oldest)) = removed.min() else {
-                let text = format!("{} boards of {used} bytes; expected to remove some", self.boards.len());
-                return Err(Refusal::new("full", "board", text));
-            };
-            self.boards.remove(&oldest);
-        }
-    }
-
     /// A new identifier, unlike those of an earlier run, which pages may still have.
     fn new_board(&mut self) -> Arc<str> {
         self.changes += 1;
@@ -260,6 +307,13 @@ impl State {
 }
 
 impl Saved {
+    /// Why a page with an older version is refused.
+    fn stale(&self, version: u64) -> Refusal {
+        let text = format!("version {version}; expected {}, which another page has saved", self.version);
+        let stale = Refusal::new("stale", "version", text).with("version", self.version.into());
+        stale.with("name", self.name.as_str().into()).with("document", self.document())
+    }
+
     fn document(&self) -> Value {
         serde_json::from_str(&self.document).unwrap_or_default()
     }
