@@ -55,13 +55,21 @@ impl<R: BufRead> Reader<R> {
 
     /// The next game; `None` at the end.
     pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
-        // Ignore text between games, such as a file comment.
+        // Ignores text between games, such as a comment on the file, before tags.
+        let mut main = Variation::default();
         while let Some((token, line)) = self.token()? {
-            if matches!(token, Token::Tag(..) | Token::Move(_) | Token::Result(_)) {
-                self.pending = Some((token, line));
-                self.games += 1;
-                self.state = State::default();
-                return self.game(line).map(Some);
+            match token {
+                Token::Tag(..) | Token::Move(_) | Token::Result(_) => {
+                    if matches!(token, Token::Tag(..)) {
+                        main = Variation::default();
+                    }
+                    self.pending = Some((token, line));
+                    self.games += 1;
+                    self.state = State::default();
+                    return self.game(line, main).map(Some);
+                }
+                Token::Comment(text) if !text.is_empty() && self.has_room(text.len()) => main.add_comment(&text),
+                _ => {}
             }
         }
         Ok(None)
@@ -111,8 +119,8 @@ impl Variation {
 }
 
 impl<R: BufRead> Reader<R> {
-    fn game(&mut self, first_line: u64) -> io::Result<Reading> {
-        let mut main = Variation::default();
+    /// Reads a game after the comment before its first token.
+    fn game(&mut self, first_line: u64, mut main: Variation) -> io::Result<Reading> {
         let start_line = self.lexer.line_begun().map(|offset| (offset, first_line));
         self.line = first_line;
         while let Some((token, line)) = self.token()? {

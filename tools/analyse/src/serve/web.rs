@@ -314,10 +314,18 @@ impl Server {
         }
         let (boards, visitor) = (Arc::clone(&self.boards), Arc::clone(visitor));
         let answered = spawn_blocking(move || {
-            let ask = ask.as_str().unwrap_or_default();
-            let unknown =
-                || Refusal::new("unknown-ask", "ask", format!("{}; expected position or another ask", quoted(ask)));
-            message(boards.answer(&visitor, ask, Fields::new(&request, "")).unwrap_or_else(|| Err(unknown())))
+            let name = ask.as_str().unwrap_or_default();
+            let unknown = || {
+                Refusal::new(
+                    "unknown-ask",
+                    "ask",
+                    format!(
+                        "{}; expected position or another ask",
+                        ask.as_str().map_or_else(|| ask.to_string(), quoted)
+                    ),
+                )
+            };
+            message(boards.answer(&visitor, name, Fields::new(&request, "")).unwrap_or_else(|| Err(unknown())))
         });
         let mut answer = answered.await.unwrap_or_else(|error| message(Err(Refusal::new("failed", "", error))));
         answer["id"] = id.unwrap_or_default();

@@ -31,6 +31,7 @@ fn files_are_read_leniently() {
     assert_eq!((&comment["nodes"][3]["before"], &comment["nodes"][3]["comment"]), (&json!("first"), &json!("second")));
     assert_eq!(comment["nodes"][4]["before"], "third");
     assert_eq!(json!(all(&comment, "parent")), json!([0, 1, 1, 1, 2]));
+    assert_eq!(page.game("{Intro} 1. e4 *")["nodes"][0]["comment"], "Intro");
     for null in ["--", "Z0"] {
         let passed = page.game(&format!("1. e4 {null} 2. d4 e5 *"));
         assert_eq!(json!(all(&passed, "uci")), json!(["e2e4", "0000", "d2d4", "e7e5"]));

@@ -206,7 +206,7 @@ fn errors_quote_the_input() {
         ("read", json!({ "text": "x".repeat(70_000) }), "too-large", "text", "POST /read"),
         ("game", json!({ "file": "77", "index": 0 }), "unknown-file", "file", "\"77\" is no longer kept"),
         ("open", json!({ "board": "x" }), "unknown-board", "board", "no board \"x\""),
-        ("nonsense", json!({}), "unknown-ask", "ask", "nonsense"),
+        ("nonsense", json!({}), "unknown-ask", "ask", "\"nonsense\""),
     ] {
         let error = page.error(ask, fields);
         assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
