@@ -1,6 +1,7 @@
 //! Boards that are saved.
 
 use super::{Page, list, start};
+use crate::analysing::Folder;
 use crate::serving::Server;
 use serde_json::{Value, json};
 
@@ -82,4 +83,59 @@ fn documents_are_checked() {
         assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
     }
     assert_eq!(page.error("save", json!({ "document": { "nodes": deep } }))["code"], "too-large");
+}
+
+#[test]
+fn boards_of_a_database_outlive_a_killed_server() {
+    let folder = Folder::new("boards");
+    let db = folder.path("boards.db");
+    let args = ["--web", "127.0.0.1:0", "--db", &db];
+    let mut server = Server::start(&args);
+    let mut page = Page::open(server.address());
+    let [first, longer] = ["1. e4 *", "1. e4 e5 {[%cal Ge2e4] even} (1... c5!?) *"].map(|text| page.game(text));
+    let kept = page.ask("save", json!({ "document": first, "name": "kept" }));
+    let lost = page.ask("save", json!({ "document": first, "name": "removed" }));
+    let kept = page.ask("save", json!({ "board": kept["board"], "version": 1, "document": longer }));
+    page.ask("rename", json!({ "board": kept["board"], "name": "renamed" }));
+    page.ask("remove", json!({ "board": lost["board"] }));
+    // Killed, without a word.
+    drop(server);
+    let mut server = Server::start(&args);
+    let mut page = Page::open(server.address());
+    let listed = page.ask("boards", json!({}))["boards"].clone();
+    assert_eq!((list(&listed).len(), &listed[0]["name"], &listed[0]["plies"]), (1, &json!("renamed"), &json!(2)));
+    let opened = page.ask("open", json!({ "board": kept["board"] }));
+    assert_eq!((&opened["version"], &opened["document"]), (&json!(2), &longer));
+    page.ask("restore", json!({ "board": lost["board"] }));
+    assert_eq!(page.ask("open", json!({ "board": lost["board"] }))["document"], first);
+    // Another server does not overwrite what it has not seen.
+    let mut second = Server::start(&args);
+    let mut other = Page::open(second.address());
+    page.ask("save", json!({ "board": kept["board"], "version": 2, "document": first }));
+    let stale = other.error("save", json!({ "board": kept["board"], "version": 2, "document": longer }));
+    assert_eq!((&stale["code"], &stale["version"], &stale["document"]), (&json!("stale"), &json!(3), &first));
+    assert_eq!(other.ask("save", json!({ "board": kept["board"], "version": 3, "document": longer }))["version"], 4);
+}
+
+#[test]
+fn a_database_of_analyses_takes_boards() {
+    let folder = Folder::new("boards-analyses");
+    let db = folder.path("analyses.db");
+    let analyse = |args: &[&str]| {
+        let mut command = std::process::Command::new(crate::PROGRAM);
+        let output = command.args(args).args(["--db", &db]).output().expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let epd = folder.write("one.epd", "4k3/8/8/8/8/8/8/R3K3 w - -\n");
+    analyse(&[&epd, "--depth", "2"]);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
+    let mut page = Page::open(server.address());
+    let game = page.game("1. d4 *");
+    let board = page.ask("save", json!({ "document": game }))["board"].clone();
+    // Analyses go on beside it.
+    analyse(&[&epd, "--depth", "3"]);
+    drop(server);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
+    assert_eq!(Page::open(server.address()).ask("open", json!({ "board": board }))["document"], game);
 }
