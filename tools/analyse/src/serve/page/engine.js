@@ -207,7 +207,7 @@ export class Engine {
     const isOver = over && this.isHere;
     let state = "";
     if (!link.isOpen) state = "not connected";
-    else if (this.error) state = this.error;
+    else if (this.isOn && this.error) state = this.error;
     else if (isOver) state = `${over.result}, ${over.why}`;
     else if (this.isOn) state = states[news?.state] ?? "waiting";
     say(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
