@@ -238,7 +238,7 @@ fn moves_are_played_on_the_board() {
     let is = |moves: &str| format!("{MOVES} === '{moves}'");
     let ready = |turn: &str| {
         format!(
-            "document.querySelector('#turn').textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
+            "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
         )
     };
     let (down, over, up) = ("mousePressed", "mouseMoved", "mouseReleased");
@@ -271,7 +271,7 @@ fn moves_are_played_on_the_board() {
     // A link carries moves.
     let linked = browser.open(&format!("{url}#moves=f2f3,e7e5,g2g4,d8h4&ply=4"), 390);
     browser.wait_for(&linked, &format!("!!document.querySelector('#moves') && {}", is("f3 e5 g4 Qh4#*")));
-    browser.wait_for(&linked, "document.querySelector('#turn').textContent === '0-1 · checkmate'");
+    browser.wait_for(&linked, "document.querySelector('#turn')?.textContent === '0-1 · checkmate'");
     assert_eq!(browser.evaluate(&linked, "document.documentElement.scrollWidth <= 390"), true);
 }
 

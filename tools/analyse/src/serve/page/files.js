@@ -120,7 +120,7 @@ export class Files {
   async choose(index) {
     const { document, problems } = await this.link.ask("game", { file: this.read.file, index });
     if (this.dialog.open) this.dialog.close();
-    this.onOpen(document);
+    await this.onOpen(document);
     const all = problems?.length ? problems : this.read.games.length === 1 ? this.read.problems : [];
     if (all.length) this.problems(all);
   }
@@ -135,7 +135,7 @@ export class Files {
     const words = find("#search-games").value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = [];
     games.forEach((game, index) => {
-      const text = `${game.white} ${game.black} ${game.event} ${game.date} ${game.result}`.toLowerCase();
+      const text = [game.white, game.black, game.event, game.date, game.result].join(" ").toLowerCase();
       if (words.every((word) => text.includes(word))) found.push({ key: `${this.read.file}/${index}`, index, game });
     });
     const count = this.read?.problems.length ?? 0;
