@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -33,6 +33,9 @@ pub struct GateArgs {
     /// A file with the token
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
+    /// A file with another token, for visitors of the page who may look and change nothing
+    #[arg(long, value_name = "FILE")]
+    view_token_file: Option<PathBuf>,
     /// Most connections at a time
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     connections: u16,
@@ -44,9 +47,17 @@ pub struct GateArgs {
 /// Where connections come from that are counted together; `None` for the Unix socket, which is for its owner alone.
 pub type Source = Option<IpAddr>;
 
+/// What a visitor of the page may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Edit,
+    View,
+}
+
 /// Admits connections.
 pub struct Gate {
     token: Option<String>,
+    view_token: Option<String>,
     /// Closing one of these ends a connection that has not sent its first line, oldest first.
     silent: Mutex<VecDeque<oneshot::Sender<Infallible>>>,
     open: Mutex<HashMap<Source, u16>>,
@@ -66,29 +77,34 @@ pub struct Newcomer(oneshot::Receiver<Infallible>);
 impl GateArgs {
     /// Reads the token; addresses beyond this machine need one.
     pub fn gate(&self, addresses: &[SocketAddr]) -> Result<Arc<Gate>, String> {
-        let token = match &self.token_file {
-            None => self.token.clone(),
-            Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-                #[cfg(unix)]
-                if std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o077 != 0) {
-                    notice(format_args!("{}: other users can read the token; expected mode 600", path.display()));
-                }
-                Some(text.trim().to_owned())
-            }
-        };
+        let token = self.token_file.as_deref().map(read_token).transpose()?.or_else(|| self.token.clone());
+        let view_token = self.view_token_file.as_deref().map(read_token).transpose()?;
         let plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-        if token.as_ref().is_some_and(|token| token.len() < MIN_TOKEN || !token.chars().all(plain)) {
+        if [&token, &view_token].into_iter().flatten().any(|token| token.len() < MIN_TOKEN || !token.chars().all(plain))
+        {
             return Err(format!(
                 "the token has other characters or is short; expected {MIN_TOKEN} or more of A-Z a-z 0-9 - . _ ~"
             ));
+        }
+        if view_token.is_some() && (token.is_none() || token == view_token) {
+            return Err("--view-token-file without another token; expected --token-file, for those who may edit".into());
         }
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
         }
         let (silent, open) = (Mutex::default(), Mutex::default());
-        Ok(Arc::new(Gate { token, silent, open, most: self.connections, per_address: self.per_address }))
+        Ok(Arc::new(Gate { token, view_token, silent, open, most: self.connections, per_address: self.per_address }))
     }
+}
+
+/// The token of a file.
+fn read_token(path: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    #[cfg(unix)]
+    if std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o077 != 0) {
+        notice(format_args!("{}: other users can read the token; expected mode 600", path.display()));
+    }
+    Ok(text.trim().to_owned())
 }
 
 impl Gate {
@@ -96,13 +112,18 @@ impl Gate {
         self.token.is_some()
     }
 
-    /// Whether the token is right, or none is needed. Takes longer if not.
-    pub async fn knows(&self, offered: &str) -> bool {
-        let known = self.token.as_ref().is_none_or(|token| constant_time_eq(token.as_bytes(), offered.as_bytes()));
-        if !known {
+    /// What a token allows; `None` if it is wrong, which takes longer.
+    pub async fn role(&self, offered: &str) -> Option<Role> {
+        let is = |token: &String| constant_time_eq(token.as_bytes(), offered.as_bytes());
+        let role = match (self.token.as_ref().is_none_or(is), self.view_token.as_ref().is_some_and(is)) {
+            (true, _) => Some(Role::Edit),
+            (_, true) => Some(Role::View),
+            _ => None,
+        };
+        if role.is_none() {
             sleep(WRONG_TOKEN).await;
         }
-        known
+        role
     }
 
     /// Counts a new connection; if there are too many, the oldest silent one ends.
@@ -128,7 +149,7 @@ impl Gate {
         if is_http(first) {
             return Err(format!("HTTP; expected {expected}"));
         }
-        if !self.knows(first.strip_prefix("token ").unwrap_or_default()).await {
+        if self.role(first.strip_prefix("token ").unwrap_or_default()).await != Some(Role::Edit) {
             return Err("wrong token; expected the line: token TOKEN".to_owned());
         }
         self.admit(source)

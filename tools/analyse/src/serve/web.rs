@@ -3,7 +3,7 @@
 use super::Server;
 use super::analysis::Analysis;
 use super::board::{Fields, MAX_FILE, Refusal, Visitor, message};
-use super::gate::{FIRST_WORD, Place, Source, is_own_host};
+use super::gate::{FIRST_WORD, Place, Role, Source, is_own_host};
 use super::input::{MAX_LINE, Unreadable};
 use super::lines::MAX_STALL;
 use axum::body::{Body, Bytes};
@@ -127,7 +127,7 @@ pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream, s
 }
 
 /// Refuses requests for which there is no place, for other hosts, from other sites, and without the token.
-async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+async fn guard(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     match request.extensions().get::<Admitted>() {
         Some(Ok(_)) => {}
         Some(Err(error)) => return (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
@@ -151,15 +151,18 @@ async fn guard(State(server): State<Arc<Server>>, request: Request, next: Next) 
     if server.gate.needs_token() {
         if let Some(token) = query_token(request.uri()) {
             let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000");
-            return match server.gate.knows(token).await {
-                true => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
+            return match server.gate.role(token).await {
+                Some(_) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
                     .into_response(),
-                false => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
+                None => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
             };
         }
-        if !server.gate.knows(offered_token(headers).unwrap_or_default()).await {
+        let Some(role) = server.gate.role(offered_token(headers).unwrap_or_default()).await else {
             return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
-        }
+        };
+        request.extensions_mut().insert(role);
+    } else {
+        request.extensions_mut().insert(Role::Edit);
     }
     next.run(request).await
 }
@@ -202,17 +205,18 @@ fn offered_token(headers: &HeaderMap) -> Option<&str> {
 async fn socket(
     State(server): State<Arc<Server>>,
     Extension(place): Extension<Admitted>,
+    Extension(role): Extension<Role>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
-        visit(&server, socket).await;
+        visit(&server, role, socket).await;
         drop(place);
     })
 }
 
 /// Serves a visitor. One that reads too slowly gets the whole state again instead of all news, and one that leaves a ping without
 /// an answer has gone.
-async fn visit(server: &Server, mut socket: WebSocket) {
+async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     let (desk, mut stopped) = (&server.desk, server.stopped.clone());
     let (mut pings, mut has_answered) = (interval(MAX_STALL), true);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -220,7 +224,7 @@ async fn visit(server: &Server, mut socket: WebSocket) {
     let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
     let mut analysis = Analysis::new(&server.pool, &server.known);
     let (mut news, mut lines) = (desk.subscribe(), analysis.news());
-    if send(&mut socket, [server.hello().to_string()]).await.is_none() {
+    if send(&mut socket, [server.hello(role).to_string()]).await.is_none() {
         return;
     }
     if send(&mut socket, desk.all()).await.is_none() {
@@ -245,7 +249,7 @@ async fn visit(server: &Server, mut socket: WebSocket) {
             message = socket.recv() => {
                 has_answered = true;
                 match message {
-                    Some(Ok(Message::Text(text))) => match server.answer(&visitor, &mut analysis, &text).await {
+                    Some(Ok(Message::Text(text))) => match server.permitted(role, &visitor, &mut analysis, &text).await {
                         None => Some(()),
                         Some(answer) => send(&mut socket, [answer.to_string()]).await,
                     },
@@ -265,7 +269,37 @@ async fn visit(server: &Server, mut socket: WebSocket) {
     }
 }
 
+/// What visitors who may only look may ask.
+const VIEWS: [&str; 9] = ["position", "play", "line", "setup", "read", "game", "write", "boards", "open"];
+
 impl Server {
+    /// Handles a visitor's message, or refuses it.
+    async fn permitted(
+        &self,
+        role: Role,
+        visitor: &Arc<Visitor>,
+        analysis: &mut Analysis,
+        text: &str,
+    ) -> Option<Value> {
+        let request = || serde_json::from_str::<Value>(text).unwrap_or_default();
+        let views = |request: &Value| match request["ask"].as_str() {
+            Some(ask) => VIEWS.contains(&ask),
+            None => request.get("tree").is_some(),
+        };
+        if role == Role::View
+            && let request = request()
+            && !views(&request)
+        {
+            let refusal = Refusal::new("view-only", "", "this token is for looking; expected that of an editor");
+            let answer = match request.get("id") {
+                Some(id) => json!({ "id": id, "error": refusal.to_value() }),
+                None => json!({ "error": refusal.text() }),
+            };
+            return Some(answer);
+        }
+        self.answer(visitor, analysis, text).await
+    }
+
     /// Handles a visitor's message. Returns an answer for that visitor alone.
     async fn answer(&self, visitor: &Arc<Visitor>, analysis: &mut Analysis, message: &str) -> Option<Value> {
         if let Some(answer) = self.board_message(visitor, analysis, message).await {
@@ -283,7 +317,7 @@ impl Server {
 
 impl Server {
     /// What a page is told first.
-    fn hello(&self) -> Value {
+    fn hello(&self, role: Role) -> Value {
         json!({
             "event": "hello",
             "protocol": 1,
@@ -292,7 +326,7 @@ impl Server {
             "engines": self.pool.status()["engines"],
             "threads": self.pool.threads,
             "hash_mib": self.pool.hash_mib,
-            "may": "edit",
+            "may": if role == Role::Edit { "edit" } else { "view" },
             "tree": self.tree.is_some(),
         })
     }

@@ -174,9 +174,17 @@ impl Visitor {
     }
 
     pub fn open(address: SocketAddr, url: &str) -> Self {
+        Self::with_token(address, url, None)
+    }
+
+    pub fn with_token(address: SocketAddr, url: &str, token: Option<&str>) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        let request = url.into_client_request().expect("an address");
+        let mut request = url.into_client_request().expect("an address");
+        if let Some(token) = token {
+            let value = format!("Bearer {token}").parse().expect("a header");
+            request.headers_mut().insert("Authorization", value);
+        }
         Self(tungstenite::client(request, Connection(stream)).expect("a WebSocket").0)
     }
 

@@ -1,7 +1,8 @@
 //! The search beside a visitor's board: it comes first, and what it interrupts goes on.
 
+use crate::analysing::Folder;
 use crate::page::Visitor;
-use crate::serving::{Peer, Server};
+use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
 
 /// Asks for a search, and fails if it is refused.
@@ -178,4 +179,55 @@ fn endless_queries_end_when_all_are_cancelled() {
     assert_eq!(found, 4);
     assert_eq!(cancelled.iter().map(|(_, ply)| *ply).collect::<Vec<_>>(), [None, Some(0), Some(1), Some(2)]);
     client.check();
+}
+
+#[test]
+fn viewers_look_and_change_nothing() {
+    const VIEW: &str = "look-but-do-not-touch";
+    let folder = Folder::new("viewers");
+    let file = folder.write("view-token", &format!("{VIEW}\n"));
+    let mut server = Server::start(&[
+        "--listen",
+        "127.0.0.1:0",
+        "--web",
+        "127.0.0.1:0",
+        "--token",
+        TOKEN,
+        "--view-token-file",
+        &file,
+    ]);
+    let (lines, page) = (server.address(), server.address());
+    let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
+    let (mut editor, mut viewer) = (visit(TOKEN), visit(VIEW));
+    assert_eq!(editor.wait_for(|news| news["event"] == "hello")["may"], "edit");
+    assert_eq!(viewer.wait_for(|news| news["event"] == "hello")["may"], "view");
+    editor.send(json!({ "id": 1, "ask": "save", "document": { "nodes": [{}] } }).to_string());
+    let saved = editor.wait_for(|message| message["id"] == 1);
+    for (ask, allowed) in [
+        (json!({ "ask": "position" }), true),
+        (json!({ "ask": "open", "board": saved["answer"]["board"] }), true),
+        (json!({ "ask": "save", "document": { "nodes": [{}] } }), false),
+        (json!({ "ask": "remove", "board": saved["answer"]["board"] }), false),
+        (json!({ "ask": "analyse", "key": "a" }), false),
+        (json!({ "ask": 7 }), false),
+    ] {
+        let mut request = ask.clone();
+        request["id"] = 2.into();
+        viewer.send(request.to_string());
+        let answer = viewer.wait_for(|message| message["id"] == 2);
+        assert_eq!(answer.get("answer").is_some(), allowed, "{ask}: {answer}");
+        assert!(allowed || answer["error"]["code"] == "view-only", "{ask}: {answer}");
+    }
+    for message in [r#"{"add":{"moves":"e4","depth":3}}"#, r#"{"pause":true}"#, r#"{"mark":"e2e4","as":"pin"}"#, "x"] {
+        viewer.send(message);
+        assert!(
+            viewer.wait_for(|news| news["error"].is_string())["error"]
+                .as_str()
+                .is_some_and(|text| text.contains("looking"))
+        );
+    }
+    // It is no token for queries.
+    let mut peer = Peer::connect(lines);
+    peer.send(format_args!("token {VIEW}"));
+    assert!(peer.line().contains("wrong token"));
 }
