@@ -50,7 +50,7 @@ enum Task {
         from: Vec<Location>,
     },
     /// Keep engines running for other programs: queries as JSON lines
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
     /// Grow a tree of searched positions
     Tree(Box<tree::TreeArgs>),
 }

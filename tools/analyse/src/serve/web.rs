@@ -337,7 +337,10 @@ impl Server {
         let (id, ask) = (request.get("id").cloned(), request.get("ask")?.clone());
         let done = match ask.as_str() {
             Some("analyse") => Some(analysis.begin(&request)),
-            Some("stop") => Some(Ok(analysis.stop())),
+            Some("stop") => {
+                analysis.stop();
+                Some(Ok(()))
+            }
             _ => None,
         };
         if let Some(done) = done {

@@ -4,6 +4,7 @@ use crate::analysing::Folder;
 use crate::page::Visitor;
 use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
+use std::io::BufRead;
 
 /// Asks for a search, and fails if it is refused.
 fn analyse(visitor: &mut Visitor, mut fields: Value) {
@@ -196,6 +197,11 @@ fn viewers_look_and_change_nothing() {
         "--view-token-file",
         &file,
     ]);
+    let mut warned = String::new();
+    if cfg!(unix) {
+        server.said.read_line(&mut warned).expect("a line");
+        assert!(warned.contains("other users can read the token"), "{warned}");
+    }
     let (lines, page) = (server.address(), server.address());
     let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
     let (mut editor, mut viewer) = (visit(TOKEN), visit(VIEW));
