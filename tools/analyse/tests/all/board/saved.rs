@@ -139,3 +139,25 @@ fn a_database_of_analyses_takes_boards() {
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
     assert_eq!(Page::open(server.address()).ask("open", json!({ "board": board }))["document"], game);
 }
+
+/// The server is stopped and started between two requests.
+#[cfg(all(feature = "postgres", unix))]
+#[test]
+fn boards_on_a_server_outlive_its_restart() {
+    let Some(postgres) = crate::server::Server::start("boards") else { return };
+    let url = postgres.create("boards");
+    let args = ["--web", "127.0.0.1:0", "--db", &url];
+    let mut server = Server::start(&args);
+    let mut page = Page::open(server.address());
+    let [first, longer] = ["1. e4 *", "1. e4 c6 *"].map(|text| page.game(text));
+    let board = page.ask("save", json!({ "document": first }))["board"].clone();
+    postgres.stop();
+    let refused = page.error("save", json!({ "board": board, "version": 1, "document": longer }));
+    assert_eq!(refused["code"], "unsaved");
+    postgres.up();
+    assert_eq!(page.ask("save", json!({ "board": board, "version": 1, "document": longer }))["version"], 2);
+    drop(server);
+    let mut server = Server::start(&args);
+    let mut page = Page::open(server.address());
+    assert_eq!(page.ask("open", json!({ "board": board }))["document"], longer);
+}
