@@ -3,10 +3,10 @@
 use crate::relay::{Order, Relay};
 use lento::bench::POSITIONS;
 use lento::chess::Game;
-use lento_console::setup;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
+use lento_console::setup;
 use lento_uci::go::Go;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
