@@ -186,14 +186,11 @@ fn the_version_names_commit_date_and_build() {
 #[test]
 fn the_commit_is_the_one_checked_out() {
     let git = |args: &[&str]| {
-        let output = std::process::Command::new("git")
-            .args(args)
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-            .output();
+        let output = std::process::Command::new("git").args(args).current_dir(crate::data::ROOT).output();
         let output = output.ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().unwrap();
+    let root = std::path::Path::new(crate::data::ROOT).canonicalize().unwrap();
     let here = git(&["rev-parse", "--show-toplevel"]).is_some_and(|top| std::path::Path::new(&top) == root);
     let expected = match git(&["log", "-1", "--format=%H %cs"]) {
         _ if cfg!(debug_assertions) => "debug build".to_owned(),

@@ -4,9 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The folder of the repository.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 /// A file or folder in `tests/data`.
 pub fn path(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data").join(name)
+    Path::new(ROOT).join("tests/data").join(name)
 }
 
 /// The file or folder of this name in the folder that `LENTO_DATA` names, else in `shared/data` beside the repository, else in
@@ -14,7 +17,7 @@ pub fn path(name: &str) -> PathBuf {
 pub fn largest(name: &str) -> PathBuf {
     let whole = match std::env::var_os("LENTO_DATA") {
         Some(folder) => PathBuf::from(folder),
-        None => Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("../shared/data"),
+        None => Path::new(ROOT).join("../shared/data"),
     };
     let whole = whole.join(name);
     if whole.exists() { whole } else { path(name) }

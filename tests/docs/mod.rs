@@ -22,7 +22,7 @@ use std::time::Instant;
 const README: &str = "README.md";
 
 fn items_of(page: &str) -> Vec<Item> {
-    let text = data::text(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(page));
+    let text = data::text(Path::new(crate::data::ROOT).join(page));
     pages::items(&text).unwrap_or_else(|why| panic!("{page}, {why}"))
 }
 

@@ -28,7 +28,7 @@ const UCI: [&str; 9] = ["uci", "isready", "setoption", "ucinewgame", "position",
 
 /// The pages, by their paths from the root of the repository.
 pub fn pages() -> Vec<String> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(crate::data::ROOT);
     let mut pages = vec!["README.md".to_owned(), "CONTRIBUTING.md".to_owned()];
     for folder in ["docs", "docs/results"] {
         let entries = fs::read_dir(root.join(folder)).expect(folder).map(|entry| entry.expect(folder).path());

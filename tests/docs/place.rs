@@ -59,7 +59,7 @@ const BEFORE: &[(&str, &str)] = &[
 
 /// Makes the files, and returns the commands that make the others.
 pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(crate::data::ROOT);
     for name in ["nets", "src/eval", "src/search", "docs/results/lmr", "docs/results/terms", "data/books", "data/epd"] {
         fs::create_dir_all(folder.join(name)).expect(name);
     }

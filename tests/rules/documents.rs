@@ -89,7 +89,7 @@ fn broken_links(page: &Path) -> Vec<String> {
 }
 
 fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    Path::new(crate::data::ROOT)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[test]
 fn every_program_checks_its_processor_at_start() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(crate::data::ROOT);
     let tools = fs::read_dir(root.join("tools")).unwrap().map(|entry| entry.unwrap().path().join("src/main.rs"));
     let mains: Vec<_> = tools.filter(|path| path.is_file()).chain([root.join("src/player/main.rs")]).collect();
     assert_eq!(mains.len(), 6, "{mains:?}");

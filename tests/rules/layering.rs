@@ -125,8 +125,7 @@ fn allows(allowed: &str, path: &str) -> bool {
 
 /// All Rust files below a folder of the repository, in order.
 fn sources(folder: &str) -> Vec<PathBuf> {
-    let (mut folders, mut files) =
-        (vec![Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder)], Vec::new());
+    let (mut folders, mut files) = (vec![Path::new(crate::data::ROOT).join(folder)], Vec::new());
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let (inner, others): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
@@ -154,7 +153,7 @@ fn no_part_uses_what_lies_above_it() {
             let below = |path: &str| layers[..nth].iter().any(|(other, _)| allows(other, path));
             assert!(allowed.split_whitespace().all(below), "{part} is to use what lies above it");
         }
-        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder);
+        let root = Path::new(crate::data::ROOT).join(folder);
         let (mut offences, mut count, mut seen) = (String::new(), 0, BTreeSet::new());
         for file in sources(folder) {
             let modules = modules(file.strip_prefix(&root).unwrap());
@@ -207,7 +206,7 @@ fn direct_uses(text: &str) -> Vec<(usize, &'static str)> {
 
 #[test]
 fn atomics_locks_and_channels_come_from_sync() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("src");
+    let root = Path::new(crate::data::ROOT).join("src");
     for file in sources("src").into_iter().filter(|file| *file != root.join("sync.rs")) {
         let found = direct_uses(&fs::read_to_string(&file).unwrap());
         assert!(found.is_empty(), "{} does not take this from crate::sync: {found:?}", file.display());

@@ -33,7 +33,7 @@ pub struct GateArgs {
     /// A file with the token
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
-    /// A file with another token, for visitors of the page who may look and change nothing
+    /// A file with a second token, for read-only visitors of the page
     #[arg(long, value_name = "FILE")]
     view_token_file: Option<PathBuf>,
     /// Most connections at a time
@@ -87,7 +87,7 @@ impl GateArgs {
             ));
         }
         if view_token.is_some() && (token.is_none() || token == view_token) {
-            return Err("--view-token-file without another token; expected --token-file, for those who may edit".into());
+            return Err("--view-token-file without another token; expected --token-file as well".into());
         }
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));

@@ -5,7 +5,7 @@ use lento::chess::{Board, Game, Move};
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
 use lento_console::interrupt::Stop;
-use lento_console::setup::{Setup, words as split};
+use lento_console::setup::Setup;
 use lento_uci::words::quoted;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -160,25 +160,16 @@ fn queries(object: &Map<String, Value>, id: Value) -> Result<Vec<Query>, Refusal
     if count > MAX_PLIES {
         return Err(Refusal::new("too-many", "moves", format!("{count} moves; expected up to {MAX_PLIES}")));
     }
-    let start = setup.game("").map_err(|error| Refusal::new("bad-fen", "fen", error))?;
-    let words_of_moves: Vec<&str> = split(&text).collect();
-    let mut games = vec![start];
-    for word in &words_of_moves {
-        let mut game = games[games.len() - 1].clone();
-        let mv = setup.parse_move(game.board(), word);
-        game.play(mv.map_err(|error| Refusal::new("bad-move", "moves", error))?);
-        if !object.contains_key("plies") {
-            games.clear();
+    let mut game = setup.game("").map_err(|error| Refusal::new("bad-fen", "fen", error))?;
+    let moves = setup.moves(game.board(), &text).map_err(|error| Refusal::new("bad-move", "moves", error))?;
+    let wanted = object.get("plies").map(|given| plies(given, moves.len() + 1)).transpose()?;
+    let mut positions = Vec::new();
+    for ply in 0..=moves.len() {
+        if wanted.as_ref().map_or(ply == moves.len(), |wanted| wanted.binary_search(&ply).is_ok()) {
+            positions.push((wanted.is_some().then_some(ply), game.clone()));
         }
-        games.push(game);
+        moves.get(ply).into_iter().for_each(|&mv| game.play(mv));
     }
-    let plies = match object.get("plies") {
-        None => vec![(None, games.remove(games.len() - 1))],
-        Some(given) => {
-            let wanted = plies(given, games.len())?;
-            wanted.into_iter().map(|ply| (Some(ply), games[ply].clone())).collect()
-        }
-    };
     let limits = limits(object)?;
     let priority = match object.get("priority") {
         None => 0,
@@ -205,10 +196,10 @@ fn queries(object: &Map<String, Value>, id: Value) -> Result<Vec<Query>, Refusal
             game,
         })
     };
-    plies.into_iter().map(query).collect()
+    positions.into_iter().map(query).collect()
 }
 
-/// The plies to search of a game with this number of positions.
+/// The plies to search of a game with this number of positions, in order.
 fn plies(given: &Value, positions: usize) -> Result<Vec<usize>, Refusal> {
     if given == "all" {
         return Ok((0..positions).collect());

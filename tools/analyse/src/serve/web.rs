@@ -269,7 +269,7 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     }
 }
 
-/// What visitors who may only look may ask.
+/// The asks of read-only visitors.
 const VIEWS: [&str; 9] = ["position", "play", "line", "setup", "read", "game", "write", "boards", "open"];
 
 impl Server {
@@ -281,15 +281,15 @@ impl Server {
         analysis: &mut Analysis,
         text: &str,
     ) -> Option<Value> {
-        let request = || serde_json::from_str::<Value>(text).unwrap_or_default();
-        let views = |request: &Value| match request["ask"].as_str() {
+        if role == Role::Edit {
+            return self.answer(visitor, analysis, text).await;
+        }
+        let request: Value = serde_json::from_str(text).unwrap_or_default();
+        let views = match request["ask"].as_str() {
             Some(ask) => VIEWS.contains(&ask),
             None => request.get("tree").is_some(),
         };
-        if role == Role::View
-            && let request = request()
-            && !views(&request)
-        {
+        if !views {
             let refusal = Refusal::new("view-only", "", "this token is for looking; expected that of an editor");
             let answer = match request.get("id") {
                 Some(id) => json!({ "id": id, "error": refusal.to_value() }),
@@ -313,9 +313,7 @@ impl Server {
             None => self.desk.handle(message).err().map(|error| json!({ "error": error })),
         }
     }
-}
 
-impl Server {
     /// What a page is told first.
     fn hello(&self, role: Role) -> Value {
         json!({
@@ -335,36 +333,26 @@ impl Server {
     async fn board_message(&self, visitor: &Arc<Visitor>, analysis: &mut Analysis, text: &str) -> Option<Value> {
         let Ok(Value::Object(request)) = serde_json::from_str(text) else { return None };
         let (id, ask) = (request.get("id").cloned(), request.get("ask")?.clone());
-        let done = match ask.as_str() {
-            Some("analyse") => Some(analysis.begin(&request)),
+        let answered = match ask.as_str() {
+            Some("analyse") => analysis.begin(&request).map(|()| json!({})),
             Some("stop") => {
                 analysis.stop();
-                Some(Ok(()))
+                Ok(json!({}))
             }
-            _ => None,
+            _ => {
+                let (boards, visitor) = (Arc::clone(&self.boards), Arc::clone(visitor));
+                let answered = spawn_blocking(move || {
+                    let name = ask.as_str().unwrap_or_default();
+                    boards.answer(&visitor, name, Fields::new(&request, "")).unwrap_or_else(|| {
+                        let given = ask.as_str().map_or_else(|| ask.to_string(), quoted);
+                        let text = format!("{given}; expected position or another ask");
+                        Err(Refusal::new("unknown-ask", "ask", text))
+                    })
+                });
+                answered.await.unwrap_or_else(|error| Err(Refusal::new("failed", "", error)))
+            }
         };
-        if let Some(done) = done {
-            let done = done.map(|()| json!({}));
-            let mut answer = message(done);
-            answer["id"] = id.unwrap_or_default();
-            return Some(answer);
-        }
-        let (boards, visitor) = (Arc::clone(&self.boards), Arc::clone(visitor));
-        let answered = spawn_blocking(move || {
-            let name = ask.as_str().unwrap_or_default();
-            let unknown = || {
-                Refusal::new(
-                    "unknown-ask",
-                    "ask",
-                    format!(
-                        "{}; expected position or another ask",
-                        ask.as_str().map_or_else(|| ask.to_string(), quoted)
-                    ),
-                )
-            };
-            message(boards.answer(&visitor, name, Fields::new(&request, "")).unwrap_or_else(|| Err(unknown())))
-        });
-        let mut answer = answered.await.unwrap_or_else(|error| message(Err(Refusal::new("failed", "", error))));
+        let mut answer = message(answered);
         answer["id"] = id.unwrap_or_default();
         Some(answer)
     }

@@ -1,4 +1,4 @@
-//! The search beside a visitor's board: it comes first, and what it interrupts goes on.
+//! Searches beside a visitor's board: they have priority over queries, which resume.
 
 use crate::analysing::Folder;
 use crate::page::Visitor;
@@ -183,7 +183,7 @@ fn endless_queries_end_when_all_are_cancelled() {
 }
 
 #[test]
-fn viewers_look_and_change_nothing() {
+fn viewers_are_read_only() {
     const VIEW: &str = "look-but-do-not-touch";
     let folder = Folder::new("viewers");
     let file = folder.write("view-token", &format!("{VIEW}\n"));

@@ -4,7 +4,7 @@ use super::document::Document;
 use super::refusal::{Answer, Fields, Refusal};
 use crate::database::{self, BoardRow, Location};
 use lento_uci::words::quoted;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -215,14 +215,10 @@ impl Store {
 
     pub fn rename(&self, fields: Fields) -> Answer {
         let name = fields.need("name", "a name", name(fields)?)?;
-        let mut state = self.state.lock();
+        let state = self.state.lock();
         let (board, saved) = state.find(fields)?;
         let saved = Saved { name, changed: now(), ..saved.clone() };
-        let version = saved.version;
-        self.write(&mut state, &board, saved, version)?;
-        drop(state);
-        self.tell(News::List);
-        Ok(json!({}))
+        self.update(state, &board, saved)
     }
 
     pub fn copy(&self, fields: Fields) -> Answer {
@@ -243,20 +239,21 @@ impl Store {
         let (board, saved) = state.find(fields).map(|(board, saved)| (board, saved.clone()))?;
         state.changes += 1;
         let saved = Saved { removed: Some(state.changes), ..saved };
-        let version = saved.version;
-        self.write(&mut state, &board, saved, version)?;
-        drop(state);
-        self.tell(News::List);
-        Ok(json!({}))
+        self.update(state, &board, saved)
     }
 
     pub fn restore(&self, fields: Fields) -> Answer {
         let board = fields.need("board", "a board", fields.text("board")?)?;
-        let mut state = self.state.lock();
+        let state = self.state.lock();
         let (board, saved) = state.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
         let (board, saved) = (Arc::clone(board), Saved { removed: None, ..saved.clone() });
+        self.update(state, &board, saved)
+    }
+
+    /// Changes a board but for its document, whose version stays.
+    fn update(&self, mut state: MutexGuard<State>, board: &Arc<str>, saved: Saved) -> Answer {
         let version = saved.version;
-        self.write(&mut state, &board, saved, version)?;
+        self.write(&mut state, board, saved, version)?;
         drop(state);
         self.tell(News::List);
         Ok(json!({}))
