@@ -29,31 +29,20 @@ impl Second {
 
     fn text(&self, mv: Move, chess960: bool) -> String {
         let castles = self.0.color_on(mv.to) == Some(self.0.side_to_move());
-        if !castles || chess960 {
+        let file = if mv.to.file() > mv.from.file() { cozy_chess::File::G } else { cozy_chess::File::C };
+        // A king that stays or goes one square castles by taking its rook.
+        let steps = (file as usize).abs_diff(mv.from.file() as usize);
+        if !castles || chess960 || steps <= 1 {
             return mv.to_string();
         }
-        let file = if mv.to.file() > mv.from.file() { cozy_chess::File::G } else { cozy_chess::File::C };
         format!("{}{}", mv.from, Square::new(file, mv.from.rank()))
     }
 
     /// Plays the move that the text means, if it is legal.
     pub fn play(&mut self, text: &str, chess960: bool) -> bool {
-        // Without the option a king's move and castling may have one text.
-        let moves = self.moves(chess960);
-        let mut found = moves.iter().filter(|(spelled, _)| spelled == text).map(|&(_, mv)| mv);
-        let Some(mv) = found.next() else { return false };
-        if found.next().is_some() {
-            return false;
-        }
+        let Some((_, mv)) = self.moves(chess960).into_iter().find(|(spelled, _)| spelled == text) else { return false };
         self.0.play_unchecked(mv);
         true
-    }
-
-    /// Whether castling may be written like a king's move.
-    pub fn is_ambiguous(&self, chess960: bool) -> bool {
-        let mut texts = self.texts(chess960);
-        texts.sort_unstable();
-        texts.windows(2).any(|pair| pair[0] == pair[1])
     }
 
     /// The other library's own form.

@@ -105,10 +105,6 @@ impl Judge {
 fn line_of_play(search: &Search, moves: &[&str]) -> Result<(), String> {
     let Some(mut board) = search.second.clone() else { return Ok(()) };
     for (index, text) in moves.iter().enumerate() {
-        // A text that means two moves is followed no further.
-        if board.is_ambiguous(search.chess960) {
-            return Ok(());
-        }
         if !board.play(text, search.chess960) {
             let line = moves.join(" ");
             return Err(format!("move {} of {line} is not legal after {}", index + 1, search.root.fen(true)));

@@ -129,7 +129,7 @@ impl Model {
     fn go(&mut self, go: &Go, answer: &'static str, root: Board) {
         self.begin(go.brief || (go.shallow && !is_crowded(&root)), go.ponder, go.infinite);
         let chess960 = self.chess960;
-        let second = Second::new(&root).filter(|second| !second.is_ambiguous(chess960));
+        let second = Second::new(&root);
         let all = match &second {
             Some(second) => second.texts(chess960),
             None => root.legal_moves().iter().map(|&mv| root.uci(mv, chess960)).collect(),

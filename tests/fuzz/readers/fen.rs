@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn boards_of_any_men_are_refused_or_hold_together(fen in any_men()) {
+    fn boards_of_any_pieces_are_refused_or_hold_together(fen in any_men()) {
         let theirs = cozy_chess::Board::from_fen(&fen, true).or_else(|_| cozy_chess::Board::from_fen(&fen, false));
         match Board::from_fen(&fen) {
             Ok(board) => consistent(&board)?,
