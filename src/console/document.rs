@@ -67,7 +67,8 @@ pub fn notation(root: &Board, line: &[Move], chess960: bool) -> (Vec<String>, Ve
     words.unzip()
 }
 
-fn line(root: &Board, info: &Info, chess960: bool) -> Value {
+/// A line of play.
+pub fn line(root: &Board, info: &Info, chess960: bool) -> Value {
     let (uci, san) = notation(root, &info.pv, chess960);
     let material = wdl::material(root);
     let bound = match info.bound {

@@ -103,6 +103,13 @@ pub fn run(args: &Args) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The tablebases of `--syzygy`.
+pub fn tables(folders: &str) -> Result<Arc<Tables>, String> {
+    let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
+    tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
+    Ok(Arc::new(tables))
+}
+
 impl Args {
     /// Creates the configured engine.
     pub fn engine(&self) -> Result<Engine, Box<dyn Error>> {
@@ -112,11 +119,7 @@ impl Args {
         engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
         engine.settings.search.multi_pv = u64::from(self.multipv);
         engine.settings.lmr.main = self.lmr;
-        if let Some(folders) = &self.syzygy {
-            let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
-            tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
-            engine.set_tables(Some(Arc::new(tables)));
-        }
+        engine.set_tables(self.syzygy.as_deref().map(tables).transpose()?);
         Ok(engine)
     }
 

@@ -1,19 +1,7 @@
-//! The boards of the page. Their table is made when a server first uses the database; other programs do without it.
+//! The boards of the page.
 
-use super::{Database, Location, SCHEMA, explain};
+use super::{Database, Location, explain};
 use crate::sql::{Connection, Result, values};
-use rusqlite::OpenFlags;
-use std::time::Duration;
-
-const TABLE: &str = "\
-CREATE TABLE IF NOT EXISTS board (
-    board TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    version BIGINT NOT NULL,
-    changed BIGINT NOT NULL,
-    document TEXT NOT NULL,
-    removed BIGINT NOT NULL
-)";
 
 /// A stored board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,34 +18,12 @@ pub struct BoardRow {
 }
 
 /// The table of boards.
-pub struct Boards {
-    location: Location,
-    connection: Connection,
-}
+pub struct Boards(Database);
 
 impl Boards {
     /// Opens the table, creating the database if missing.
     pub fn open(location: &Location) -> std::result::Result<Self, String> {
-        // Checks and creates it.
-        drop(Database::open(location, Duration::from_secs(60))?);
-        Self::connect(location).map_err(|error| explain(location, error))
-    }
-
-    fn connect(location: &Location) -> Result<Self> {
-        let mut connection = match location {
-            Location::File(path) => Connection::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
-            Location::Server(url) => Connection::connect(url, &SCHEMA)?,
-        };
-        if !connection.is_server() {
-            connection.batch("PRAGMA synchronous = FULL")?;
-        }
-        connection.transaction(|connection| {
-            if connection.is_server() {
-                connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![SCHEMA.application])?;
-            }
-            connection.batch(TABLE)
-        })?;
-        Ok(Self { location: location.clone(), connection })
+        Database::open_for_server(location).map(Self)
     }
 
     /// All boards.
@@ -116,13 +82,6 @@ impl Boards {
 
     /// Runs statements, again after connecting anew if the server was restarted.
     fn run<T>(&mut self, mut work: impl FnMut(&mut Connection) -> Result<T>) -> std::result::Result<T, String> {
-        let mut result = work(&mut self.connection);
-        if result.as_ref().is_err_and(crate::sql::Error::is_disconnect) {
-            result = Self::connect(&self.location).and_then(|again| {
-                *self = again;
-                work(&mut self.connection)
-            });
-        }
-        result.map_err(|error| explain(&self.location, error))
+        self.0.insist(|database| work(&mut database.connection)).map_err(|error| explain(&self.0.location, error))
     }
 }

@@ -4,7 +4,7 @@ use super::Database;
 use super::analysis::{SearchLimits, Stored};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
-use super::load::{position, stored};
+use super::load::{enter, position, stored};
 use super::location::Location;
 use super::run::Run;
 use super::run_lock::is_alive;
@@ -63,10 +63,7 @@ impl Database {
         let claim = connection.transaction(|connection| {
             run.renew(connection)?;
             let engine = engine_id(connection, &engine.values())?;
-            if position(connection, key, "")?.is_none() {
-                let insert = "INSERT INTO position (fen, past) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-                connection.execute(insert, &values![&key.fen, &key.past])?;
-            }
+            enter(connection, key)?;
             // Another process that claims or stores it at this moment is not waited for.
             let lock = if connection.is_server() { "FOR UPDATE SKIP LOCKED" } else { "" };
             let Some(position) = position(connection, key, lock)? else { return Ok(Claim::Busy) };

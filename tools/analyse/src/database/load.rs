@@ -50,6 +50,16 @@ pub fn position(connection: &mut Connection, key: &Key, lock: &str) -> Result<Op
     connection.query_first(&sql, &values![&key.fen, &key.past])?.map(|row| row.get(0)).transpose()
 }
 
+/// The id of a position, entered if missing.
+pub fn enter(connection: &mut Connection, key: &Key) -> Result<i64> {
+    if let Some(known) = position(connection, key, "")? {
+        return Ok(known);
+    }
+    let insert = "INSERT INTO position (fen, past) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    connection.execute(insert, &values![&key.fen, &key.past])?;
+    position(connection, key, "")?.ok_or_else(|| Error::Data("the position was not entered".into()))
+}
+
 /// The results of an engine, or of all, with at least this many lines, deepest first.
 pub fn stored(
     connection: &mut Connection,

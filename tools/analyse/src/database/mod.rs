@@ -6,6 +6,7 @@ mod analysis;
 mod boards;
 mod claim;
 mod engine;
+mod findings;
 mod key;
 mod lease;
 mod load;
@@ -20,6 +21,7 @@ pub use analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
 pub use boards::{BoardRow, Boards};
 pub use claim::Claim;
 pub use engine::{EngineId, engine_id};
+pub use findings::Point;
 pub use key::Key;
 pub use location::Location;
 pub use merge::{Merged, merge};
@@ -58,7 +60,7 @@ pub fn explain(location: &Location, error: Error) -> String {
         Error::Sqlite(error) => match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
             Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
-            Some(ErrorCode::DiskFull) => "; earlier results are safe; run the same command to continue",
+            Some(ErrorCode::DiskFull) => "; earlier results are safe; expected free space",
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                 "; expected a writable folder (see --db)"
             }
@@ -137,6 +139,14 @@ impl Database {
             self.listens = false;
         }
         Ok(())
+    }
+
+    /// Works on the database, again after connecting anew if its server was restarted.
+    pub fn insist<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+        match work(self) {
+            Err(error) if error.is_disconnect() => self.reconnect().and_then(|()| work(self)),
+            result => result,
+        }
     }
 
     /// Waits until positions that others search may be done, or a stop is requested.

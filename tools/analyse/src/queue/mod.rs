@@ -8,6 +8,7 @@ mod select;
 mod work;
 
 pub use record::SCHEMA;
+pub use resume::seed;
 
 use crate::database::{self, Database, Key, Location, Merged, explain};
 use crate::pgn::{PgnGame, Reader};

@@ -1,7 +1,7 @@
 //! Resumes interrupted searches from their saved hash table or their lines.
 
 use super::input::Item;
-use crate::database::{Database, Line, Stored};
+use crate::database::{Analysis, Database, Line, Stored};
 use lento::chess::Board;
 use lento::engine::Engine;
 use lento::hash_file::{self, Origin, SaveOptions};
@@ -58,8 +58,13 @@ pub fn restore(
             return Ok(());
         }
     }
-    known.analysis.lines.iter().for_each(|line| put(&table, item.game.board(), line, known.analysis.depth));
+    seed(&table, item.game.board(), &known.analysis);
     Ok(())
+}
+
+/// Fills a table with the lines of an analysis.
+pub fn seed(table: &Tt, root: &Board, known: &Analysis) {
+    known.lines.iter().for_each(|line| put(table, root, line, known.depth));
 }
 
 /// Removes the hash file of a finished position.
@@ -89,7 +94,7 @@ fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::{Analysis, Conditions, Key, Location, SearchLimits};
+    use crate::database::{Conditions, Key, Location, SearchLimits};
     use crate::queue::input::Place;
     use lento::chess::Game;
     use lento::engine::Output;

@@ -1,142 +1,177 @@
-//! The search beside a visitor's board. It comes before all queries, and a new one takes its place.
+//! The searches beside the boards of visitors, who share that of a position. They come before all queries.
 
 use super::board::Refusal;
+use super::gate::Role;
 use super::pool::{Asker, Pool, Ticket};
 use super::query::{self, Query, Request, URGENT};
-use lento::chess::Color;
+use super::results::{News, Results, Subject};
 use lento_console::interrupt::Stop;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::HashMap;
+use std::future::pending;
+use std::sync::{Arc, Weak};
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 /// Interval of news in milliseconds.
 const REPORT_MS: u64 = 100;
 /// Maximum number of lines.
 const MAX_LINES: u64 = 10;
-/// Maximum number of positions whose results are kept.
-const MAX_KNOWN: usize = 10_000;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
 /// The fields of a request.
 const FIELDS: [&str; 11] =
     ["id", "ask", "key", "start", "chess960", "moves", "lines", "search", "avoid", "threat", "limit"];
 
-/// Results of earlier searches, the deepest of each position and number of lines.
-#[derive(Default)]
-pub(super) struct Known {
-    results: HashMap<String, Value>,
-    /// From the oldest.
-    order: VecDeque<String>,
+/// The searches that run beside boards.
+pub(super) struct Searches {
+    pool: Arc<Pool>,
+    results: Arc<Results>,
+    live: Mutex<HashMap<String, Weak<Live>>>,
 }
 
-impl Known {
-    /// Keeps a result unless there is a deeper one.
-    fn learn(&mut self, name: &str, event: &Value) {
-        let depth = |event: &Value| event["depth"].as_u64();
-        match self.results.get_mut(name) {
-            Some(known) if depth(known) > depth(event) => {}
-            Some(known) => *known = event.clone(),
-            None => {
-                self.results.insert(name.into(), event.clone());
-                self.order.push_back(name.into());
-                if self.order.len() > MAX_KNOWN
-                    && let Some(oldest) = self.order.pop_front()
-                {
-                    self.results.remove(&oldest);
-                }
-            }
+/// A search, which ends when its last visitor leaves.
+struct Live {
+    pool: Arc<Pool>,
+    news: watch::Sender<News>,
+    running: Option<(Ticket, Stop)>,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        if let Some((ticket, stop)) = &self.running {
+            stop.ask();
+            self.pool.remove(*ticket);
         }
     }
 }
 
-/// The search of one visitor.
-pub(super) struct Analysis {
-    pool: Arc<Pool>,
-    known: Arc<Mutex<Known>>,
-    /// The latest news, for the visitor's connection.
-    news: watch::Sender<Option<Arc<str>>>,
-    running: Option<Running>,
+impl Searches {
+    pub(super) fn new(pool: &Arc<Pool>, results: &Arc<Results>) -> Self {
+        Self { pool: Arc::clone(pool), results: Arc::clone(results), live: Mutex::default() }
+    }
+
+    /// The running search of a query, or a new one.
+    fn join(&self, query: Query, subject: Subject) -> Arc<Live> {
+        let Query { multipv, chess960, ref limits, .. } = query;
+        let name = format!("{} {multipv} {chess960} {limits:?}", subject.name);
+        let mut live = self.live.lock();
+        if let Some(running) = live.get(&name).and_then(Weak::upgrade) {
+            return running;
+        }
+        live.retain(|_, other| other.strong_count() > 0);
+        let news = watch::Sender::new(None);
+        let watcher = Watcher { subject, results: Arc::clone(&self.results), news: news.clone() };
+        let running = if watcher.subject.board.has_legal_move() {
+            watcher.tell("waiting", &json!({}));
+            let stop = query.stop.clone();
+            Some((self.pool.push(query, Arc::new(watcher)), stop))
+        } else {
+            watcher.tell("done", &json!({}));
+            None
+        };
+        let started = Arc::new(Live { pool: Arc::clone(&self.pool), news, running });
+        live.insert(name, Arc::downgrade(&started));
+        started
+    }
 }
 
-struct Running {
-    ticket: Ticket,
-    stop: Stop,
-    watcher: Arc<Watcher>,
+/// What one visitor follows.
+pub(super) struct Analysis {
+    searches: Arc<Searches>,
+    following: Option<Following>,
+    /// News that are sent before others.
+    first: Option<String>,
+}
+
+struct Following {
+    key: String,
+    fen: String,
+    news: watch::Receiver<News>,
+    /// Keeps the search running.
+    _live: Option<Arc<Live>>,
+}
+
+impl Following {
+    /// The latest news.
+    fn latest(&mut self) -> Option<Value> {
+        let news = self.news.borrow_and_update().clone()?;
+        Some(self.event(&news))
+    }
+
+    /// News with the key and the position of the visitor.
+    fn event(&self, news: &Value) -> Value {
+        let mut event = news.clone();
+        event["key"] = self.key.as_str().into();
+        event["fen"] = self.fen.as_str().into();
+        event
+    }
 }
 
 impl Analysis {
-    pub(super) fn new(pool: &Arc<Pool>, known: &Arc<Mutex<Known>>) -> Self {
-        let (pool, known) = (Arc::clone(pool), Arc::clone(known));
-        Self { pool, known, news: watch::Sender::new(None), running: None }
+    pub(super) fn new(searches: &Arc<Searches>) -> Self {
+        Self { searches: Arc::clone(searches), following: None, first: None }
     }
 
-    /// The latest news as they change.
-    pub(super) fn news(&self) -> watch::Receiver<Option<Arc<str>>> {
-        self.news.subscribe()
+    /// The next news.
+    pub(super) async fn next(&mut self) -> String {
+        if let Some(first) = self.first.take() {
+            return first;
+        }
+        let Some(following) = &mut self.following else { return pending().await };
+        loop {
+            if following.news.changed().await.is_err() {
+                return pending().await;
+            }
+            if let Some(event) = following.latest() {
+                return event.to_string();
+            }
+        }
     }
 
-    /// Begins the search of a request in place of the one before.
+    /// Follows the search of a request in place of the one before. For those who may only look none is started.
     ///
     /// # Errors
     /// The field that is wrong, and why.
-    pub(super) fn begin(&mut self, request: &Map<String, Value>) -> Result<(), Refusal> {
+    pub(super) async fn begin(&mut self, request: &Map<String, Value>, role: Role) -> Result<(), Refusal> {
         let (mut query, key) = parse(request)?;
-        let mut board = query.game.board().clone();
         if request.get("threat") == Some(&true.into()) {
             query.game =
                 query.game.passed().map_err(|why| Refusal::new("no-threat", "threat", format!("no threat: {why}")))?;
             query.moves.clear();
-            board = query.game.board().clone();
         }
-        if let Some(running) = &self.running {
-            running.watcher.replaced.store(true, Ordering::Relaxed);
-        }
-        self.stop();
-        let lines = query.multipv;
-        let any = if query.moves.is_empty() { String::new() } else { format!(" {}", request_moves(request)) };
-        let name = format!("{} {lines}{any}", board.fen(query.chess960));
-        let turn = board.side_to_move();
-        let stored = self.known.lock().results.get(&name).cloned();
-        let watcher = Arc::new(Watcher {
-            key,
-            fen: board.fen(query.chess960),
-            turn,
-            name,
-            stored,
-            known: Arc::clone(&self.known),
-            news: self.news.clone(),
-            replaced: AtomicBool::new(false),
-        });
-        if !board.has_legal_move() {
-            watcher.tell("done", &json!({}));
-            return Ok(());
-        }
-        watcher.tell("waiting", &json!({}));
-        let stop = query.stop.clone();
-        let ticket = self.pool.push(query, Arc::clone(&watcher) as Arc<dyn Asker>);
-        self.running = Some(Running { ticket, stop, watcher });
+        let Searches { pool, results, .. } = &*self.searches;
+        let subject = Subject::new(&query, pool.threads, pool.hash_mib);
+        let fen = subject.board.fen(query.chess960);
+        let (looker, place) = (Arc::clone(results), subject.clone());
+        let _ = spawn_blocking(move || looker.load(&place)).await;
+        // The earlier search ends before the new one begins, unless they are the same.
+        let earlier = self.following.take();
+        let (news, live) = match role {
+            Role::View => (results.watch(&subject), None),
+            Role::Edit => {
+                let live = self.searches.join(query, subject.clone());
+                (live.news.subscribe(), Some(live))
+            }
+        };
+        drop(earlier);
+        let mut following = Following { key, fen, news, _live: live };
+        let latest = following.latest();
+        let event = latest.unwrap_or_else(|| following.event(&results.news(&subject, "watching", &json!({}))));
+        self.first = Some(event.to_string());
+        self.following = Some(following);
         Ok(())
     }
 
-    /// Ends the search.
+    /// Leaves the search, which ends unless others follow it.
     pub(super) fn stop(&mut self) {
-        if let Some(Running { ticket, stop, watcher }) = self.running.take() {
-            stop.ask();
-            // One that is being searched is answered by its engine.
-            if self.pool.remove(ticket) {
-                watcher.tell("stopped", &json!({}));
-            }
-        }
-    }
-}
-
-/// A visitor who leaves.
-impl Drop for Analysis {
-    fn drop(&mut self) {
-        self.stop();
+        let Some(mut following) = self.following.take() else { return };
+        let last = following.latest();
+        self.first = last.map(|mut event| {
+            event["state"] = "stopped".into();
+            event.to_string()
+        });
     }
 }
 
@@ -183,57 +218,18 @@ fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
     }
 }
 
-/// The restriction of the root moves, as given.
-fn request_moves(request: &Map<String, Value>) -> String {
-    json!([request.get("search"), request.get("avoid")]).to_string()
-}
-
-/// Passes the answers of a search to its visitor.
+/// Tells the visitors of a search.
 struct Watcher {
-    key: String,
-    fen: String,
-    turn: Color,
-    /// The position and its conditions.
-    name: String,
-    /// What an earlier search found.
-    stored: Option<Value>,
-    known: Arc<Mutex<Known>>,
-    news: watch::Sender<Option<Arc<str>>>,
-    /// Whether another search has taken its place, whose news come from here on.
-    replaced: AtomicBool,
+    subject: Subject,
+    results: Arc<Results>,
+    news: watch::Sender<News>,
 }
 
 impl Watcher {
-    /// Sends an answer, with the lines of an earlier search while those are deeper.
     fn tell(&self, state: &str, answer: &Value) {
-        let best = &answer["lines"][0];
-        let mut event = json!({
-            "event": "lines",
-            "key": self.key,
-            "state": state,
-            "fen": self.fen,
-            "depth": best["depth"],
-            "seldepth": best["seldepth"],
-            "nodes": answer["nodes"],
-            "nps": answer["nps"],
-            "time_ms": answer["time_ms"],
-            "hashfull": best["hashfull"],
-            "tb_hits": best["tb_hits"],
-            "lines": answer["lines"].as_array().map_or_else(Vec::new, |lines| {
-                lines.iter().map(|line| of_white(line, self.turn)).collect()
-            }),
-        });
-        if best.is_object() {
-            self.known.lock().learn(&self.name, &event);
-        }
-        if let Some(stored) = self.stored.as_ref().filter(|stored| stored["depth"].as_u64() > event["depth"].as_u64()) {
-            for field in ["depth", "seldepth", "lines"] {
-                event[field] = stored[field].clone();
-            }
-        }
-        if !self.replaced.load(Ordering::Relaxed) {
-            self.news.send_replace(Some(event.to_string().into()));
-        }
+        let news = self.results.news(&self.subject, state, answer);
+        self.results.show(&self.subject, || Arc::clone(&news));
+        self.news.send_replace(Some(news));
     }
 }
 
@@ -245,31 +241,4 @@ impl Asker for Watcher {
     fn report(&self, report: Value) {
         self.tell("searching", &report);
     }
-}
-
-/// A line with White's score, and the share of points that White expects.
-fn of_white(line: &Value, turn: Color) -> Value {
-    let mut line = line.clone();
-    let sign = if turn == Color::White { 1 } else { -1 };
-    if let Some(score) = line["score"].as_object_mut() {
-        score.values_mut().for_each(|value| *value = (sign * value.as_i64().unwrap_or(0)).into());
-    }
-    if let Some(wdl) = line["wdl"].as_array_mut().filter(|_| turn == Color::Black) {
-        wdl.reverse();
-    }
-    if turn == Color::Black {
-        line["bound"] = match line["bound"].as_str() {
-            Some("lower") => "upper".into(),
-            Some("upper") => "lower".into(),
-            _ => "exact".into(),
-        };
-    }
-    let share = |at: usize| line["wdl"][at].as_f64().unwrap_or(0.0);
-    line["expected"] = ((share(0) + share(1) / 2.0) / 1000.0).into();
-    for field in ["seldepth", "nodes", "nps", "hashfull", "tb_hits", "time_ms"] {
-        if let Some(line) = line.as_object_mut() {
-            line.remove(field);
-        }
-    }
-    line
 }

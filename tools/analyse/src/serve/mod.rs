@@ -5,34 +5,39 @@ mod board;
 mod client;
 mod desk;
 mod gate;
+mod hash;
 mod input;
+mod keeper;
 mod lines;
 mod pool;
 mod query;
+mod results;
 mod tree;
 mod uci;
 #[cfg(unix)]
 mod unix;
 mod web;
 
-use crate::database::Location;
-use analysis::Known;
+use crate::database::{EngineId, Location};
+use analysis::Searches;
 use board::Boards;
 use clap::value_parser;
 use desk::Desk;
 use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
 use lento::processors;
+use lento::tb::Tables;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::{Done, setup};
+use lento_player::analyse;
 use parking_lot::Mutex;
 use pool::Pool;
+use results::Results;
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
-#[cfg(unix)]
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -114,9 +119,15 @@ pub struct Args {
     /// A tree of `lento tree` to walk and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
-    /// A database of `lento analyse` in which the boards of the page are kept; created if missing
-    #[arg(long, value_name = "FILE|URL", requires = "web")]
+    /// A database of `lento analyse` in which results and the boards of the page are kept; created if missing
+    #[arg(long, value_name = "FILE|URL")]
     db: Option<Location>,
+    /// Folders with Syzygy tablebases
+    #[arg(long, value_name = "PATH")]
+    syzygy: Option<String>,
+    /// Load the hash tables of the engines from this file, and save them at the end; others than the first add their number
+    #[arg(long, value_name = "FILE")]
+    hash_file: Option<PathBuf>,
     /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -135,8 +146,7 @@ struct Server {
     pool: Arc<Pool>,
     desk: Desk,
     boards: Arc<Boards>,
-    /// What was found beside the boards.
-    known: Arc<Mutex<Known>>,
+    searches: Arc<Searches>,
     tree: Option<Location>,
     /// The latest error of its database.
     tree_error: Mutex<String>,
@@ -162,15 +172,19 @@ pub fn run(args: &Args) -> Done {
         crate::tree::look(location, "")?;
     }
     let gate = args.gate.gate(&[&args.listen[..], &args.uci, &args.web].concat())?;
-    let pool = Pool::start(args.engines()?, args.queue as usize)?;
+    let tables = args.syzygy.as_deref().map(analyse::tables).transpose()?;
+    let mut engines = args.engines(tables.as_ref())?;
+    let results = Arc::new(Results::new(args.db.as_ref(), || EngineId::new(&mut engines[0]))?);
+    let pool = Pool::start(engines, args.queue as usize, Arc::clone(&results), args.hash_file.clone())?;
+    let searches = Arc::new(Searches::new(&pool, &results));
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
     let desk = Desk::new(&pool, args.tree.is_some());
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
-    let boards = args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default();
-    let (boards, known) = (Arc::new(boards), Arc::default());
-    let server = Server { pool, desk, boards, known, tree, tree_error, hosts, sessions, gate, stopped };
+    let boards = Boards { tables, ..args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default() };
+    let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
+    let server = Server { pool, desk, boards, searches, tree, tree_error, hosts, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();
@@ -181,20 +195,26 @@ pub fn run(args: &Args) -> Done {
     let served = runtime.block_on(args.serve(server, &stop, &tell));
     // Standard input may still be read.
     runtime.shutdown_background();
+    engines.finish();
+    results.finish();
     Ok(served?)
 }
 
 impl Args {
-    fn engines(&self) -> Result<Vec<Engine>, Box<dyn Error>> {
+    fn engines(&self, tables: Option<&Arc<Tables>>) -> Result<Vec<Engine>, Box<dyn Error>> {
         let count = usize::from(self.engines);
         let threads = self.threads.unwrap_or_else(|| (processors::count() / count).clamp(1, Engine::MAX_THREADS));
-        let engine = || -> Result<Engine, Box<dyn Error>> {
+        let engine = |number: usize| -> Result<Engine, Box<dyn Error>> {
             let mut engine = Engine::new();
             engine.set_threads(threads)?;
             engine.set_hash(self.hash)?;
+            engine.set_tables(tables.cloned());
+            if let Some(file) = &self.hash_file {
+                hash::load(&mut engine, &hash::path(file, number))?;
+            }
             Ok(engine)
         };
-        (0..count).map(|_| engine()).collect()
+        (0..count).map(engine).collect()
     }
 
     /// Serves until the end of standard input, or with addresses until Ctrl-C.

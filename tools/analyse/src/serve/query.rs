@@ -88,6 +88,14 @@ impl Query {
     }
 }
 
+impl Query {
+    /// Whether a stored result may answer it.
+    pub fn may_be_known(&self) -> bool {
+        let is_limited = self.limits.depth.or(self.limits.nodes.map(|_| 0)).is_some() || self.limits.movetime.is_some();
+        is_limited && !self.fresh && !self.iterations && self.priority != URGENT
+    }
+}
+
 /// A refused request with its id, or null.
 pub struct Refused {
     pub id: Value,

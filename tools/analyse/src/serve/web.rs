@@ -54,12 +54,13 @@ macro_rules! files {
         [$((concat!("/", $name), $kind, include_str!(concat!("page/", $name)))),*]
     };
 }
-const FILES: [(&str, &str, &str); 21] = files![
+const FILES: [(&str, &str, &str); 24] = files![
     "board.css": STYLE,
     "page.css": STYLE,
     "favicon.svg": "image/svg+xml",
     "board.js": SCRIPT,
     "boards.js": SCRIPT,
+    "course.js": SCRIPT,
     "dom.js": SCRIPT,
     "engine.js": SCRIPT,
     "files.js": SCRIPT,
@@ -73,6 +74,8 @@ const FILES: [(&str, &str, &str); 21] = files![
     "say.js": SCRIPT,
     "session.js": SCRIPT,
     "setup.js": SCRIPT,
+    "tablebase.js": SCRIPT,
+    "tags.js": SCRIPT,
     "text.js": SCRIPT,
     "tree.js": SCRIPT,
     "treeview.js": SCRIPT,
@@ -222,8 +225,8 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let boards = &server.boards.store;
     let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
-    let mut analysis = Analysis::new(&server.pool, &server.known);
-    let (mut news, mut lines) = (desk.subscribe(), analysis.news());
+    let mut analysis = Analysis::new(&server.searches);
+    let mut news = desk.subscribe();
     if send(&mut socket, [server.hello(role).to_string()]).await.is_none() {
         return;
     }
@@ -242,10 +245,7 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
                 Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor).iter().map(Value::to_string)).await,
                 Err(RecvError::Closed) => None,
             },
-            Ok(()) = lines.changed() => {
-                let text = lines.borrow_and_update().clone();
-                send(&mut socket, text.map(|text| (*text).to_owned())).await
-            }
+            lines = analysis.next() => send(&mut socket, [lines]).await,
             message = socket.recv() => {
                 has_answered = true;
                 match message {
@@ -270,7 +270,8 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
 }
 
 /// The asks of read-only visitors.
-const VIEWS: [&str; 9] = ["position", "play", "line", "setup", "read", "game", "write", "boards", "open"];
+const VIEWS: [&str; 11] =
+    ["position", "play", "line", "setup", "read", "game", "write", "boards", "open", "analyse", "stop"];
 
 impl Server {
     /// Handles a visitor's message, or refuses it.
@@ -282,7 +283,7 @@ impl Server {
         text: &str,
     ) -> Option<Value> {
         if role == Role::Edit {
-            return self.answer(visitor, analysis, text).await;
+            return self.answer(role, visitor, analysis, text).await;
         }
         let request: Value = serde_json::from_str(text).unwrap_or_default();
         let views = match request["ask"].as_str() {
@@ -297,12 +298,18 @@ impl Server {
             };
             return Some(answer);
         }
-        self.answer(visitor, analysis, text).await
+        self.answer(role, visitor, analysis, text).await
     }
 
     /// Handles a visitor's message. Returns an answer for that visitor alone.
-    async fn answer(&self, visitor: &Arc<Visitor>, analysis: &mut Analysis, message: &str) -> Option<Value> {
-        if let Some(answer) = self.board_message(visitor, analysis, message).await {
+    async fn answer(
+        &self,
+        role: Role,
+        visitor: &Arc<Visitor>,
+        analysis: &mut Analysis,
+        message: &str,
+    ) -> Option<Value> {
+        if let Some(answer) = self.board_message(role, visitor, analysis, message).await {
             return Some(answer);
         }
         if message.len() > MAX_LINE {
@@ -330,11 +337,17 @@ impl Server {
     }
 
     /// Answers a request with an `ask`; `None` if it has none.
-    async fn board_message(&self, visitor: &Arc<Visitor>, analysis: &mut Analysis, text: &str) -> Option<Value> {
+    async fn board_message(
+        &self,
+        role: Role,
+        visitor: &Arc<Visitor>,
+        analysis: &mut Analysis,
+        text: &str,
+    ) -> Option<Value> {
         let Ok(Value::Object(request)) = serde_json::from_str(text) else { return None };
         let (id, ask) = (request.get("id").cloned(), request.get("ask")?.clone());
         let answered = match ask.as_str() {
-            Some("analyse") => analysis.begin(&request).map(|()| json!({})),
+            Some("analyse") => analysis.begin(&request, role).await.map(|()| json!({})),
             Some("stop") => {
                 analysis.stop();
                 Ok(json!({}))

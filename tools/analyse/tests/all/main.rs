@@ -6,6 +6,7 @@ mod board;
 mod browser;
 mod page;
 mod reports;
+mod results;
 #[cfg(all(feature = "postgres", unix))]
 #[path = "../server/mod.rs"]
 mod server;

@@ -15,8 +15,10 @@ pub use store::Visitor;
 
 use crate::database::Location;
 use document::Document;
+use lento::tb::Tables;
 use read::Files;
 use serde_json::json;
+use std::sync::Arc;
 use store::Store;
 
 /// What the pages share.
@@ -24,6 +26,7 @@ use store::Store;
 pub struct Boards {
     pub files: Files,
     pub store: Store,
+    pub tables: Option<Arc<Tables>>,
 }
 
 impl Boards {
@@ -35,7 +38,7 @@ impl Boards {
     /// Answers a request; `None` if it is none of the board's.
     pub fn answer(&self, visitor: &Visitor, ask: &str, fields: Fields) -> Option<Answer> {
         Some(match ask {
-            "position" => position::position(fields),
+            "position" => position::position(fields, self.tables.as_deref()),
             "play" => position::play(fields),
             "line" => position::line(fields),
             "setup" => position::setup(fields),

@@ -5,6 +5,7 @@ use super::refusal::{Answer, Fields, Refusal};
 use crate::pgn::parse_move;
 use crate::report::san;
 use lento::chess::{Board, CastlingSide, Color, Game, Move, PieceType, Square, Verdict};
+use lento::tb::{Tables, Wdl};
 use lento_console::setup::words;
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
@@ -108,17 +109,41 @@ fn over(game: &Game) -> Option<Value> {
     Some(json!({ "result": result, "why": why }))
 }
 
-pub fn position(fields: Fields) -> Answer {
+/// The verdict of the tablebases on a move, by the side that plays it: win, cursed (a win that the fifty-move rule makes a
+/// draw), draw, blessed or loss; and the plies to the next capture or pawn move behind it.
+fn verdict(tables: &Tables, game: &Game, mv: Move) -> Option<Value> {
+    let after = game.board().after(mv);
+    if after.occupied().count() > tables.max_pieces() || !game.board().castling().is_empty() {
+        return None;
+    }
+    let wdl = match tables.rank_by_distance(game, mv, &|| true)?.wdl {
+        Wdl::Win => "win",
+        Wdl::CursedWin => "cursed",
+        Wdl::Draw => "draw",
+        Wdl::BlessedLoss => "blessed",
+        Wdl::Loss => "loss",
+    };
+    Some(json!({ "wdl": wdl, "dtz": tables.dtz(&after)?.abs() }))
+}
+
+pub fn position(fields: Fields, tables: Option<&Tables>) -> Answer {
     let place = Place::parse(fields)?;
     let (board, chess960) = (place.game.board(), place.chess960);
     let turn = board.side_to_move();
+    let described = |mv: Move| {
+        let mut legal = legal(board, mv, chess960);
+        if let Some(verdict) = tables.and_then(|tables| verdict(tables, &place.game, mv)) {
+            legal["tablebase"] = verdict;
+        }
+        legal
+    };
     Ok(json!({
         "fen": board.fen(chess960),
         "turn": if turn == Color::White { "w" } else { "b" },
         "number": board.fullmove_number(),
         "check": board.in_check().then(|| board.king(turn).to_string()),
         "last": place.last.map(|squares| squares.map(|square| square.to_string())),
-        "legal": board.legal_moves().iter().map(|&mv| legal(board, mv, chess960)).collect::<Vec<_>>(),
+        "legal": board.legal_moves().iter().map(|&mv| described(mv)).collect::<Vec<_>>(),
         "over": over(&place.game),
         "opening": place.opening.map(|Opening { eco, name }| json!({ "eco": eco, "name": name })),
     }))

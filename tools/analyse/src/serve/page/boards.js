@@ -133,7 +133,7 @@ export class Boards {
   // Another page has saved meanwhile.
   isStale({ document, version }, own) {
     const { session } = this;
-    if (document && JSON.stringify(document.nodes) === JSON.stringify(own.nodes)) {
+    if (document && ["nodes", "tags", "result"].every((part) => JSON.stringify(document[part]) === JSON.stringify(own[part]))) {
       session.board.version = version;
       session.saved = session.edits;
       return;

@@ -203,7 +203,7 @@ export class Engine {
     say(find("#score"), best ? score(best.score) : "–");
     say(find("#expected"), best ? percent(best.expected) : "");
     set(find("#score"), "aria-label", best ? spoken(best.score) : "no score");
-    const states = { searching: "searching", done: "done", stopped: "stopped", waiting: "waiting for an engine" };
+    const states = { searching: "searching", done: "done", stopped: "stopped", waiting: "waiting for an engine", watching: news?.lines.length ? "found earlier" : "not searched yet" };
     const isOver = over && this.isHere;
     let state = "";
     if (!link.isOpen) state = "not connected";
@@ -212,7 +212,7 @@ export class Engine {
     else if (this.isOn) state = states[news?.state] ?? "waiting";
     say(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
     this.panel.classList.toggle("running", this.isOn && link.isOpen && news?.state === "searching");
-    const numbers = news ? { depth: `${news.depth}/${news.seldepth}`, nodes: short(news.nodes), nps: `${short(news.nps)}/s`, time: time(news.time_ms), hash: `${((news.hashfull ?? 0) / 10).toFixed(0)} %`, tb: news.tb_hits ? short(news.tb_hits) : "" } : {};
+    const numbers = news ? { depth: news.depth ? `${news.depth}/${news.seldepth}` : "–", nodes: short(news.nodes), nps: `${short(news.nps)}/s`, time: time(news.time_ms), hash: `${((news.hashfull ?? 0) / 10).toFixed(0)} %`, tb: news.tb_hits ? short(news.tb_hits) : "" } : {};
     for (const name of ["depth", "nodes", "nps", "time", "hash", "tb"]) say(find(`#${name}`), numbers[name] ?? "–");
     set(find("#nodes"), "title", news ? `${grouped(news.nodes)} nodes` : null);
     hide(find("#tb").parentElement, !numbers.tb);
@@ -223,7 +223,7 @@ export class Engine {
   drawLines(news) {
     const lines = this.isOn ? news?.lines ?? [] : [];
     // Rows of lines that are yet to come keep the place.
-    const most = this.isOn && news?.state !== "done" ? Math.max(lines.length, Math.min(this.count, this.rows ?? this.count)) : lines.length;
+    const most = this.isOn && !["done", "watching"].includes(news?.state) ? Math.max(lines.length, Math.min(this.count, this.rows ?? this.count)) : lines.length;
     if (news?.state === "done" || news?.depth > 2) this.rows = lines.length;
     if (!news) this.rows = this.count;
     const items = Array.from({ length: most }, (_, at) => ({ key: at, line: lines[at] ?? null }));

@@ -2,6 +2,7 @@
 
 import { Bar, Board } from "./board.js";
 import { Boards, GONE } from "./boards.js";
+import { Course } from "./course.js";
 import { find, findAll, say, set, soon, store } from "./dom.js";
 import { Engine } from "./engine.js";
 import { Files } from "./files.js";
@@ -14,6 +15,8 @@ import { announce, fail, notice } from "./say.js";
 import { fields, Session } from "./session.js";
 import { Setup } from "./setup.js";
 import { brief, described, markOf, nag, numberOf, START, whiteMoves } from "./text.js";
+import { Tablebase } from "./tablebase.js";
+import { Tags } from "./tags.js";
 import { blank } from "./tree.js";
 import { TreeView } from "./treeview.js";
 
@@ -34,6 +37,9 @@ const files = new Files(session, link);
 const setup = new Setup(session, link, (start, chess960) => startNew({ start, chess960, moves: [] }));
 const queue = new Queue(session, link, preview);
 const treeView = new TreeView(session, link);
+const course = new Course();
+const tablebase = new Tablebase(session);
+new Tags(session);
 
 // The board with what is known of the position.
 const drawBoard = () => {
@@ -72,6 +78,7 @@ const drawEngine = (news) => {
 // White's score of a finished game.
 const finished = () => ({ "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 })[session.info?.over?.result] ?? null;
 engine.on(drawEngine);
+engine.on((news) => course.show(news?.course ?? []));
 
 // A new analysis; the old one is saved first and stays.
 const startNew = async ({ start = null, chess960 = false, moves: line = [] }, ply = null) => {
@@ -109,7 +116,7 @@ queue.onOpen = (place) => startNew(place).catch(fail);
 queue.onText = (text) => files.take(text);
 preview.isTurned = () => board.turned;
 setup.isTurned = () => board.turned;
-for (const part of [session, engine, treeView]) part.onError = fail;
+for (const part of [session, engine, tablebase, treeView]) part.onError = fail;
 
 const flip = () => {
   board.turn(!board.turned);

@@ -1,0 +1,126 @@
+//! Results of a server, each with the course of its search.
+
+use super::analysis::Stored;
+use super::engine::{EngineId, find_engine};
+use super::key::Key;
+use super::load::{self, stored};
+use super::{Database, explain};
+use crate::database::Location;
+use crate::sql::{Connection, Error, Result, values};
+use lento::chess::{Board, Move};
+use lento::score::Score;
+use rusqlite::OpenFlags;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Tables that are made when a server first uses a database; other programs do without them.
+const TABLES: &str = "\
+CREATE TABLE IF NOT EXISTS board (
+    board TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    changed BIGINT NOT NULL,
+    document TEXT NOT NULL,
+    removed BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS course (
+    position BIGINT PRIMARY KEY,
+    points TEXT NOT NULL
+)";
+
+/// A new depth or best move of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    pub time: Duration,
+    /// In plies.
+    pub depth: i32,
+    /// Score of the side to move, in internal centipawns.
+    pub score: Score,
+    pub best: Move,
+}
+
+impl Database {
+    /// Opens a database for a server, which claims no positions. Creates it if missing.
+    pub fn open_for_server(location: &Location) -> std::result::Result<Self, String> {
+        let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        let prepared = database.prepare().and_then(|()| database.connection.migrate(&super::SCHEMA));
+        let prepared = prepared.and_then(|()| make_tables(&mut database.connection));
+        prepared.map(|()| database).map_err(|error| explain(location, error))
+    }
+
+    /// Stores a result and the course of its search, unless there is a better one.
+    pub fn keep(
+        &mut self,
+        key: &Key,
+        board: &Board,
+        engine: &EngineId,
+        stored: &Stored,
+        course: &[Point],
+    ) -> Result<()> {
+        let position = self.connection.transaction(|connection| load::enter(connection, key))?;
+        self.store(position, board, engine, stored)?;
+        if course.is_empty() {
+            return Ok(());
+        }
+        self.connection.transaction(|connection| {
+            let depth = |course: &[Point]| course.last().map(|point| point.depth);
+            if depth(&load_course(connection, position, board)?) > depth(course) {
+                return Ok(());
+            }
+            let upsert = "INSERT INTO course (position, points) VALUES ($1, $2)
+                ON CONFLICT (position) DO UPDATE SET points = $2";
+            connection.execute(upsert, &values![position, points(board, course)]).map(drop)
+        })
+    }
+
+    /// The results of any engine for a position, deepest first, and the course of its longest search.
+    pub fn findings(&mut self, key: &Key, board: &Board) -> Result<(Vec<Stored>, Vec<Point>)> {
+        let connection = &mut self.connection;
+        let Some(position) = load::position(connection, key, "")? else { return Ok(Default::default()) };
+        Ok((stored(connection, position, None, 1, board)?, load_course(connection, position, board)?))
+    }
+
+    /// The results of one engine for a position with at least this many lines, deepest first.
+    pub fn own_findings(&mut self, key: &Key, board: &Board, engine: &EngineId, multipv: u16) -> Result<Vec<Stored>> {
+        let connection = &mut self.connection;
+        let (Some(position), Some(engine)) =
+            (load::position(connection, key, "")?, find_engine(connection, &engine.values())?)
+        else {
+            return Ok(Vec::new());
+        };
+        stored(connection, position, Some(engine), multipv, board)
+    }
+}
+
+/// Makes the tables of servers, of which several may start at once.
+fn make_tables(connection: &mut Connection) -> Result<()> {
+    connection.transaction(|connection| {
+        if connection.is_server() {
+            connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![super::SCHEMA.application])?;
+        }
+        connection.batch(TABLES)
+    })
+}
+
+/// A course as JSON: milliseconds, depth, score and move of each point.
+fn points(board: &Board, course: &[Point]) -> String {
+    let point =
+        |point: &Point| json!([point.time.as_millis() as u64, point.depth, point.score, board.uci(point.best, true)]);
+    Value::from_iter(course.iter().map(point)).to_string()
+}
+
+fn load_course(connection: &mut Connection, position: i64, board: &Board) -> Result<Vec<Point>> {
+    let row = connection.query_first("SELECT points FROM course WHERE position = $1", &values![position])?;
+    let Some(row) = row else { return Ok(Vec::new()) };
+    let text: String = row.get(0)?;
+    let read = |point: &Value| {
+        Some(Point {
+            time: Duration::from_millis(point[0].as_u64()?),
+            depth: point[1].as_i64()?.try_into().ok()?,
+            score: point[2].as_i64()?.try_into().ok()?,
+            best: board.parse_uci(point[3].as_str()?, true)?,
+        })
+    };
+    let course = serde_json::from_str(&text).ok().and_then(|list: Vec<Value>| list.iter().map(read).collect());
+    course.ok_or_else(|| Error::Data(format!("the course of position {position} is damaged")))
+}

@@ -1,0 +1,59 @@
+//! Hash tables that outlive the server.
+
+use lento::engine::Engine;
+use lento::hash_file::{self, Loaded, Origin, SaveError, SaveOptions, Saved};
+use lento::processors;
+use lento_console::notice::notice;
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// The file of an engine: the first has that of `--hash-file`, others its name and their number.
+pub fn path(file: &Path, engine: usize) -> PathBuf {
+    let mut name = OsString::from(file);
+    if engine > 0 {
+        name.push(format!(".{}", engine + 1));
+    }
+    name.into()
+}
+
+/// Loads the table of an engine, if it was saved. A file that does not fit is set aside.
+pub fn load(engine: &mut Engine, path: &Path) -> Result<(), String> {
+    let named = |error: String| format!("{}: {error}", path.display());
+    if !path.try_exists().map_err(|error| named(error.to_string()))? {
+        return Ok(());
+    }
+    let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
+    match hash_file::load(path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(())) {
+        Ok(Loaded { read, kept, .. }) => notice(format_args!("{}: {kept} of {read} entries loaded", path.display())),
+        Err(error) => {
+            let older = path.with_added_extension("old");
+            std::fs::rename(path, &older).map_err(|problem| named(problem.to_string()))?;
+            notice(format_args!("{}; kept as {}", named(error.to_string()), older.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Saves the table of an engine.
+pub fn save(engine: &mut Engine, path: &Path) {
+    let saved = engine.lend_table_to_save().map_err(str::to_owned).and_then(|table| {
+        let (identity, origin) = (table.identity(), Origin { position: String::new(), depth: 0 });
+        let compress = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
+        let options = SaveOptions { path: path.into(), compress, threads: threads(), origin };
+        match hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(())) {
+            Ok(Saved { entries, .. }) => Ok(entries),
+            Err(SaveError::Empty) => Ok(0),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    match saved {
+        Ok(0) => {}
+        Ok(entries) => notice(format_args!("{}: {entries} entries saved", path.display())),
+        Err(error) => notice(format_args!("{}: {error}; nothing saved, any older file unchanged", path.display())),
+    }
+}
+
+fn threads() -> usize {
+    processors::count().min(8)
+}

@@ -1,0 +1,43 @@
+// How best move and score of a position changed over its searches.
+
+import { draw, find, hide, make, say, set, sync } from "./dom.js";
+import { percent, score, time } from "./text.js";
+
+// Rows of the table, latest first.
+const ROWS = 12;
+
+export class Course {
+  constructor() {
+    this.part = find("#course");
+    this.graph = find("#course-graph");
+    this.graph.append(draw("path", { class: "area" }), draw("path", { class: "half" }));
+    this.part.addEventListener("toggle", () => this.show(this.points));
+    this.points = [];
+  }
+
+  // Points are milliseconds, depth, White's score, White's expected score and move.
+  show(points) {
+    this.points = points;
+    hide(this.part, points.length < 2);
+    if (points.length < 2) return;
+    const changes = points.filter((point, at) => at === 0 || point[4] !== points[at - 1][4]);
+    const last = points[points.length - 1];
+    say(find("summary", this.part), `Course: ${changes.length === 1 ? `${last[4]} all the time` : `${changes.length} best moves`}, ${time(last[0])}`);
+    if (!this.part.open) return;
+    // Doublings of the time are as wide as each other.
+    const x = ([ms]) => Math.log2(Math.max(1, ms));
+    const [start, end] = [x(points[0]), Math.max(x(last), x(points[0]) + 1)];
+    set(this.graph, "viewBox", `${start} 0 ${end - start} 100`);
+    const y = (point) => (100 * (1 - point[3])).toFixed(1);
+    // A value holds until the next.
+    const steps = points.map((point, at) => `${x(point)} ${y(point)}H${at + 1 < points.length ? x(points[at + 1]) : end}`);
+    const [area, half] = this.graph.children;
+    set(area, "d", `M${start} 100L${steps.join("V").replace(/V(\S+) (\S+)H/g, "V$2H")}V100Z`);
+    set(half, "d", `M${start} 50H${end}`);
+    set(this.graph, "aria-label", `White's expected score over time, ${percent(points[0][3])} to ${percent(last[3])}`);
+    const rows = points.map((point, at) => ({ key: at, point, isChange: changes.includes(point) })).filter(({ isChange, key }) => isChange || key === points.length - 1);
+    sync(find("#course-rows"), rows.slice(-ROWS).reverse(), () => make("tr", {}, make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td")), (row, { point: [ms, depth, value, , san], isChange }) => {
+      [time(ms), depth, score(value), isChange ? san : `${san} still`].forEach((text, at) => say(row.children[at], text));
+    });
+  }
+}

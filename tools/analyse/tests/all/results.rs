@@ -1,0 +1,195 @@
+//! Results of searches: shared by visitors, kept in the database and in the hash table.
+
+use crate::analysing::{Folder, found, records};
+use crate::page::Visitor;
+use crate::serving::{Peer, Server, TOKEN};
+use crate::thinking::{analyse, lines};
+use serde_json::{Value, json};
+use std::io::{BufRead, Read};
+
+const WEB: [&str; 2] = ["--web", "127.0.0.1:0"];
+
+/// The first lines of a search, in whatever state.
+fn first(visitor: &mut Visitor, key: &str) -> Value {
+    visitor.wait_for(|news| news["event"] == "lines" && news["key"] == key)
+}
+
+/// A search that ends at a depth.
+fn to_depth(visitor: &mut Visitor, key: &str, moves: &[&str], depth: u32) -> Value {
+    analyse(visitor, json!({ "key": key, "moves": moves, "limit": { "depth": depth } }));
+    lines(visitor, key, "done")
+}
+
+fn stop(visitor: &mut Visitor) {
+    visitor.send(json!({ "id": "stop", "ask": "stop" }).to_string());
+    visitor.wait_for(|message| message["id"] == "stop");
+}
+
+#[test]
+fn visitors_of_a_position_share_its_search() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+    let mut client = Peer::connect(server.address());
+    let page = server.address();
+    let (mut one, mut two) = (Visitor::connect(page), Visitor::connect(page));
+    analyse(&mut one, json!({ "key": "a", "moves": ["e2e4"] }));
+    lines(&mut one, "a", "searching");
+    // By another order of moves, and seen with its own move number.
+    analyse(&mut two, json!({ "key": "b", "start": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 9" }));
+    let news = lines(&mut two, "b", "searching");
+    assert!(news["fen"].as_str().is_some_and(|fen| fen.ends_with(" 9")), "{news}");
+    assert_eq!(client.ask(json!({ "status": true }))["searching"], 1);
+    stop(&mut one);
+    lines(&mut one, "a", "stopped");
+    // It goes on for the other.
+    let depth = lines(&mut two, "b", "searching")["depth"].as_u64();
+    two.wait_for(|news| news["key"] == "b" && news["depth"].as_u64() > depth);
+    drop(two);
+    // The engine is free.
+    assert_eq!(client.ask(json!({ "id": 1, "depth": 1 }))["status"], "done");
+}
+
+#[test]
+fn visitors_of_different_positions_take_turns() {
+    let mut server = Server::start(&WEB);
+    let page = server.address();
+    let (mut one, mut two) = (Visitor::connect(page), Visitor::connect(page));
+    for (visitor, key, mv) in [(&mut one, "a", "e2e4"), (&mut two, "b", "d2d4")] {
+        analyse(visitor, json!({ "key": key, "moves": [mv] }));
+    }
+    for _ in 0..2 {
+        for (visitor, key) in [(&mut one, "a"), (&mut two, "b")] {
+            let nodes = lines(visitor, key, "searching")["nodes"].as_u64();
+            visitor.wait_for(|news| news["key"] == key && news["nodes"].as_u64() > nodes);
+        }
+    }
+}
+
+#[test]
+fn those_who_may_look_see_what_others_search() {
+    const VIEW: &str = "look-but-do-not-touch";
+    let folder = Folder::new("lookers");
+    let file = folder.write("view-token", VIEW);
+    let args = ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file];
+    let mut server = Server::start(&args);
+    if cfg!(unix) {
+        server.said.read_line(&mut String::new()).expect("a warning");
+    }
+    let (json, page) = (server.address(), server.address());
+    let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
+    let (mut editor, mut viewer) = (visit(TOKEN), visit(VIEW));
+    analyse(&mut viewer, json!({ "key": "v", "moves": ["e2e4"] }));
+    let news = first(&mut viewer, "v");
+    assert_eq!((&news["state"], &news["lines"]), (&json!("watching"), &json!([])));
+    // A search with another number of lines, then one of the queue.
+    analyse(&mut editor, json!({ "key": "e", "moves": ["e2e4"], "lines": 2, "limit": { "depth": 6 } }));
+    let news = lines(&mut viewer, "v", "done");
+    assert_eq!((news["lines"].as_array().map(Vec::len), &news["depth"]), (Some(2), &json!(6)));
+    let mut client = Peer::connect(json);
+    client.send(format_args!("token {TOKEN}"));
+    client.send(json!({ "id": "q", "moves": "e4", "infinite": true }));
+    let news = lines(&mut viewer, "v", "searching");
+    assert!(news["course"].as_array().is_some_and(|course| !course.is_empty()), "{news}");
+    stop(&mut viewer);
+    // It goes on, and is shown again at once.
+    analyse(&mut viewer, json!({ "key": "again", "moves": ["e2e4"] }));
+    lines(&mut viewer, "again", "searching");
+    client.send(json!({ "cancel": "q" }));
+    lines(&mut viewer, "again", "stopped");
+}
+
+/// What is searched on the command line, beside a board and for programs is one store.
+#[test]
+fn results_outlive_the_server() {
+    let folder = Folder::new("results");
+    let db = folder.path("results.db");
+    let epd = folder.write("one.epd", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6\n");
+    records(&[&epd, "--depth", "7", "--db", &db]);
+    let args = ["--db", &db, "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"];
+    let mut server = Server::start(&args);
+    let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
+    // That of the command line.
+    assert_eq!(to_depth(&mut visitor, "cli", &["e2e4", "e7e5"], 1)["depth"], 7);
+    let known = client.ask(json!({ "id": "known", "moves": "e4 e5", "depth": 6 }));
+    assert_eq!((&known["from"], &known["lines"][0]["depth"]), (&json!("database"), &json!(7)));
+    assert!(known["best"]["san"].is_string() && known["status"] == "done", "{known}");
+    for other in [json!({ "depth": 8 }), json!({ "depth": 2, "fresh": true }), json!({ "depth": 2, "multipv": 2 })] {
+        let mut query = other.clone();
+        (query["id"], query["moves"]) = (1.into(), "e4 e5".into());
+        assert!(client.ask(query).get("from").is_none(), "{other}");
+    }
+    // That of the board: it is stored while it runs, and the server is killed.
+    analyse(&mut visitor, json!({ "key": "long", "moves": ["d2d4", "d7d5"] }));
+    let depth = |news: &Value| news["depth"].as_u64().unwrap_or(0);
+    visitor.wait_for(|news| news["key"] == "long" && depth(news) >= 8);
+    stop(&mut visitor);
+    let last = lines(&mut visitor, "long", "stopped");
+    // A later answer of the database comes after what was to be stored.
+    while client.ask(json!({ "id": 2, "moves": "d4 d5", "depth": 6 })).get("from").is_none() {}
+    drop(server);
+    let mut server = Server::start(&args);
+    let (_, mut visitor) = (server.address(), Visitor::connect(server.address()));
+    let again = to_depth(&mut visitor, "again", &["d2d4", "d7d5"], 1);
+    assert!(depth(&again) >= 8 && depth(&last) >= 8, "{again}");
+    let course = again["course"].as_array().expect("a course");
+    let point = course.last().expect("a point");
+    assert!(course.len() > 1 && point[1].as_u64() >= Some(8) && point[4].is_string(), "{again}");
+    assert!(course.windows(2).all(|pair| pair[0][0].as_u64() <= pair[1][0].as_u64()), "{again}");
+    // And on the command line.
+    let epd = folder.write("two.epd", "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq d6\n");
+    let told = found(records(&[&epd, "--no-search", "--db", &db]));
+    assert!(told[0]["depth"].as_u64() >= Some(8), "{told:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn hash_tables_outlive_the_server() {
+    let folder = Folder::new("tables");
+    let file = folder.path("table");
+    let args = ["--engines", "2", "--hash-file", &file, "--listen", "127.0.0.1:0"];
+    let mut server = Server::start(&args);
+    let mut client = Peer::connect(server.address());
+    client.send(json!({ "id": "game", "moves": "e4 e5 Nf3 Nc6", "plies": "all", "depth": 9 }));
+    (0..5).for_each(|_| assert_eq!(client.answer()["status"], "done"));
+    let mut said = Vec::new();
+    server.signal("-TERM");
+    for line in server.said.by_ref().lines() {
+        said.push(line.expect("a line"));
+    }
+    assert!(said.iter().filter(|line| line.contains("entries saved")).count() >= 1, "{said:?}");
+    assert!(folder.names().contains(&"table".into()), "{:?}", folder.names());
+    let mut server = Server::start(&args);
+    let mut line = String::new();
+    server.said.read_line(&mut line).expect("a line");
+    assert!(line.contains("entries loaded"), "{line}");
+    drop(server);
+    // One that does not fit is set aside.
+    folder.write("table", "no table");
+    let mut server = Server::start(&args);
+    line.clear();
+    server.said.read_line(&mut line).expect("a line");
+    assert!(line.contains("table.old") && folder.names().contains(&"table.old".into()), "{line}");
+}
+
+#[test]
+fn tablebases_judge_each_move() {
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--syzygy", tables]);
+    let mut missing = String::new();
+    server.said.read_line(&mut missing).expect("a line");
+    assert!(missing.contains("missing"), "{missing}");
+    let mut visitor = Visitor::connect(server.address());
+    let mut verdicts = |start: &str| {
+        visitor.send(json!({ "id": 1, "ask": "position", "start": start }).to_string());
+        let position = visitor.wait_for(|message| message["id"] == 1)["answer"].clone();
+        let legal = position["legal"].as_array().expect("moves").clone();
+        move |san: &str| legal.iter().find(|legal| legal["san"] == san).expect("a move")["tablebase"].clone()
+    };
+    // Only the king before its pawn wins.
+    let pawn = verdicts("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1");
+    assert_eq!(pawn("Kd6")["wdl"], "win");
+    assert_eq!(pawn("Kf5")["wdl"], "draw");
+
+    let won = verdicts("8/8/8/8/8/2k5/1q6/3K4 w - - 0 1");
+    assert_eq!((&won("Ke1")["wdl"], won("Ke1")["dtz"].as_u64() > Some(0)), (&json!("loss"), true));
+    assert_eq!(verdicts("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")("O-O"), json!(null));
+}
