@@ -29,6 +29,7 @@ enum Order {
 /// The way to the thread.
 pub struct Keeper {
     orders: Sender<Order>,
+    /// Why results cannot be stored at the moment.
     problem: Arc<Mutex<Option<String>>>,
 }
 
@@ -44,8 +45,9 @@ impl Keeper {
         Ok(Self { orders, problem })
     }
 
-    pub fn problem(&self) -> Option<String> {
-        self.problem.lock().clone()
+    /// What clients are told while results cannot be stored.
+    pub fn problem(&self) -> Option<&'static str> {
+        self.problem.lock().as_ref().map(|_| super::UNAVAILABLE)
     }
 
     /// All results of a position; none if the database does not answer soon.

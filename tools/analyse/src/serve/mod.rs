@@ -81,6 +81,9 @@ Other requests:
                           searching, finished and nodes
 A connection that needs a token sends the line `token TOKEN` first.";
 
+/// What clients get instead of errors of a database, which name it, and may name its server and user.
+const UNAVAILABLE: &str = "the database cannot be read or changed now; the messages of the server say why";
+
 /// Time for the last answers after Ctrl-C.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// A silent peer is asked after this time whether it is still there, and then at intervals.

@@ -94,8 +94,8 @@ impl Results {
         Ok(Self { state: Mutex::default(), keeper })
     }
 
-    /// Why results cannot be stored at the moment.
-    pub fn problem(&self) -> Option<String> {
+    /// What clients are told while results cannot be stored.
+    pub fn problem(&self) -> Option<&'static str> {
         self.keeper.as_ref().and_then(Keeper::problem)
     }
 

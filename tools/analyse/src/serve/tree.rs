@@ -1,16 +1,13 @@
 //! The tree on the page.
 
-use super::Server;
 use super::board::MAX_TEXT;
+use super::{Server, UNAVAILABLE};
 use crate::database::Location;
 use crate::tree::{self, Edit};
 use lento_console::notice::notice;
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
-
-/// Instead of errors of the database, which name it, and may name its server and user.
-const UNAVAILABLE: &str = "the tree cannot be read or changed now; the messages of the server say why";
 
 /// The moves of a message, from the root of the tree.
 fn moves(message: &Value, field: &str) -> Option<String> {

@@ -3,6 +3,8 @@
 use super::document::Document;
 use super::refusal::{Answer, Fields, Refusal};
 use crate::database::{self, BoardRow, Location};
+use crate::serve::UNAVAILABLE;
+use lento_console::notice::notice;
 use lento_uci::words::quoted;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
@@ -101,10 +103,9 @@ impl Store {
                 is_removed: saved.removed.is_some(),
             };
             let mut table = table.lock();
-            let failed = |error: String| Refusal::new("unsaved", "", error);
-            if !table.put(&row, before).map_err(failed)? {
+            if !table.put(&row, before).map_err(unsaved)? {
                 // Another server has saved it.
-                match table.get(board).map_err(failed)? {
+                match table.get(board).map_err(unsaved)? {
                     Some(newer) => state.boards.insert(Arc::clone(board), newer.into()),
                     None => state.boards.remove(board),
                 };
@@ -273,11 +274,17 @@ impl Store {
                 return Err(Refusal::new("full", "board", text));
             };
             if let Some(table) = &self.table {
-                table.lock().delete(&oldest).map_err(|error| Refusal::new("unsaved", "", error))?;
+                table.lock().delete(&oldest).map_err(unsaved)?;
             }
             state.boards.remove(&oldest);
         }
     }
+}
+
+/// Tells the server's messages why the database refuses.
+fn unsaved(error: String) -> Refusal {
+    notice(format_args!("{error}"));
+    Refusal::new("unsaved", "", UNAVAILABLE)
 }
 
 fn unknown(board: &str) -> Refusal {

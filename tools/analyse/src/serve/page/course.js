@@ -1,7 +1,7 @@
 // How best move and score of a position changed over its searches.
 
 import { draw, find, hide, make, say, set, sync } from "./dom.js";
-import { percent, score, time } from "./text.js";
+import { percent, plural, score, time } from "./text.js";
 
 // Rows of the table, latest first.
 const ROWS = 12;
@@ -22,7 +22,7 @@ export class Course {
     if (points.length < 2) return;
     const changes = points.filter((point, at) => at === 0 || point[4] !== points[at - 1][4]);
     const last = points[points.length - 1];
-    say(find("summary", this.part), `Course: ${changes.length === 1 ? `${last[4]} all the time` : `${changes.length} best moves`}, ${time(last[0])}`);
+    say(find("summary", this.part), `History: ${last[4]}${changes.length === 1 ? "" : ` after ${plural(changes.length - 1, "change")}`}, ${time(last[0])}`);
     if (!this.part.open) return;
     // Doublings of the time are as wide as each other.
     const x = ([ms]) => Math.log2(Math.max(1, ms));
@@ -35,9 +35,9 @@ export class Course {
     set(area, "d", `M${start} 100L${steps.join("V").replace(/V(\S+) (\S+)H/g, "V$2H")}V100Z`);
     set(half, "d", `M${start} 50H${end}`);
     set(this.graph, "aria-label", `White's expected score over time, ${percent(points[0][3])} to ${percent(last[3])}`);
-    const rows = points.map((point, at) => ({ key: at, point, isChange: changes.includes(point) })).filter(({ isChange, key }) => isChange || key === points.length - 1);
-    sync(find("#course-rows"), rows.slice(-ROWS).reverse(), () => make("tr", {}, make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td")), (row, { point: [ms, depth, value, , san], isChange }) => {
-      [time(ms), depth, score(value), isChange ? san : `${san} still`].forEach((text, at) => say(row.children[at], text));
+    const rows = points.map((point, key) => ({ key, point })).filter(({ point }) => point === last || changes.includes(point));
+    sync(find("#course-rows"), rows.slice(-ROWS).reverse(), () => make("tr", {}, make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td")), (row, { point: [ms, depth, value, , san] }) => {
+      [time(ms), depth, score(value), san].forEach((text, at) => say(row.children[at], text));
     });
   }
 }

@@ -79,6 +79,12 @@ const drawEngine = (news) => {
 const finished = () => ({ "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 })[session.info?.over?.result] ?? null;
 engine.on(drawEngine);
 engine.on((news) => course.show(news?.course ?? []));
+let problem = null;
+link.on("news", ({ server }) => {
+  if (!server || server.problem === problem) return;
+  problem = server.problem;
+  notice(problem ? `Results are not stored: ${problem}.` : "Results are stored again.");
+});
 
 // A new analysis; the old one is saved first and stays.
 const startNew = async ({ start = null, chess960 = false, moves: line = [] }, ply = null) => {
