@@ -98,7 +98,7 @@ impl GateArgs {
 }
 
 /// The token of a file.
-fn read_token(path: &Path) -> Result<String, String> {
+pub fn read_token(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     #[cfg(unix)]
     if std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o077 != 0) {

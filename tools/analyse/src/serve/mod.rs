@@ -8,6 +8,8 @@ mod gate;
 mod hash;
 mod input;
 mod keeper;
+#[cfg(feature = "lichess")]
+mod lichess;
 mod lines;
 mod pool;
 mod query;
@@ -36,6 +38,7 @@ use pool::Pool;
 use results::Results;
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
+use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -45,7 +48,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{interval, sleep, timeout};
 
 /// The version of requests and answers.
@@ -142,6 +145,9 @@ pub struct Args {
     sessions: u16,
     #[command(flatten)]
     gate: GateArgs,
+    #[cfg(feature = "lichess")]
+    #[command(flatten)]
+    lichess: lichess::LichessArgs,
 }
 
 /// What all connections share.
@@ -171,6 +177,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
+    #[cfg(feature = "lichess")]
+    if args.lichess.ends() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(args.lichess.manage())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(location) = &args.tree {
         crate::tree::look(location, "")?;
     }
@@ -253,16 +265,49 @@ impl Args {
                 Some(bound)
             }
         };
-        if listeners.is_empty() {
+        let provided = self.provide(&server);
+        if listeners.is_empty() && provided.is_none() {
             lines::stdio(&server).await;
             return Ok(stop.exit_code());
         }
-        let _ = stopped.wait_for(|stopped| *stopped).await;
+        let failed = async {
+            match provided {
+                Some(provided) => provided.await.unwrap_or(Ok(())),
+                None => pending().await,
+            }
+        };
+        let ended = tokio::select! {
+            _ = stopped.wait_for(|stopped| *stopped) => Ok(()),
+            ended = failed => ended,
+        };
         drop((listeners, server, stopped));
+        ended?;
         // Connections send their last answers.
         let _ = timeout(LAST_ANSWERS, tell.closed()).await;
         // For a service manager this is its regular end.
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(feature = "lichess")]
+impl Args {
+    /// Takes work from lichess.org, if asked to. Ends early only if the engine cannot be registered.
+    fn provide(&self, server: &Arc<Server>) -> Option<JoinHandle<Result<(), String>>> {
+        let (args, server) = (self.lichess.clone(), Arc::clone(server));
+        let provide = async move {
+            if let Some(provider) = args.register(server.pool.threads, server.pool.hash_mib).await? {
+                provider.run(server).await;
+            }
+            Ok(())
+        };
+        self.lichess.is_given().then(|| tokio::spawn(provide))
+    }
+}
+
+#[cfg(not(feature = "lichess"))]
+impl Args {
+    fn provide(&self, _: &Arc<Server>) -> Option<JoinHandle<Result<(), String>>> {
+        None
     }
 }
 

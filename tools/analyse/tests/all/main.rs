@@ -4,6 +4,8 @@ mod admission;
 mod analysing;
 mod board;
 mod browser;
+#[cfg(feature = "lichess")]
+mod lichess;
 mod page;
 mod reports;
 mod results;

@@ -44,10 +44,16 @@ impl Server {
         (server, path)
     }
 
-    /// The next address that it announces.
-    pub fn address(&mut self) -> SocketAddr {
+    /// The next line that it says.
+    pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.said.read_line(&mut line).expect("a line");
+        line
+    }
+
+    /// The next address that it announces.
+    pub fn address(&mut self) -> SocketAddr {
+        let line = self.line();
         line.trim_end().rsplit(['/', ' ']).find_map(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
     }
 

@@ -1,0 +1,179 @@
+//! A piece of work: a search, and the stream of what it finds.
+
+use super::super::Server;
+use super::super::pool::Asker;
+use super::super::query::{self, Query, Request, URGENT};
+use super::api::{Api, Failure};
+use super::{Work, lines};
+use bytes::Bytes;
+use http_body_util::channel::Channel;
+use lento::search::MAX_DEPTH;
+use lento_console::interrupt::Stop;
+use lento_console::notice::notice;
+use lento_uci::words::quoted;
+use parking_lot::Mutex;
+use reqwest::Body;
+use serde_json::{Map, Value, json};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::pin;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Interval of news of the search in milliseconds; lines that are not new are sent again after [`SAME`].
+const REPORT_MS: u64 = 100;
+const SAME: Duration = Duration::from_secs(1);
+/// Silence after which a stream is kept alive.
+const SILENCE: Duration = Duration::from_secs(10);
+const KEEP_ALIVE: &str = "{\"keepalive\":true}\n";
+/// Maximum number of lines.
+const MAX_LINES: u64 = 5;
+/// Longest search, in milliseconds.
+const MAX_TIME: u64 = 86_400_000;
+
+pub struct Job {
+    pub started: Instant,
+    stop: Stop,
+    task: JoinHandle<()>,
+}
+
+impl Job {
+    pub fn start(server: &Arc<Server>, api: &Api, work: Work) -> Self {
+        let (server, api, stop) = (Arc::clone(server), api.clone(), Stop::default());
+        let asked = stop.clone();
+        let task = tokio::spawn(async move { run(&server, &api, &work, asked).await });
+        Self { started: Instant::now(), stop, task }
+    }
+
+    /// Waits for the end of a job, or for ever without one.
+    pub async fn over(job: Option<&mut Self>) {
+        match job {
+            Some(job) => _ = (&mut job.task).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops the search and waits until its last line was sent.
+    pub async fn end(mut self, patience: Duration) {
+        self.stop.ask();
+        if timeout(patience, &mut self.task).await.is_err() {
+            self.task.abort();
+        }
+    }
+}
+
+/// Searches, and streams what is found until the search or the stream ends.
+async fn run(server: &Server, api: &Api, work: &Work, stop: Stop) {
+    let (found, mut news) = unbounded_channel();
+    let (mut stream, body) = Channel::<Bytes, Infallible>::new(16);
+    let ticket = match query(&work.fields) {
+        Ok(query) => {
+            let shown = Mutex::new((String::new(), Instant::now()));
+            Some(server.pool.push(Query { stop: stop.clone(), ..query }, Arc::new(Finder { found, shown })))
+        }
+        Err(error) => {
+            notice(format_args!("lichess: work {} is refused: {error}", quoted(&work.id)));
+            let _ = found.send("bestmove (none)\n".into());
+            None
+        }
+    };
+    let upload = api.submit(&work.id, Body::wrap(body));
+    pin!(upload);
+    let ended = loop {
+        let line = tokio::select! {
+            // The broker answers early when its client has gone.
+            ended = &mut upload => break ended,
+            line = timeout(SILENCE, news.recv()) => line.unwrap_or_else(|_| Some(KEEP_ALIVE.into())),
+        };
+        let Some(line) = line else {
+            drop(stream);
+            break upload.await;
+        };
+        let sent = tokio::select! {
+            ended = &mut upload => break ended,
+            sent = stream.send_data(line.into()) => sent,
+        };
+        if sent.is_err() {
+            break upload.await;
+        }
+    };
+    stop.ask();
+    ticket.map(|ticket| server.pool.remove(ticket));
+    // A client that changes its mind is no news.
+    if let Err(Failure::Final(text) | Failure::Passing(text, _)) = ended {
+        notice(format_args!("lichess: work {}: {text}", quoted(&work.id)));
+    }
+}
+
+/// The query of a piece of work. What is out of range is brought into it.
+fn query(work: &Value) -> Result<Query, String> {
+    let variant = work["variant"].as_str().unwrap_or("chess");
+    if !["chess", "standard", "chess960", "fromPosition"].contains(&variant) {
+        return Err(format!("variant {}; expected chess", quoted(variant)));
+    }
+    let mut fields = Map::from_iter([
+        ("id".into(), json!(0)),
+        ("chess960".into(), json!(true)),
+        ("report_ms".into(), json!(REPORT_MS)),
+        ("multipv".into(), json!(clamped(work, "multiPv", MAX_LINES).unwrap_or(1))),
+        ("moves".into(), work.get("moves").cloned().unwrap_or_else(|| json!([]))),
+    ]);
+    if let Some(fen) = work.get("initialFen").filter(|fen| !fen.is_null()) {
+        fields.insert("fen".into(), fen.clone());
+    }
+    for (given, name, most) in
+        [("movetime", "time_ms", MAX_TIME), ("depth", "depth", MAX_DEPTH as u64), ("nodes", "nodes", 1 << 50)]
+    {
+        if let Some(limit) = clamped(work, given, most) {
+            fields.insert(name.into(), limit.into());
+        }
+    }
+    if !["time_ms", "depth", "nodes"].iter().any(|limit| fields.contains_key(*limit)) {
+        fields.insert("time_ms".into(), MAX_TIME.into());
+    }
+    match query::parse(&Value::Object(fields).to_string()) {
+        Ok(Request::Query(mut queries)) if queries.len() == 1 => Ok(Query { priority: URGENT, ..queries.remove(0) }),
+        Ok(_) => Err("expected a position".into()),
+        Err(refused) => Err(refused.error.text().into()),
+    }
+}
+
+/// A number of the work, at least 1 and up to a maximum.
+fn clamped(work: &Value, field: &str, most: u64) -> Option<u64> {
+    let value = work.get(field).filter(|value| !value.is_null())?;
+    let number = value.as_u64().or_else(|| value.as_f64().map(|number| number.max(0.0) as u64)).unwrap_or(1);
+    let within = number.clamp(1, most);
+    if within != number {
+        notice(format_args!("lichess: {field} {number} becomes {within}"));
+    }
+    Some(within)
+}
+
+/// Passes on what a search finds.
+struct Finder {
+    found: UnboundedSender<String>,
+    /// What was sent last, without counters, and when.
+    shown: Mutex<(String, Instant)>,
+}
+
+impl Asker for Finder {
+    fn finish(&self, _: &Value, answer: Value) {
+        let last = lines::infos(&answer).unwrap_or_default();
+        let _ = self.found.send(last + &lines::best_move(&answer));
+    }
+
+    fn report(&self, report: Value) {
+        let Some(text) = lines::infos(&report) else { return };
+        let facts: String =
+            report["lines"].as_array().into_iter().flatten().fold(String::new(), |facts, line| {
+                facts + &format!("{} {} {}", line["depth"], line["score"], line["pv"])
+            });
+        let mut shown = self.shown.lock();
+        if shown.0 != facts || shown.1.elapsed() >= SAME {
+            *shown = (facts, Instant::now());
+            let _ = self.found.send(text);
+        }
+    }
+}
