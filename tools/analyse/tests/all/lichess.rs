@@ -127,12 +127,9 @@ impl Fake {
         let (token, url) = (folder.write("token", GOOD), format!("http://{}", self.address));
         let args = ["--lichess", &token, "--lichess-url", &url, "--lichess-engine-url", &url];
         let mut server = Server::start(&[&args[..], &["--listen", "127.0.0.1:0"], more].concat());
-        let mut said = server.line();
-        if said.contains("other users can read") {
-            said = server.line();
-        }
-        let address = said.trim_end().rsplit(' ').next().and_then(|address| address.parse().ok()).expect("an address");
-        assert!(server.line().contains("is registered as"));
+        let address = server.address();
+        // Others can read the token.
+        while !server.line().contains("is registered as") {}
         (server, address)
     }
 }
@@ -184,7 +181,10 @@ async fn replace(State(fake): State<Arc<Fake>>, Path(id): Path<String>, text: St
     }
 }
 
-async fn remove(State(fake): State<Arc<Fake>>, Path(id): Path<String>) -> Response {
+async fn remove(State(fake): State<Arc<Fake>>, Path(id): Path<String>, headers: HeaderMap) -> Response {
+    if let Some(refused) = refused(&headers) {
+        return refused;
+    }
     let mut desk = fake.desk.lock().unwrap();
     let before = desk.engines.len();
     desk.engines.retain(|engine| engine["id"] != id);
@@ -393,7 +393,7 @@ fn new_work_ends_the_old_and_so_does_its_client() {
     let (third, mut fourth) = (fake.ask(endless()), fake.ask(endless()));
     (second.best(), third.best());
     assert!(matches!(fourth.next(), Heard::Infos { .. }));
-    drop(fourth.leave.take().expect("a client").send(()));
+    fourth.leave.take().expect("a client").send(()).expect("the broker listens");
     let mut peer = Peer::connect(address);
     while peer.ask(json!({ "status": true }))["searching"] != 0 {}
     // A query of a program waits for it, and continues.
