@@ -156,6 +156,8 @@ struct Server {
     desk: Desk,
     boards: Arc<Boards>,
     searches: Arc<Searches>,
+    #[cfg(feature = "lichess")]
+    results: Arc<Results>,
     tree: Option<Location>,
     /// The latest error of its database.
     tree_error: Mutex<String>,
@@ -199,7 +201,20 @@ pub fn run(args: &Args) -> Done {
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
     let boards = Boards { tables, ..args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default() };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
-    let server = Server { pool, desk, boards, searches, tree, tree_error, hosts, sessions, gate, stopped };
+    let server = Server {
+        pool,
+        desk,
+        boards,
+        searches,
+        #[cfg(feature = "lichess")]
+        results: Arc::clone(&results),
+        tree,
+        tree_error,
+        hosts,
+        sessions,
+        gate,
+        stopped,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();

@@ -190,21 +190,26 @@ impl Results {
         });
         let Some(known) = self.best(subject) else { return news.into() };
         news["course"] = known.course.iter().map(|point| course_point(&subject.board, point)).collect();
-        let live = best["depth"].as_i64();
-        if Some(i64::from(known.depth())) > live
-            && (live.is_none() || known.lines() >= subject.conditions.multipv.into())
-        {
+        if let Some(lines) = self.deeper_lines(subject, answer) {
             let found = &known.stored.analysis;
-            let shown = infos(found).into_iter().take(subject.conditions.multipv.into());
-            let lines = shown.map(|info| document::line(&subject.board, &info, subject.conditions.chess960));
-            news["lines"] = lines.map(|line| of_white(&line, turn)).collect();
+            news["lines"] = lines.iter().map(|line| of_white(line, turn)).collect();
             (news["depth"], news["seldepth"]) = (found.depth.into(), found.seldepth.into());
-            if live.is_none() {
+            if best.is_null() {
                 news["nodes"] = found.nodes.into();
                 news["time_ms"] = (found.time.as_millis() as u64).into();
             }
         }
         news.into()
+    }
+
+    /// The lines of an earlier search, if they are deeper than those of an answer, or all that there is.
+    pub fn deeper_lines(&self, subject: &Subject, answer: &Value) -> Option<Vec<Value>> {
+        let (known, live, wanted) =
+            (self.best(subject)?, answer["lines"][0]["depth"].as_i64(), subject.conditions.multipv);
+        let is_deeper = live.is_none_or(|live| i64::from(known.depth()) > live && known.lines() >= wanted.into());
+        let shown = infos(&known.stored.analysis).into_iter().take(wanted.into());
+        let line = |info| document::line(&subject.board, &info, subject.conditions.chess960);
+        is_deeper.then(|| shown.map(line).collect())
     }
 }
 

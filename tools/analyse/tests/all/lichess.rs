@@ -404,6 +404,16 @@ fn new_work_ends_the_old_and_so_does_its_client() {
 }
 
 #[test]
+fn what_was_found_is_shown_at_once() {
+    let (fake, folder) = (Fake::start(), Folder::new("lichess-known"));
+    let (_server, _) = fake.serve(&folder, &["--db", &folder.path("results.db")]);
+    assert_eq!(fake.ask(work(json!({ "depth": 8 }))).best().1, Some((8, 1)));
+    let again = fake.ask(work(json!({ "depth": 2 })));
+    assert_eq!(again.next(), Heard::Infos { depth: 8, pvs: 1 });
+    assert_eq!(again.best().1.map(|(depth, _)| depth), Some(8));
+}
+
+#[test]
 fn failures_of_the_broker_pass() {
     let (fake, folder) = (Fake::start(), Folder::new("lichess-failures"));
     let (mut server, _) = fake.serve(&folder, &[]);

@@ -99,7 +99,7 @@ fn those_who_may_look_see_what_others_search() {
 
 /// What is searched on the command line, beside a board and for programs is one store.
 #[test]
-fn results_outlive_the_server() {
+fn results_outlive_a_kill() {
     let folder = Folder::new("results");
     let db = folder.path("results.db");
     let epd = folder.write("one.epd", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6\n");
@@ -142,7 +142,7 @@ fn results_outlive_the_server() {
 
 #[cfg(unix)]
 #[test]
-fn hash_tables_outlive_the_server() {
+fn hash_tables_outlive_a_restart() {
     let folder = Folder::new("tables");
     let file = folder.path("table");
     let args = ["--engines", "2", "--hash-file", &file, "--listen", "127.0.0.1:0"];

@@ -3,6 +3,7 @@
 use super::super::Server;
 use super::super::pool::Asker;
 use super::super::query::{self, Query, Request, URGENT};
+use super::super::results::{Results, Subject};
 use super::api::{Api, Failure};
 use super::{Work, lines};
 use bytes::Bytes;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::pin;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 /// Interval of news of the search in milliseconds; lines that are not new are sent again after [`SAME`].
@@ -70,8 +71,14 @@ async fn run(server: &Server, api: &Api, work: &Work, stop: Stop) {
     let (mut stream, body) = Channel::<Bytes, Infallible>::new(16);
     let ticket = match query(&work.fields) {
         Ok(query) => {
-            let shown = Mutex::new((String::new(), Instant::now()));
-            Some(server.pool.push(Query { stop: stop.clone(), ..query }, Arc::new(Finder { found, shown })))
+            let (pool, results) = (&server.pool, Arc::clone(&server.results));
+            let subject = Subject::new(&query, pool.threads, pool.hash_mib);
+            let (looker, place) = (Arc::clone(&results), subject.clone());
+            let _ = spawn_blocking(move || looker.load(&place)).await;
+            let finder = Finder { found, shown: Mutex::new((String::new(), Instant::now())), results, subject };
+            // What is known from before.
+            finder.report(json!({}));
+            Some(pool.push(Query { stop: stop.clone(), ..query }, Arc::new(finder)))
         }
         Err(error) => {
             notice(format_args!("lichess: work {} is refused: {error}", quoted(&work.id)));
@@ -156,15 +163,32 @@ struct Finder {
     found: UnboundedSender<String>,
     /// What was sent last, without counters, and when.
     shown: Mutex<(String, Instant)>,
+    results: Arc<Results>,
+    subject: Subject,
+}
+
+impl Finder {
+    /// Shows the lines of an earlier search while they are deeper, so that a position does not lose what was found.
+    fn deepen(&self, answer: &mut Value) {
+        if let Some(lines) = self.results.deeper_lines(&self.subject, answer) {
+            if answer["nodes"].is_null() {
+                let known = lines.first().cloned().unwrap_or_default();
+                ["nodes", "nps", "time_ms"].into_iter().for_each(|field| answer[field] = known[field].clone());
+            }
+            answer["lines"] = lines.into();
+        }
+    }
 }
 
 impl Asker for Finder {
-    fn finish(&self, _: &Value, answer: Value) {
+    fn finish(&self, _: &Value, mut answer: Value) {
+        self.deepen(&mut answer);
         let last = lines::infos(&answer).unwrap_or_default();
         let _ = self.found.send(last + &lines::best_move(&answer));
     }
 
-    fn report(&self, report: Value) {
+    fn report(&self, mut report: Value) {
+        self.deepen(&mut report);
         let Some(text) = lines::infos(&report) else { return };
         let facts: String =
             report["lines"].as_array().into_iter().flatten().fold(String::new(), |facts, line| {
