@@ -1,9 +1,8 @@
-//! The boards of the page. Their table is made when a server first uses the database; other programs do without it.
+//! The boards of the page.
 
-use super::{Database, Location, SCHEMA, explain};
-use crate::sql::{Connection, Result, values};
-use rusqlite::OpenFlags;
-use std::time::Duration;
+use super::Location;
+use super::table::Table;
+use crate::sql::{Result, values};
 
 const TABLE: &str = "\
 CREATE TABLE IF NOT EXISTS board (
@@ -30,34 +29,12 @@ pub struct BoardRow {
 }
 
 /// The table of boards.
-pub struct Boards {
-    location: Location,
-    connection: Connection,
-}
+pub struct Boards(Table);
 
 impl Boards {
     /// Opens the table, creating the database if missing.
     pub fn open(location: &Location) -> std::result::Result<Self, String> {
-        // Checks and creates it.
-        drop(Database::open(location, Duration::from_secs(60))?);
-        Self::connect(location).map_err(|error| explain(location, error))
-    }
-
-    fn connect(location: &Location) -> Result<Self> {
-        let mut connection = match location {
-            Location::File(path) => Connection::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
-            Location::Server(url) => Connection::connect(url, &SCHEMA)?,
-        };
-        if !connection.is_server() {
-            connection.batch("PRAGMA synchronous = FULL")?;
-        }
-        connection.transaction(|connection| {
-            if connection.is_server() {
-                connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![SCHEMA.application])?;
-            }
-            connection.batch(TABLE)
-        })?;
-        Ok(Self { location: location.clone(), connection })
+        Table::open(location, TABLE).map(|(table, _)| Self(table))
     }
 
     /// All boards.
@@ -72,7 +49,7 @@ impl Boards {
     }
 
     fn select(&mut self, sql: &str, values: &[crate::sql::Value]) -> std::result::Result<Vec<BoardRow>, String> {
-        self.run(|connection| {
+        self.0.run(|connection| {
             let rows = connection.query(sql, values)?;
             let read = |row: &crate::sql::Row| -> Result<BoardRow> {
                 Ok(BoardRow {
@@ -90,7 +67,7 @@ impl Boards {
 
     /// Writes a board. Returns false, and writes nothing, if its stored version is not the expected one.
     pub fn put(&mut self, row: &BoardRow, expected: u64) -> std::result::Result<bool, String> {
-        self.run(|connection| {
+        self.0.run(|connection| {
             let changed = connection.execute(
                 "INSERT INTO board (board, name, version, changed, document, removed) VALUES ($1, $2, $3, $4, $5, $6)
                  ON CONFLICT (board) DO UPDATE SET name = $2, version = $3, changed = $4, document = $5, removed = $6
@@ -111,18 +88,6 @@ impl Boards {
 
     /// Deletes a board for good.
     pub fn delete(&mut self, board: &str) -> std::result::Result<(), String> {
-        self.run(|connection| connection.execute("DELETE FROM board WHERE board = $1", &values![board]).map(drop))
-    }
-
-    /// Runs statements, again after connecting anew if the server was restarted.
-    fn run<T>(&mut self, mut work: impl FnMut(&mut Connection) -> Result<T>) -> std::result::Result<T, String> {
-        let mut result = work(&mut self.connection);
-        if result.as_ref().is_err_and(crate::sql::Error::is_disconnect) {
-            result = Self::connect(&self.location).and_then(|again| {
-                *self = again;
-                work(&mut self.connection)
-            });
-        }
-        result.map_err(|error| explain(&self.location, error))
+        self.0.run(|connection| connection.execute("DELETE FROM board WHERE board = $1", &values![board]).map(drop))
     }
 }

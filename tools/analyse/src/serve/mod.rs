@@ -3,12 +3,12 @@
 mod analysis;
 mod board;
 mod client;
-mod desk;
 mod gate;
 mod input;
 mod lines;
 mod pool;
 mod query;
+mod queue;
 mod tree;
 mod uci;
 #[cfg(unix)]
@@ -19,7 +19,6 @@ use crate::database::Location;
 use analysis::Known;
 use board::Boards;
 use clap::value_parser;
-use desk::Desk;
 use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
 use lento::processors;
@@ -28,6 +27,7 @@ use lento_console::notice::notice;
 use lento_console::{Done, setup};
 use parking_lot::Mutex;
 use pool::Pool;
+use queue::Queue;
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
 use std::io;
@@ -40,8 +40,8 @@ use std::thread;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::{interval, sleep, timeout};
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::{sleep, timeout};
 
 /// The version of requests and answers.
 const SCHEMA: &str = "lento-serve/1";
@@ -114,7 +114,7 @@ pub struct Args {
     /// A tree of `lento tree` to walk and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
-    /// A database of `lento analyse` in which the boards of the page are kept; created if missing
+    /// A database of `lento analyse` in which the boards and the queue of the page are kept; created if missing
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     db: Option<Location>,
     /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
@@ -133,7 +133,7 @@ pub struct Args {
 /// What all connections share.
 struct Server {
     pool: Arc<Pool>,
-    desk: Desk,
+    queue: Arc<Queue>,
     boards: Arc<Boards>,
     /// What was found beside the boards.
     known: Arc<Mutex<Known>>,
@@ -166,11 +166,11 @@ pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
-    let desk = Desk::new(&pool, args.tree.is_some());
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
     let boards = args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default();
     let (boards, known) = (Arc::new(boards), Arc::default());
-    let server = Server { pool, desk, boards, known, tree, tree_error, hosts, sessions, gate, stopped };
+    let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref())?);
+    let server = Server { pool, queue, boards, known, tree, tree_error, hosts, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();
@@ -219,7 +219,7 @@ impl Args {
             }));
         }
         if !self.web.is_empty() {
-            listeners.spawn(desk(Arc::clone(&server)));
+            listeners.spawn(Arc::clone(&server.queue).run());
         }
         #[cfg(unix)]
         let _bound = match &self.socket {
@@ -235,26 +235,13 @@ impl Args {
             return Ok(stop.exit_code());
         }
         let _ = stopped.wait_for(|stopped| *stopped).await;
+        let queue = Arc::clone(&server.queue);
+        let _ = spawn_blocking(move || queue.keep()).await;
         drop((listeners, server, stopped));
         // Connections send their last answers.
         let _ = timeout(LAST_ANSWERS, tell.closed()).await;
         // For a service manager this is its regular end.
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Keeps the page up to date.
-async fn desk(server: Arc<Server>) {
-    let mut second = interval(Duration::from_secs(1));
-    let tell = async {
-        loop {
-            second.tick().await;
-            server.desk.tell_status();
-        }
-    };
-    tokio::select! {
-        () = server.desk.run() => {}
-        () = tell => {}
     }
 }
 

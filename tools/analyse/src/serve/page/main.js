@@ -10,6 +10,7 @@ import { Link } from "./link.js";
 import { Moves } from "./moves.js";
 import { Preview } from "./preview.js";
 import { Queue } from "./queue.js";
+import { Report } from "./report.js";
 import { announce, fail, notice } from "./say.js";
 import { fields, Session } from "./session.js";
 import { Setup } from "./setup.js";
@@ -32,7 +33,8 @@ const engine = new Engine(session, link, preview);
 const boards = new Boards(session, link);
 const files = new Files(session, link);
 const setup = new Setup(session, link, (start, chess960) => startNew({ start, chess960, moves: [] }));
-const queue = new Queue(session, link, preview);
+const queue = new Queue(session, link);
+new Report(session);
 const treeView = new TreeView(session, link);
 
 // The board with what is known of the position.
@@ -106,7 +108,10 @@ const openDocument = async (document) => {
 };
 files.onOpen = openDocument;
 queue.onOpen = (place) => startNew(place).catch(fail);
-queue.onText = (text) => files.take(text);
+queue.onBoard = async (board) => {
+  await boards.open(board);
+  chooseTab(find("#tab-moves"));
+};
 preview.isTurned = () => board.turned;
 setup.isTurned = () => board.turned;
 for (const part of [session, engine, treeView]) part.onError = fail;
