@@ -107,6 +107,7 @@ const openDocument = async (document) => {
   announce(`game opened, ${session.tree.plies} plies`);
 };
 files.onOpen = openDocument;
+files.onQueue = (file, games) => queue.addGames(file, games);
 queue.onOpen = (place) => startNew(place).catch(fail);
 queue.onBoard = async (board) => {
   await boards.open(board);

@@ -1,8 +1,8 @@
 // The queue of positions and games that all visitors share.
 
 import { announce, fail, notice } from "./say.js";
-import { draw, find, hide, make, say, set, soon, store, sync } from "./dom.js";
-import { Rows, span } from "./rows.js";
+import { draw, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { Rows } from "./rows.js";
 import { grouped, numbered, plural, score, time } from "./text.js";
 
 // Units of a budget: its field, and how much one of it is.
@@ -13,7 +13,7 @@ const UNITS = {
 
 export class Queue {
   constructor(session, link) {
-    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, timeLeft: null, ahead: 0, unstored: "", server: {}, looked: null });
+    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, ends: null, ahead: 0, unstored: "", server: {}, looked: null });
     this.redraw = soon(() => this.draw());
     this.rows = new Rows(this);
     link.on("queue", (event) => this.receive(event));
@@ -23,14 +23,10 @@ export class Queue {
       event.preventDefault();
       this.add().catch((error) => { say(find("#queue-error"), error.message); announce(error.message); });
     });
-    for (const id of ["#budget-unit", "#add-what"]) find(id).addEventListener("change", () => this.drawForm());
+    find("#budget-unit").addEventListener("change", () => this.drawForm());
     find("#pause").addEventListener("click", () => this.ask("queue-pause", { paused: !this.isPaused }));
     find("#queue-clear").addEventListener("click", () => this.remove([...this.entries.values()].filter(({ state }) => state === "done").map(({ entry }) => entry)));
     find("#queue-open").addEventListener("click", () => this.open(this.chosen));
-    const { value, unit, lines } = store.get("budget", {});
-    if (UNITS[unit] && value) [find("#budget").value, find("#budget-unit").value] = [value, unit];
-    if (lines) find("#queue-lines").value = lines;
-    this.drawForm();
   }
 
   // Asks for a change. One that is lost with the connection is not asked again.
@@ -43,8 +39,9 @@ export class Queue {
     if (event.whole) entries.clear();
     this.isPaused = event.paused;
     this.unstored = event.unstored;
-    // The server's clock may be ahead.
-    this.ahead = event.now - Date.now();
+    // The server's clock may differ, by more than the message's delay.
+    const ahead = event.now - Date.now();
+    this.ahead = Math.abs(ahead) > 5000 ? ahead : 0;
     this.ends = event.time_left === null ? null : Date.now() + event.time_left;
     for (const number of event.gone ?? []) entries.delete(number);
     for (const row of event.entries) {
@@ -82,14 +79,26 @@ export class Queue {
     return { [field]: Math.max(1, Math.round(value * size)) };
   }
 
+  put(fields) {
+    return this.link.ask("queue-add", { ...fields, budget: this.budget(), lines: Number(find("#queue-lines").value) || 1 }, true);
+  }
+
+  // Adds games of a file that was read.
+  async addGames(file, games) {
+    for (const [at, index] of games.entries()) {
+      const { document } = await this.link.ask("game", { file, index });
+      await this.put({ document });
+      say(find("#reading"), `${at + 1} of ${games.length} added`);
+    }
+    announce(`${games.length} games added`);
+  }
+
   // Adds the position on the board, or its game, with a budget.
   async add() {
     const { tree } = this.session;
     const isGame = find("#add-what").value === "game";
     say(find("#queue-error"), "");
-    const [value, unit, lines] = [find("#budget").value, find("#budget-unit").value, Number(find("#queue-lines").value) || 1];
-    const { entry } = await this.link.ask("queue-add", { ...(isGame ? { document: tree.document() } : tree.place()), budget: this.budget(), lines }, true);
-    store.set("budget", { value, unit, lines });
+    const { entry } = await this.put(isGame ? { document: tree.document() } : tree.place());
     announce(isGame ? "game added" : "position added");
     if (!isGame) this.choose(entry);
   }
@@ -120,7 +129,7 @@ export class Queue {
 
   remove(entries) {
     if (!entries.length) return;
-    const name = entries.length === 1 ? `“${this.entries.get(entries[0]).name}”` : plural(entries.length, "entry").replace("entrys", "entries");
+    const name = entries.length === 1 ? `“${this.entries.get(entries[0]).name}”` : `${entries.length} entries`;
     this.ask("queue-remove", { entries }).then((done) => {
       if (done) notice(`${name} removed.`, { label: "Undo", seconds: 20, call: () => this.ask("queue-restore", { entries }) });
     });
@@ -177,9 +186,10 @@ export class Queue {
     const done = all.filter(({ state }) => state === "done").length;
     set(find("#progress"), "max", Math.max(1, all.length));
     set(find("#progress"), "value", done);
-    const at = this.ends === null ? "" : new Date(this.ends - (this.ends % 60000) + 60000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    const isTomorrow = this.ends - Date.now() > 86400000 ? ` in ${span(this.ends - Date.now())}` : "";
-    say(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ? ` · done ${isTomorrow || `about ${at}`}` : ""}${this.isPaused ? " · paused" : ""}` : "The queue is empty.");
+    // Of another day with its weekday.
+    const day = this.ends - Date.now() > 72000000 ? { weekday: "short" } : {};
+    const at = this.ends && ` · done about ${new Date(this.ends + 30000).toLocaleTimeString([], { ...day, hour: "2-digit", minute: "2-digit" })}`;
+    say(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ?? ""}${this.isPaused ? " · paused" : ""}` : "The queue is empty.");
     say(find("#queue-unstored"), this.unstored);
     say(find("#queue-count"), all.length ? `${done}/${all.length}` : "");
     say(find("#pause"), this.isPaused ? "Resume" : "Pause");

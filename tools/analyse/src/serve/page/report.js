@@ -19,12 +19,6 @@ export class Report {
     this.graph.addEventListener("click", (event) => this.go(at(event)));
     this.graph.addEventListener("pointermove", (event) => say(find("#report-at"), this.described(at(event))));
     this.graph.addEventListener("pointerleave", () => this.draw());
-    this.graph.addEventListener("keydown", (event) => {
-      const to = { PageUp: this.ply - 10, PageDown: this.ply + 10 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      this.go(Math.max(0, Math.min(this.plies, to)));
-    });
   }
 
   get plies() {
@@ -84,10 +78,14 @@ export class Report {
       if (last?.end === at - 1) Object.assign(last, { end: at, line: `${last.line}L${at} ${y}` });
       else runs.push({ start: at, end: at, line: `${at} ${y}`, y });
     });
-    // A single point is as wide as a move.
-    const shapes = runs.map(({ start, end, line, y }) => (start < end ? [start, end, line] : [Math.max(0, start - 0.5), Math.min(plies, start + 0.5), `${Math.max(0, start - 0.5)} ${y}H${Math.min(plies, start + 0.5)}`]));
-    set(svg.children[0], "d", shapes.map(([start, end]) => `M${start} 0H${end}V100H${start}Z`).join(""));
-    set(svg.children[1], "d", shapes.map(([start, end, line]) => `M${start} 100L${line}L${end} 100Z`).join(""));
+    for (const run of runs) {
+      if (run.start < run.end) continue;
+      // A single point is as wide as a move.
+      [run.start, run.end] = [Math.max(0, run.start - 0.5), Math.min(plies, run.end + 0.5)];
+      run.line = `${run.start} ${run.y}H${run.end}`;
+    }
+    set(svg.children[0], "d", runs.map(({ start, end }) => `M${start} 0H${end}V100H${start}Z`).join(""));
+    set(svg.children[1], "d", runs.map(({ start, end, line }) => `M${start} 100L${line}V100Z`).join(""));
     set(svg.children[2], "d", `M0 50H${plies}`);
     const shown = marks.map((mark, at) => ({ key: at + 1, mark, value: expected[at + 1] })).filter(({ mark, value }) => SHAPES.has(mark) && value !== null);
     sync(find("#report-marks"), shown, () => make("span"), (element, { key, mark, value }) => {

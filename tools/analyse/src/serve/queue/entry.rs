@@ -156,7 +156,7 @@ fn place_name(place: &Place, fields: Fields) -> Result<String, Refusal> {
         .collect();
     let moves = named(&start, &moves);
     Ok(match place.opening_name() {
-        Some(opening) => format!("{opening}: {moves}"),
+        Some(opening) => format!("{moves} · {opening}"),
         None => moves,
     })
 }
@@ -164,11 +164,8 @@ fn place_name(place: &Place, fields: Fields) -> Result<String, Refusal> {
 impl Entry {
     pub fn new(task: Task, rank: i64) -> Self {
         let position = |game: Game| Position { is_done: !game.board().has_legal_move(), ..Position::default() };
-        let positions = if task.is_game {
-            task.games().map(position).collect()
-        } else {
-            vec![position(task.start.clone())]
-        };
+        let positions =
+            if task.is_game { task.games().map(position).collect() } else { vec![position(task.start.clone())] };
         Self { rank, task, is_paused: false, removed: None, positions, graph: Vec::new(), board: None }
     }
 

@@ -71,10 +71,7 @@ pub fn stored(board: &Board, found: &Analysis) -> Value {
 pub fn restored(board: &Board, stored: &Value) -> Option<Analysis> {
     let number = |at: usize| stored[at].as_u64();
     let line = |line: &Value| {
-        Some(Line {
-            score: line[0].as_i64()? as Score,
-            pv: moves(board, true, line[1].as_str()?.split(' ')),
-        })
+        Some(Line { score: line[0].as_i64()? as Score, pv: moves(board, true, line[1].as_str()?.split(' ')) })
     };
     let lines: Vec<Line> = stored[4].as_array()?.iter().map(line).collect::<Option<_>>()?;
     let found = Analysis {

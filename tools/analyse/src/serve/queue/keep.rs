@@ -28,7 +28,8 @@ impl Queue {
             match &mut stored.table {
                 Some(table) => state.read(table)?,
                 None => {
-                    state.unstored = "another server has the queue of the database; this one lives until its end".into();
+                    state.unstored =
+                        "another server has the queue of the database; this one lives until its end".into();
                     notice(format_args!("{location}: {}", state.unstored));
                 }
             }
@@ -49,7 +50,7 @@ impl Queue {
         let Stored { table: Some(table), error } = &mut *stored else { return };
         let mut state = self.state.lock();
         let (unkept, deleted) = (take(&mut state.unkept), take(&mut state.deleted));
-        if unkept.is_empty() && deleted.is_empty() && !take(&mut state.is_unkept) {
+        if !take(&mut state.is_unkept) && unkept.is_empty() && deleted.is_empty() {
             return;
         }
         let row = |&entry: &u64| {
@@ -74,7 +75,8 @@ impl Queue {
         }
         error.clone_from(&unstored);
         // Pages do not see the name of the database.
-        let unstored = if unstored.is_empty() { "" } else { "the queue cannot be stored; the messages of the server say why" };
+        let unstored =
+            if unstored.is_empty() { "" } else { "the queue cannot be stored; the messages of the server say why" };
         state.is_changed |= state.unstored != unstored;
         state.unstored = unstored.into();
     }
@@ -111,7 +113,8 @@ impl State {
             let content: Value = serde_json::from_str(&content).unwrap_or_default();
             let Some(fields) = content.as_object() else { continue };
             let task = Task::parse(Fields::new(fields, ""), now());
-            let Ok(task) = task.inspect_err(|refusal| notice(format_args!("queue, entry {number}: {}", refusal.text())))
+            let Ok(task) =
+                task.inspect_err(|refusal| notice(format_args!("queue, entry {number}: {}", refusal.text())))
             else {
                 continue;
             };

@@ -61,14 +61,27 @@ struct State {
     unkept: BTreeSet<u64>,
     deleted: Vec<u64>,
     is_unkept: bool,
-    /// Games that have ended, whose boards get their reports.
+    /// Entries that have ended; boards of games get their reports.
     ended: BTreeSet<u64>,
+    /// When entries that end at a moment were last looked for.
+    looked: u64,
 }
 
 impl State {
     fn change(&mut self, number: u64) {
         self.changed.insert(number);
         self.unkept.insert(number);
+    }
+
+    /// Looks for entries whose moment has come.
+    fn end_by_time(&mut self, now: u64) {
+        let passed = self.looked..=now;
+        let has_ended = |entry: &Entry| matches!(entry.task.budget, Budget::Until(moment) if passed.contains(&moment));
+        let ended: Vec<u64> =
+            self.entries.iter().filter(|(_, entry)| has_ended(entry)).map(|(&number, _)| number).collect();
+        ended.iter().for_each(|&number| self.change(number));
+        self.ended.extend(ended);
+        self.looked = now + 1;
     }
 
     /// The positions to be searched now.
@@ -234,7 +247,7 @@ impl Queue {
             {
                 let mut state = self.state.lock();
                 if tick % STATUS == 0 {
-                    // Some end at a moment.
+                    state.end_by_time(now());
                     self.schedule(&mut state);
                 }
                 self.flush(&mut state);
