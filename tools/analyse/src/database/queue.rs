@@ -4,6 +4,7 @@ use super::run_lock::is_alive;
 use super::table::Table;
 use super::{Database, Location, explain};
 use crate::sql::{Connection, Error, Result, values};
+use std::sync::Arc;
 
 const TABLE: &str = "\
 CREATE TABLE IF NOT EXISTS queue (
@@ -25,7 +26,7 @@ pub struct QueueRow {
     /// Entries are in order of their ranks.
     pub rank: i64,
     /// JSON: what to search. It does not change.
-    pub content: String,
+    pub content: Arc<str>,
     /// JSON: what was found.
     pub progress: String,
 }
@@ -74,7 +75,12 @@ impl Queue {
             let is_paused = connection.query_value::<i64>("SELECT paused FROM queue_owner", &[])? != 0;
             let rows = connection.query("SELECT entry, rank, content, progress FROM queue", &[])?;
             let read = |row: &crate::sql::Row| -> Result<QueueRow> {
-                Ok(QueueRow { entry: row.get(0)?, rank: row.get(1)?, content: row.get(2)?, progress: row.get(3)? })
+                Ok(QueueRow {
+                    entry: row.get(0)?,
+                    rank: row.get(1)?,
+                    content: row.get::<String>(2)?.into(),
+                    progress: row.get(3)?,
+                })
             };
             Ok((is_paused, rows.iter().map(read).collect::<Result<_>>()?))
         })
@@ -105,13 +111,12 @@ impl Queue {
 }
 
 fn put(connection: &mut Connection, row: &QueueRow) -> Result<()> {
-    connection
-        .execute(
-            "INSERT INTO queue (entry, rank, content, progress) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (entry) DO UPDATE SET rank = $2, progress = $4",
-            &values![row.entry, row.rank, &row.content, &row.progress],
-        )
-        .map(drop)
+    let update = "UPDATE queue SET rank = $2, progress = $3 WHERE entry = $1";
+    if connection.execute(update, &values![row.entry, row.rank, &row.progress])? == 0 {
+        let insert = "INSERT INTO queue (entry, rank, content, progress) VALUES ($1, $2, $3, $4)";
+        connection.execute(insert, &values![row.entry, row.rank, &*row.content, &row.progress])?;
+    }
+    Ok(())
 }
 
 impl Database {

@@ -186,9 +186,9 @@ export class Queue {
     const done = all.filter(({ state }) => state === "done").length;
     set(find("#progress"), "max", Math.max(1, all.length));
     set(find("#progress"), "value", done);
-    // Of another day with its weekday.
-    const day = this.ends - Date.now() > 72000000 ? { weekday: "short" } : {};
-    const at = this.ends && ` · done about ${new Date(this.ends + 30000).toLocaleTimeString([], { ...day, hour: "2-digit", minute: "2-digit" })}`;
+    const away = this.ends - Date.now();
+    const day = away > 5e8 ? { day: "numeric", month: "short" } : away > 7e7 ? { weekday: "short" } : {};
+    const at = this.ends && ` · done about ${new Date(this.ends + 30000).toLocaleString([], { ...day, hour: "2-digit", minute: "2-digit" })}`;
     say(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ?? ""}${this.isPaused ? " · paused" : ""}` : "The queue is empty.");
     say(find("#queue-unstored"), this.unstored);
     say(find("#queue-count"), all.length ? `${done}/${all.length}` : "");

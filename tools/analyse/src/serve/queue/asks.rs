@@ -44,6 +44,9 @@ impl Queue {
             return Err(Refusal::new("over", "moves", "the game is over here; expected a position with legal moves"));
         }
         let mut state = self.state.lock();
+        if state.is_taken {
+            return Err(Refusal::new("queue-taken", "", format!("{}; expected to add to that one", state.unstored)));
+        }
         let before = before(&state, fields)?;
         let positions = entry.positions.len();
         for (count, most, what) in [

@@ -360,8 +360,7 @@ impl Entry {
     pub fn restore(&mut self, stored: &Value) {
         self.is_paused = stored["paused"] == true;
         self.removed = (stored["removed"] == true).then_some(0);
-        let board = |value: &Value| Some((value[0].as_str()?.into(), value[1].as_u64()?));
-        self.board = board(&stored["board"]);
+        self.board = stored["board"][0].as_str().map(Arc::from).zip(stored["board"][1].as_u64());
         let point = |value: &Value| Some([value[0].as_u64()?, value[1].as_u64()?, value[2].as_u64()?]);
         self.graph = stored["graph"].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(point).collect());
         let stored = stored["positions"].as_array().map_or(&[][..], Vec::as_slice);

@@ -10,11 +10,17 @@ use serde_json::Value;
 use std::mem::take;
 use std::sync::Arc;
 
+/// Attempts to store after which another server's queue is asked for again.
+const ATTEMPTS: u32 = 4;
+const TAKEN: &str = "another server has the queue of the database";
+
 /// Where the queue is kept.
 #[derive(Default)]
 pub struct Stored {
+    location: Option<Location>,
     /// `None` without a database, and while another server has its queue.
     table: Option<database::Queue>,
+    attempts: u32,
     /// The latest error.
     error: String,
 }
@@ -22,19 +28,39 @@ pub struct Stored {
 impl Queue {
     /// A queue that lives as long as the server, or that of a database.
     pub fn start(pool: &Arc<Pool>, boards: &Arc<Boards>, location: Option<&Location>) -> Result<Self, String> {
-        let (mut state, mut stored) = (State::default(), Stored::default());
-        if let Some(location) = location {
-            stored.table = database::Queue::open(location)?;
-            match &mut stored.table {
-                Some(table) => state.read(table)?,
-                None => {
-                    state.unstored =
-                        "another server has the queue of the database; this one lives until its end".into();
-                    notice(format_args!("{location}: {}", state.unstored));
-                }
-            }
+        let mut stored = Stored { location: location.cloned(), ..Stored::default() };
+        let state = stored.take()?;
+        if let Some(location) = location.filter(|_| state.is_taken) {
+            notice(format_args!("{location}: {TAKEN}; until it ends, this one has none"));
         }
         Ok(Self::new(pool, boards, state, stored))
+    }
+
+    /// Takes the queue once the other server has ended.
+    fn take_over(&self, stored: &mut Stored) {
+        stored.attempts += 1;
+        if !self.state.lock().is_taken || !stored.attempts.is_multiple_of(ATTEMPTS) {
+            return;
+        }
+        if let Some(state) = stored.take().ok().filter(|state| !state.is_taken) {
+            // None was added before.
+            *self.state.lock() = state;
+        }
+    }
+
+    /// Ends its searches: another server has taken the queue over, since this one was silent for long.
+    fn lose(&self) {
+        notice(TAKEN);
+        let mut state = self.state.lock();
+        for (number, at) in take(&mut state.running) {
+            if let Some(running) = &state.entries[&number].positions[at].running {
+                running.stop.ask();
+                self.pool.remove(running.ticket);
+            }
+        }
+        *state = State { is_taken: true, unstored: TAKEN.into(), ..State::default() };
+        drop(state);
+        self.all().into_iter().for_each(|text| drop(self.news.send(text.into())));
     }
 
     /// Writes what has changed to the database, and reports of games that have ended to their boards.
@@ -47,7 +73,10 @@ impl Queue {
             }
         }
         let mut stored = self.stored.lock();
-        let Stored { table: Some(table), error } = &mut *stored else { return };
+        if stored.table.is_none() {
+            self.take_over(&mut stored);
+        }
+        let Stored { table: Some(table), error, .. } = &mut *stored else { return };
         let mut state = self.state.lock();
         let (unkept, deleted) = (take(&mut state.unkept), take(&mut state.deleted));
         if !take(&mut state.is_unkept) && unkept.is_empty() && deleted.is_empty() {
@@ -55,15 +84,23 @@ impl Queue {
         }
         let row = |&entry: &u64| {
             let known = state.entries.get(&entry)?;
-            Some(QueueRow { entry, rank: known.rank, content: (*known.task.content).into(), progress: known.stored() })
+            Some(QueueRow {
+                entry,
+                rank: known.rank,
+                content: Arc::clone(&known.task.content),
+                progress: known.stored(),
+            })
         };
         let (is_paused, rows): (_, Vec<QueueRow>) = (state.is_paused, unkept.iter().filter_map(row).collect());
         drop(state);
         let written = table.put(is_paused, &rows, &deleted);
         let mut state = self.state.lock();
-        let taken = || "another server has taken the queue of the database over".to_owned();
-        let failed = written.and_then(|is_own| if is_own { Ok(()) } else { Err(taken()) }).err();
-        let unstored = failed.unwrap_or_default();
+        if matches!(written, Ok(false)) {
+            drop(state);
+            stored.table = None;
+            return self.lose();
+        }
+        let unstored = written.err().unwrap_or_default();
         if !unstored.is_empty() {
             // To be tried again.
             state.unkept.extend(unkept);
@@ -81,7 +118,7 @@ impl Queue {
         state.unstored = unstored.into();
     }
 
-    /// Saves the board of a game with its report so far, and returns its name.
+    /// Saves the board of a game with its report so far. Returns the board.
     pub fn report(&self, number: u64) -> Result<String, Refusal> {
         let state = self.state.lock();
         let gone = || Refusal::new("unknown-entry", "entry", format!("no entry {number} in the queue"));
@@ -104,24 +141,40 @@ impl Queue {
     }
 }
 
+impl Stored {
+    /// Takes the queue of the database, unless another server has it.
+    fn take(&mut self) -> Result<State, String> {
+        let mut state = State::default();
+        if let Some(location) = &self.location {
+            self.table = database::Queue::open(location)?;
+            match &mut self.table {
+                Some(table) => state.read(table)?,
+                None => (state.is_taken, state.unstored) = (true, TAKEN.into()),
+            }
+        }
+        Ok(state)
+    }
+}
+
 impl State {
     /// Takes the entries of a database.
     fn read(&mut self, table: &mut database::Queue) -> Result<(), String> {
         let (is_paused, rows) = table.all()?;
-        self.is_paused = is_paused;
+        (self.is_paused, self.is_changed) = (is_paused, true);
         for QueueRow { entry: number, rank, content, progress } in rows {
             let content: Value = serde_json::from_str(&content).unwrap_or_default();
             let Some(fields) = content.as_object() else { continue };
-            let task = Task::parse(Fields::new(fields, ""), now());
-            let Ok(task) =
-                task.inspect_err(|refusal| notice(format_args!("queue, entry {number}: {}", refusal.text())))
-            else {
-                continue;
+            let mut entry = match Task::parse(Fields::new(fields, ""), now()) {
+                Ok(task) => Entry::new(task, rank),
+                Err(refusal) => {
+                    notice(format_args!("queue, entry {number}: {}", refusal.text()));
+                    continue;
+                }
             };
-            let mut entry = Entry::new(task, rank);
             entry.restore(&serde_json::from_str(&progress).unwrap_or_default());
             if entry.removed.is_none() {
                 self.order.insert((rank, number));
+                self.changed.insert(number);
             }
             self.last = self.last.max(number);
             self.insert(number, entry);

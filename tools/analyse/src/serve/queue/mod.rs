@@ -50,6 +50,8 @@ struct State {
     is_paused: bool,
     /// Why it is not stored; empty if it is, or need not be.
     unstored: String,
+    /// Whether another server has the queue of the database; this one has none.
+    is_taken: bool,
     /// Of all entries.
     positions: usize,
     bytes: usize,

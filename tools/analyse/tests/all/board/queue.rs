@@ -184,16 +184,19 @@ fn the_queue_of_a_database_outlives_a_killed_server() {
     row(address, long, |row| row["state"] == "searching" && row["time_ms"].as_u64() > searched["time_ms"].as_u64());
     page.ask("queue-restore", json!({ "entry": gone }));
     assert_eq!(order(address).len(), 4);
-    // Another server has a queue of its own meanwhile, and takes the stored one over afterwards.
+    // Another server has no queue meanwhile, and takes it over afterwards.
     let mut second = Server::start(&args);
     let mut said = String::new();
     std::io::BufRead::read_line(&mut second.said, &mut said).expect("a line");
     assert!(said.contains("another server has the queue"), "{said}");
-    let event = whole(second.address());
+    let (other, mut page) = opened(&mut second);
+    let event = whole(other);
     assert!(event["entries"] == json!([]) && event["unstored"] != "", "{event}");
-    drop((server, second));
-    let mut third = Server::start(&args);
-    assert_eq!(order(third.address()).len(), 4);
+    assert_eq!(page.error("queue-add", json!({}))["code"], "queue-taken");
+    drop(server);
+    row(other, long, is("searching"));
+    let event = whole(other);
+    assert!(list(&event["entries"]).len() == 4 && event["unstored"] == "", "{event}");
 }
 
 /// White loses the queen.
@@ -214,15 +217,22 @@ fn a_game_gets_its_report() {
     let opened = page.ask("open", json!({ "board": board }));
     let (document, report) = (&opened["document"], &opened["document"]["report"]);
     let nodes = list(&document["nodes"]);
-    let node = |uci: &str| nodes.iter().find(|node| node["uci"] == uci).expect("a move");
-    assert_eq!((&node("h5e5")["nags"], &node("h5e5")["comment"]), (&json!([4]), &json!("oh")));
-    // Evaluations of all moves, and a better line with its own.
     let line = ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "d2d4", "d7d6"];
+    let mut at = 0;
+    let main: Vec<&Value> = line
+        .iter()
+        .map(|uci| {
+            let is_next = |node: &Value| node["parent"] == at && node["uci"] == *uci;
+            at = nodes.iter().position(is_next).expect("a move of the game");
+            &nodes[at]
+        })
+        .collect();
+    assert_eq!((&main[4]["nags"], &main[4]["comment"]), (&json!([4]), &json!("oh")));
+    // Evaluations of all moves, and a better line with its own.
     let has_eval = |node: &&Value| node["eval"].as_str().is_some_and(|eval| !eval.is_empty());
-    assert!(line.into_iter().all(|uci| has_eval(&node(uci))), "{document}");
-    let parent = &node("h5e5")["parent"];
+    assert!(main.iter().all(has_eval) && nodes.iter().filter(has_eval).count() > line.len(), "{document}");
+    let parent = &main[4]["parent"];
     assert_eq!(nodes.iter().filter(|node| node["parent"] == *parent).count(), 2);
-    assert!(nodes.iter().filter(has_eval).count() > line.len(), "{document}");
     assert_eq!((list(&report["expected"]).len(), list(&report["moves"]).len()), (9, 8));
     assert_eq!((&report["moves"], &report["marks"][4], &report["entry"]), (&json!(line), &json!(4), &json!(entry)));
     assert!(report["sides"][0]["marks"][2].as_u64() >= Some(1) && report["sides"][1]["moves"] == 4, "{report}");
