@@ -46,9 +46,13 @@ impl Server {
 
     /// The next address that it announces.
     pub fn address(&mut self) -> SocketAddr {
-        let mut line = String::new();
-        self.said.read_line(&mut line).expect("a line");
-        line.trim_end().rsplit(['/', ' ']).find_map(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
+        loop {
+            let mut line = String::new();
+            assert!(self.said.read_line(&mut line).expect("a line") > 0, "no address");
+            if let Some(address) = line.trim_end().rsplit(['/', ' ']).find_map(|word| word.parse().ok()) {
+                return address;
+            }
+        }
     }
 
     #[cfg(unix)]

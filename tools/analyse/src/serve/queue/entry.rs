@@ -92,6 +92,9 @@ impl Task {
         if let Some(value) = fields.get("document") {
             let document = Document::parse(value)?;
             (is_game, chess960, moves) = (true, document.chess960, document.main_line());
+            if moves.is_empty() {
+                return Err(Refusal::new("missing", "document", "a game without moves; expected some"));
+            }
             start = Game::from(document.nodes[0].board.clone());
             name = players(&document).unwrap_or_else(|| named(start.board(), &moves));
             content.insert("document".into(), document.to_value());

@@ -126,6 +126,7 @@ fn refused_requests_quote_the_input() {
             "document.nodes[1].uci",
             "\"x\"",
         ),
+        ("queue-add", json!({ "document": { "nodes": [{}] } }), "missing", "document", "a game without moves"),
         ("queue-add", json!({ "budget": { "depth": 0 } }), "bad-field", "budget.depth", "from 1 to 238, not \"0\""),
         ("queue-add", json!({ "budget": { "days": 1 } }), "bad-field", "budget", "one of depth, nodes"),
         ("queue-add", json!({ "budget": { "depth": 1, "nodes": 1 } }), "bad-field", "budget", "one of depth, nodes"),
