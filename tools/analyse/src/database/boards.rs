@@ -1,7 +1,7 @@
 //! The boards of the page.
 
-use super::{Database, Location, explain};
-use crate::sql::{Connection, Result, values};
+use super::{Database, Location};
+use crate::sql::{Result, values};
 
 /// A stored board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Boards(Database);
 impl Boards {
     /// Opens the table, creating the database if missing.
     pub fn open(location: &Location) -> std::result::Result<Self, String> {
-        Database::open_for_server(location).map(Self)
+        Database::open_for_server(location, None).map(Self)
     }
 
     /// All boards.
@@ -38,7 +38,7 @@ impl Boards {
     }
 
     fn select(&mut self, sql: &str, values: &[crate::sql::Value]) -> std::result::Result<Vec<BoardRow>, String> {
-        self.run(|connection| {
+        self.0.statements(|connection| {
             let rows = connection.query(sql, values)?;
             let read = |row: &crate::sql::Row| -> Result<BoardRow> {
                 Ok(BoardRow {
@@ -56,7 +56,7 @@ impl Boards {
 
     /// Writes a board. Returns false, and writes nothing, if its stored version is not the expected one.
     pub fn put(&mut self, row: &BoardRow, expected: u64) -> std::result::Result<bool, String> {
-        self.run(|connection| {
+        self.0.statements(|connection| {
             let changed = connection.execute(
                 "INSERT INTO board (board, name, version, changed, document, removed) VALUES ($1, $2, $3, $4, $5, $6)
                  ON CONFLICT (board) DO UPDATE SET name = $2, version = $3, changed = $4, document = $5, removed = $6
@@ -77,11 +77,8 @@ impl Boards {
 
     /// Deletes a board for good.
     pub fn delete(&mut self, board: &str) -> std::result::Result<(), String> {
-        self.run(|connection| connection.execute("DELETE FROM board WHERE board = $1", &values![board]).map(drop))
-    }
-
-    /// Runs statements, again after connecting anew if the server was restarted.
-    fn run<T>(&mut self, mut work: impl FnMut(&mut Connection) -> Result<T>) -> std::result::Result<T, String> {
-        self.0.insist(|database| work(&mut database.connection)).map_err(|error| explain(&self.0.location, error))
+        self.0.statements(|connection| {
+            connection.execute("DELETE FROM board WHERE board = $1", &values![board]).map(drop)
+        })
     }
 }

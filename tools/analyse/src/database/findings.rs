@@ -1,32 +1,15 @@
 //! Results of a server, each with the course of its search.
 
+use super::Database;
 use super::analysis::Stored;
 use super::engine::{EngineId, find_engine};
 use super::key::Key;
 use super::load::{self, stored};
-use super::{Database, explain};
-use crate::database::Location;
 use crate::sql::{Connection, Error, Result, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
-use rusqlite::OpenFlags;
 use serde_json::{Value, json};
 use std::time::Duration;
-
-/// Tables that are made when a server first uses a database; other programs do without them.
-const TABLES: &str = "\
-CREATE TABLE IF NOT EXISTS board (
-    board TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    version BIGINT NOT NULL,
-    changed BIGINT NOT NULL,
-    document TEXT NOT NULL,
-    removed BIGINT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS course (
-    position BIGINT PRIMARY KEY,
-    points TEXT NOT NULL
-)";
 
 /// A new depth or best move of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +23,6 @@ pub struct Point {
 }
 
 impl Database {
-    /// Opens a database for a server, which claims no positions. Creates it if missing.
-    pub fn open_for_server(location: &Location) -> std::result::Result<Self, String> {
-        let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        let prepared = database.prepare().and_then(|()| database.connection.migrate(&super::SCHEMA));
-        let prepared = prepared.and_then(|()| make_tables(&mut database.connection));
-        prepared.map(|()| database).map_err(|error| explain(location, error))
-    }
-
     /// Stores a result and the course of its search, unless there is a better one.
     pub fn keep(
         &mut self,
@@ -90,16 +65,6 @@ impl Database {
         };
         stored(connection, position, Some(engine), multipv, board)
     }
-}
-
-/// Makes the tables of servers, of which several may start at once.
-fn make_tables(connection: &mut Connection) -> Result<()> {
-    connection.transaction(|connection| {
-        if connection.is_server() {
-            connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![super::SCHEMA.application])?;
-        }
-        connection.batch(TABLES)
-    })
 }
 
 /// A course as JSON: milliseconds, depth, score and move of each point.

@@ -12,10 +12,12 @@ mod lease;
 mod load;
 mod location;
 mod merge;
+mod queue;
 mod retry;
 mod run;
 mod run_lock;
 mod store;
+mod table;
 
 pub use analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
 pub use boards::{BoardRow, Boards};
@@ -25,6 +27,7 @@ pub use findings::Point;
 pub use key::Key;
 pub use location::Location;
 pub use merge::{Merged, merge};
+pub use queue::{Queue, QueueRow};
 pub use retry::retry;
 pub use run::{Run, remove_dead};
 

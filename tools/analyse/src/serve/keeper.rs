@@ -36,7 +36,7 @@ pub struct Keeper {
 impl Keeper {
     /// Opens the database. Its results are those of this engine.
     pub fn start(location: &Location, engine: EngineId) -> Result<Self, String> {
-        let database = Database::open_for_server(location)?;
+        let database = Database::open_for_server(location, None)?;
         let (orders, inbox) = channel();
         let problem = Arc::new(Mutex::new(None));
         let mut desk = Desk { database, engine, unsaved: HashMap::new(), problem: Arc::clone(&problem), retry: None };

@@ -3,7 +3,6 @@
 mod analysis;
 mod board;
 mod client;
-mod desk;
 mod gate;
 mod hash;
 mod input;
@@ -13,6 +12,7 @@ mod lichess;
 mod lines;
 mod pool;
 mod query;
+mod queue;
 mod results;
 mod tree;
 mod uci;
@@ -24,7 +24,6 @@ use crate::database::{EngineId, Location};
 use analysis::Searches;
 use board::Boards;
 use clap::value_parser;
-use desk::Desk;
 use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
 use lento::processors;
@@ -35,6 +34,7 @@ use lento_console::{Done, setup};
 use lento_player::analyse;
 use parking_lot::Mutex;
 use pool::Pool;
+use queue::Queue;
 use results::Results;
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
@@ -48,8 +48,8 @@ use std::thread;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{interval, sleep, timeout};
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+use tokio::time::{sleep, timeout};
 
 /// The version of requests and answers.
 const SCHEMA: &str = "lento-serve/1";
@@ -125,7 +125,7 @@ pub struct Args {
     /// A tree of `lento tree` to walk and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
-    /// A database of `lento analyse` in which results and the boards of the page are kept; created if missing
+    /// A database of `lento analyse` in which results, boards and the queue are kept; created if missing
     #[arg(long, value_name = "FILE|URL")]
     db: Option<Location>,
     /// Folders with Syzygy tablebases
@@ -153,7 +153,7 @@ pub struct Args {
 /// What all connections share.
 struct Server {
     pool: Arc<Pool>,
-    desk: Desk,
+    queue: Arc<Queue>,
     boards: Arc<Boards>,
     searches: Arc<Searches>,
     #[cfg(feature = "lichess")]
@@ -197,13 +197,13 @@ pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
-    let desk = Desk::new(&pool, args.tree.is_some());
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
     let boards = Boards { tables, ..args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default() };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
+    let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref())?);
     let server = Server {
         pool,
-        desk,
+        queue,
         boards,
         searches,
         #[cfg(feature = "lichess")]
@@ -269,7 +269,7 @@ impl Args {
             }));
         }
         if !self.web.is_empty() {
-            listeners.spawn(desk(Arc::clone(&server)));
+            listeners.spawn(Arc::clone(&server.queue).run());
         }
         #[cfg(unix)]
         let _bound = match &self.socket {
@@ -295,6 +295,8 @@ impl Args {
             _ = stopped.wait_for(|stopped| *stopped) => Ok(()),
             ended = failed => ended,
         };
+        let queue = Arc::clone(&server.queue);
+        let _ = spawn_blocking(move || queue.keep()).await;
         drop((listeners, server, stopped));
         ended?;
         // Connections send their last answers.
@@ -323,21 +325,6 @@ impl Args {
 impl Args {
     fn provide(&self, _: &Arc<Server>) -> Option<JoinHandle<Result<(), String>>> {
         None
-    }
-}
-
-/// Keeps the page up to date.
-async fn desk(server: Arc<Server>) {
-    let mut second = interval(Duration::from_secs(1));
-    let tell = async {
-        loop {
-            second.tick().await;
-            server.desk.tell_status();
-        }
-    };
-    tokio::select! {
-        () = server.desk.run() => {}
-        () = tell => {}
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Pool {
     ready: Condvar,
     /// Most queries of a client.
     pub limit: usize,
-    engines: usize,
+    pub engines: usize,
     /// Threads and hash table of each engine.
     pub threads: usize,
     pub hash_mib: usize,

@@ -2,9 +2,8 @@
 
 use super::Server;
 use super::analysis::Analysis;
-use super::board::{Fields, MAX_FILE, Refusal, Visitor, message};
+use super::board::{Answer, Fields, MAX_FILE, Refusal, Visitor, message};
 use super::gate::{FIRST_WORD, Place, Role, Source, is_own_host};
-use super::input::{MAX_LINE, Unreadable};
 use super::lines::MAX_STALL;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
@@ -24,7 +23,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use lento_uci::words::quoted;
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::mem::take;
 use std::pin::pin;
 use std::sync::Arc;
@@ -54,7 +53,7 @@ macro_rules! files {
         [$((concat!("/", $name), $kind, include_str!(concat!("page/", $name)))),*]
     };
 }
-const FILES: [(&str, &str, &str); 24] = files![
+const FILES: [(&str, &str, &str); 26] = files![
     "board.css": STYLE,
     "page.css": STYLE,
     "favicon.svg": "image/svg+xml",
@@ -71,6 +70,8 @@ const FILES: [(&str, &str, &str); 24] = files![
     "moves.js": SCRIPT,
     "preview.js": SCRIPT,
     "queue.js": SCRIPT,
+    "rows.js": SCRIPT,
+    "report.js": SCRIPT,
     "say.js": SCRIPT,
     "session.js": SCRIPT,
     "setup.js": SCRIPT,
@@ -220,24 +221,24 @@ async fn socket(
 /// Serves a visitor. One that reads too slowly gets the whole state again instead of all news, and one that leaves a ping without
 /// an answer has gone.
 async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
-    let (desk, mut stopped) = (&server.desk, server.stopped.clone());
+    let (queue, mut stopped) = (&server.queue, server.stopped.clone());
     let (mut pings, mut has_answered) = (interval(MAX_STALL), true);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let boards = &server.boards.store;
     let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
     let mut analysis = Analysis::new(&server.searches);
-    let mut news = desk.subscribe();
+    let mut news = queue.subscribe();
     if send(&mut socket, [server.hello(role).to_string()]).await.is_none() {
         return;
     }
-    if send(&mut socket, desk.all()).await.is_none() {
+    if send(&mut socket, queue.all()).await.is_none() {
         return;
     }
     loop {
         let sent = tokio::select! {
             news = news.recv() => match news {
                 Ok(news) => send(&mut socket, [(*news).to_owned()]).await,
-                Err(RecvError::Lagged(_)) => send(&mut socket, desk.all()).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, queue.all()).await,
                 Err(RecvError::Closed) => None,
             },
             news = board_news.recv() => match news {
@@ -249,10 +250,10 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
             message = socket.recv() => {
                 has_answered = true;
                 match message {
-                    Some(Ok(Message::Text(text))) => match server.permitted(role, &visitor, &mut analysis, &text).await {
-                        None => Some(()),
-                        Some(answer) => send(&mut socket, [answer.to_string()]).await,
-                    },
+                    Some(Ok(Message::Text(text))) => {
+                        let answer = server.answer(role, &visitor, &mut analysis, &text).await;
+                        send(&mut socket, [answer.to_string()]).await
+                    }
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
                     _ => None,
                 }
@@ -270,54 +271,72 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
 }
 
 /// The asks of read-only visitors.
-const VIEWS: [&str; 11] =
-    ["position", "play", "line", "setup", "read", "game", "write", "boards", "open", "analyse", "stop"];
+const VIEWS: [&str; 13] = [
+    "position",
+    "play",
+    "line",
+    "setup",
+    "read",
+    "game",
+    "write",
+    "boards",
+    "open",
+    "analyse",
+    "stop",
+    "queue-look",
+    "tree",
+];
 
 impl Server {
-    /// Handles a visitor's message, or refuses it.
-    async fn permitted(
-        &self,
-        role: Role,
-        visitor: &Arc<Visitor>,
-        analysis: &mut Analysis,
-        text: &str,
-    ) -> Option<Value> {
-        if role == Role::Edit {
-            return self.answer(role, visitor, analysis, text).await;
-        }
-        let request: Value = serde_json::from_str(text).unwrap_or_default();
-        let views = match request["ask"].as_str() {
-            Some(ask) => VIEWS.contains(&ask),
-            None => request.get("tree").is_some(),
+    /// Answers a visitor's request, or refuses it.
+    async fn answer(&self, role: Role, visitor: &Arc<Visitor>, analysis: &mut Analysis, text: &str) -> Value {
+        let request = match serde_json::from_str(text) {
+            Ok(Value::Object(request)) => request,
+            _ => Map::new(),
         };
-        if !views {
-            let refusal = Refusal::new("view-only", "", "this token is for looking; expected that of an editor");
-            let answer = match request.get("id") {
-                Some(id) => json!({ "id": id, "error": refusal.to_value() }),
-                None => json!({ "error": refusal.text() }),
-            };
-            return Some(answer);
-        }
-        self.answer(role, visitor, analysis, text).await
+        let ask = request.get("ask").cloned().unwrap_or_default();
+        let name = ask.as_str().unwrap_or_default();
+        let answered = if role == Role::View && !VIEWS.contains(&name) {
+            Err(Refusal::new("view-only", "", "this token is for looking; expected that of an editor"))
+        } else if name.is_empty() {
+            let given = if ask.is_null() { quoted(text) } else { ask.to_string() };
+            Err(Refusal::new("unknown-ask", "ask", format!("{given}; expected {{\"id\":1,\"ask\":\"position\"}}")))
+        } else {
+            self.board_answer(name, role, visitor, analysis, &request).await
+        };
+        let mut answer = message(answered);
+        answer["id"] = request.get("id").cloned().unwrap_or_default();
+        answer
     }
 
-    /// Handles a visitor's message. Returns an answer for that visitor alone.
-    async fn answer(
+    async fn board_answer(
         &self,
+        ask: &str,
         role: Role,
         visitor: &Arc<Visitor>,
         analysis: &mut Analysis,
-        message: &str,
-    ) -> Option<Value> {
-        if let Some(answer) = self.board_message(role, visitor, analysis, message).await {
-            return Some(answer);
-        }
-        if message.len() > MAX_LINE {
-            return Some(json!({ "error": Unreadable::TooLong.to_string() }));
-        }
-        match self.tree_message(message).await {
-            Some(answer) => Some(answer),
-            None => self.desk.handle(message).err().map(|error| json!({ "error": error })),
+        request: &Map<String, Value>,
+    ) -> Answer {
+        match ask {
+            "analyse" => analysis.begin(request, role).await.map(|()| json!({})),
+            "stop" => {
+                analysis.stop();
+                Ok(json!({}))
+            }
+            "tree" | "mark" => self.tree_answer(ask, request).await,
+            _ => {
+                let (boards, queue, visitor) = (Arc::clone(&self.boards), Arc::clone(&self.queue), Arc::clone(visitor));
+                let (ask, request) = (ask.to_owned(), request.clone());
+                let answered = spawn_blocking(move || {
+                    let fields = Fields::new(&request, "");
+                    let known = boards.answer(&visitor, &ask, fields).or_else(|| queue.answer(&ask, fields));
+                    known.unwrap_or_else(|| {
+                        let text = format!("{}; expected position or another ask", quoted(&ask));
+                        Err(Refusal::new("unknown-ask", "ask", text))
+                    })
+                });
+                answered.await.unwrap_or_else(|error| Err(Refusal::new("failed", "", error)))
+            }
         }
     }
 
@@ -334,40 +353,6 @@ impl Server {
             "may": if role == Role::Edit { "edit" } else { "view" },
             "tree": self.tree.is_some(),
         })
-    }
-
-    /// Answers a request with an `ask`; `None` if it has none.
-    async fn board_message(
-        &self,
-        role: Role,
-        visitor: &Arc<Visitor>,
-        analysis: &mut Analysis,
-        text: &str,
-    ) -> Option<Value> {
-        let Ok(Value::Object(request)) = serde_json::from_str(text) else { return None };
-        let (id, ask) = (request.get("id").cloned(), request.get("ask")?.clone());
-        let answered = match ask.as_str() {
-            Some("analyse") => analysis.begin(&request, role).await.map(|()| json!({})),
-            Some("stop") => {
-                analysis.stop();
-                Ok(json!({}))
-            }
-            _ => {
-                let (boards, visitor) = (Arc::clone(&self.boards), Arc::clone(visitor));
-                let answered = spawn_blocking(move || {
-                    let name = ask.as_str().unwrap_or_default();
-                    boards.answer(&visitor, name, Fields::new(&request, "")).unwrap_or_else(|| {
-                        let given = ask.as_str().map_or_else(|| ask.to_string(), quoted);
-                        let text = format!("{given}; expected position or another ask");
-                        Err(Refusal::new("unknown-ask", "ask", text))
-                    })
-                });
-                answered.await.unwrap_or_else(|error| Err(Refusal::new("failed", "", error)))
-            }
-        };
-        let mut answer = message(answered);
-        answer["id"] = id.unwrap_or_default();
-        Some(answer)
     }
 }
 

@@ -132,12 +132,12 @@ fn malformed_and_silent_http_changes_nothing() {
         let _ = stream.write_all(&bytes);
     }
     let mut visitor = Visitor::connect(address);
-    for message in ["", "x", "[]", r#"{"add":{"id":1}}"#, r#"{"add":{"fen":3,"depth":1}}"#, r#"{"remove":77}"#] {
+    for message in ["", "x", "[]", r#"{"add":{"id":1}}"#, r#"{"ask":7}"#, r#"{"ask":"queue-add","start":3}"#] {
         visitor.send(message);
-        assert!(visitor.news()["error"].is_string(), "{message}");
+        let error = visitor.wait_for(|news| news["error"].is_object())["error"].clone();
+        assert!(error["code"].is_string() && error["text"].is_string(), "{message}: {error}");
     }
-    visitor.send(r#"{"add":{"moves":"e4","depth":3}}"#);
-    visitor.wait_for(|news| news["position"] == 1 && news["state"] == "done");
+    visitor.searches();
     drop(silent);
 }
 
@@ -200,9 +200,11 @@ impl Visitor {
         }
     }
 
-    /// The next news other than the state of the server.
-    fn news(&mut self) -> Value {
-        self.wait_for(|news| news.get("server").is_none() && news["event"] != "hello")
+    /// Adds a position to the queue, and waits until it is done.
+    fn searches(&mut self) {
+        let request = json!({ "id": 1, "ask": "queue-add", "moves": ["e2e4"], "budget": { "depth": 3 } });
+        self.send(request.to_string());
+        self.wait_for(|news| news["event"] == "queue" && news["entries"][0]["state"] == "done");
     }
 
     pub fn wait_for(&mut self, mut is_it: impl FnMut(&Value) -> bool) -> Value {
@@ -228,14 +230,13 @@ fn a_visitor_who_answers_no_ping_has_gone() {
         visitor.message();
     }
     ended.join().expect("it ends").expect("the connection is closed");
-    visitor.send(r#"{"add":{"moves":"e4","depth":3}}"#);
-    visitor.wait_for(|news| news["position"] == 1 && news["state"] == "done");
+    visitor.searches();
 }
 
 /// Moves of the list, the current one with a star.
 const MOVES: &str = "[...document.querySelectorAll('#moves .move')].map((move) => \
     move.querySelector('.san').textContent + (move.hasAttribute('aria-current') ? '*' : '')).join(' ')";
-const CONNECTED: &str = "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled";
+pub const CONNECTED: &str = "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled";
 
 #[test]
 fn moves_are_played_on_the_board() {
@@ -340,22 +341,23 @@ fn the_tree_is_walked_and_marked() {
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--tree", &tree]);
     let address = server.address();
     let mut visitor = Visitor::connect(address);
-    for (message, expected) in [
-        (r#"{"tree":"a3 a6 a4 a5"}"#, "is not in the tree"),
-        (r#"{"tree":"/etc/passwd"}"#, "expected add, remove or pause"),
-        (r#"{"mark":"e4","as":"x"}"#, "expected pin, exclude or none"),
+    let mut refused = |request: &str| {
+        visitor.send(request);
+        visitor.wait_for(|news| news["error"].is_object())["error"].clone()
+    };
+    for (request, expected) in [
+        (r#"{"id":1,"ask":"tree","path":"a3 a6 a4 a5"}"#, "is not in the tree"),
+        (r#"{"id":2,"ask":"tree","path":"/etc/passwd"}"#, "\"path\" expects moves from the root"),
+        (r#"{"id":3,"ask":"mark","path":"e4","as":"x"}"#, "expected pin, exclude or none"),
     ] {
-        visitor.send(message);
-        let news = visitor.wait_for(|news| news["error"].is_string());
-        assert!(news["error"].as_str().is_some_and(|error| error.contains(expected)), "{news}");
+        let error = refused(request);
+        assert!(error["text"].as_str().is_some_and(|error| error.contains(expected)), "{error}");
     }
     let away = folder.path("away");
     std::fs::rename(&tree, &away).expect("a file");
-    for message in [r#"{"tree":""}"#, r#"{"mark":"e4","as":"pin"}"#] {
-        visitor.send(message);
-        let news = visitor.wait_for(|news| news["error"].is_string());
-        assert!(!news.to_string().contains("openings"), "{news}");
-        assert!(news.to_string().contains("the messages of the server say why"), "{news}");
+    for request in [r#"{"id":4,"ask":"tree"}"#, r#"{"id":5,"ask":"mark","path":"e4","as":"pin"}"#] {
+        let error = refused(request).to_string();
+        assert!(!error.contains("openings") && error.contains("the messages of the server say why"), "{error}");
     }
     let mut message = String::new();
     server.said.read_line(&mut message).expect("a line");
@@ -377,11 +379,11 @@ fn the_tree_is_walked_and_marked() {
     let marks = |word: &str| run(&["tree", "show", &tree]).matches(word).count();
     assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
     browser.evaluate(&desktop, "document.querySelector('[data-mark=pin]').click()");
-    visitor.wait_for(|news| news["tree_changed"] == true);
+    visitor.wait_for(|news| news["event"] == "tree");
     assert_eq!((marks("pinned"), marks("excluded")), (1, 0));
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-moves [aria-pressed=true]').length === 1");
     browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
-    visitor.wait_for(|news| news["tree_changed"] == true);
+    visitor.wait_for(|news| news["event"] == "tree");
     assert_eq!(marks("excluded"), 1);
 }
 

@@ -53,8 +53,13 @@ impl Server {
 
     /// The next address that it announces.
     pub fn address(&mut self) -> SocketAddr {
-        let line = self.line();
-        line.trim_end().rsplit(['/', ' ']).find_map(|word| word.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
+        loop {
+            let line = self.line();
+            assert!(!line.is_empty(), "no address");
+            if let Some(address) = line.trim_end().rsplit(['/', ' ']).find_map(|word| word.parse().ok()) {
+                return address;
+            }
+        }
     }
 
     #[cfg(unix)]

@@ -86,10 +86,10 @@ impl Document {
         }
     }
 
-    /// Plies of the main line.
-    pub fn plies(&self) -> usize {
+    /// The moves of the main line.
+    pub fn main_line(&self) -> Vec<Option<Move>> {
         let next = |&at: &usize| self.nodes[at].children.first().copied();
-        std::iter::successors(Some(0), next).count() - 1
+        std::iter::successors(Some(0), next).skip(1).map(|at| self.nodes[at].mv).collect()
     }
 
     pub fn tag(&self, name: &str) -> Option<&str> {

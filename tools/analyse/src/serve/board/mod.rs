@@ -6,15 +6,18 @@ mod openings;
 mod position;
 mod read;
 mod refusal;
+mod report;
 mod store;
 mod write;
 
+pub use document::Document;
+pub use position::{Place, start_of};
 pub use read::MAX_FILE;
-pub use refusal::{Answer, Fields, MAX_TEXT, Refusal, message};
-pub use store::Visitor;
+pub use refusal::{Answer, Fields, Refusal, message};
+pub use report::report;
+pub use store::{Visitor, now, players};
 
 use crate::database::Location;
-use document::Document;
 use lento::tb::Tables;
 use read::Files;
 use serde_json::json;

@@ -27,7 +27,7 @@ pub struct Place {
 
 impl Place {
     pub fn parse(fields: Fields) -> Result<Self, Refusal> {
-        let (start, chess960) = (board(fields, "start")?.unwrap_or_else(Board::start), fields.flag("chess960")?);
+        let (start, chess960) = (start_of(fields)?, fields.flag("chess960")?);
         let moves = fields.texts("moves")?;
         if moves.len() > MAX_MOVES {
             let text = format!("{} moves; expected up to {MAX_MOVES}", moves.len());
@@ -55,6 +55,16 @@ impl Place {
         self.opening = openings::named(self.game.board()).or(self.opening);
         Ok(())
     }
+
+    /// The name of its opening.
+    pub fn opening_name(&self) -> Option<&'static str> {
+        self.opening.map(|opening| opening.name)
+    }
+}
+
+/// The start position of a place.
+pub fn start_of(fields: Fields) -> Result<Board, Refusal> {
+    Ok(board(fields, "start")?.unwrap_or_else(Board::start))
 }
 
 /// The position of a field with a FEN.

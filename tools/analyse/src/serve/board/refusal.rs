@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Display;
 
 /// Longest text, in characters.
-pub const MAX_TEXT: usize = 500;
+const MAX_TEXT: usize = 500;
 
 pub type Answer = Result<Value, Refusal>;
 

@@ -21,6 +21,10 @@ const MAX_DOCUMENT: usize = 4 << 20;
 const MAX_BYTES: usize = 256 << 20;
 /// Longest name, in characters.
 const MAX_NAME: usize = 200;
+/// What a document with a report has.
+const REPORT: &str = "\"report\":{";
+/// Saves reports; visitors have higher numbers.
+const SERVER: u64 = 0;
 /// News that a slow page may be behind before it gets all its boards again.
 const BEHIND: usize = 256;
 
@@ -71,7 +75,7 @@ impl From<BoardRow> for Saved {
     fn from(row: BoardRow) -> Self {
         let BoardRow { name, version, changed, document, is_removed, .. } = row;
         let value: Value = serde_json::from_str(&document).unwrap_or_default();
-        let plies = Document::parse(&value).map_or(0, |document| document.plies());
+        let plies = Document::parse(&value).map_or(0, |document| document.main_line().len());
         Self { name, version, changed, plies, document: document.into(), removed: is_removed.then_some(0) }
     }
 }
@@ -179,12 +183,8 @@ impl Store {
     pub fn save(&self, visitor: &Visitor, fields: Fields) -> Answer {
         let document = fields.need("document", "a document", fields.get("document"))?;
         let document = Document::parse(document)?;
-        let (plies, text) = (document.plies(), document.to_value().to_string());
-        if text.len() > MAX_DOCUMENT {
-            let text = format!("{} bytes; expected up to {MAX_DOCUMENT}", text.len());
-            return Err(Refusal::new("too-large", "document", text));
-        }
-        let name = name(fields)?;
+        let plies = document.main_line().len();
+        let (mut value, name) = (document.to_value(), name(fields)?);
         let mut state = self.state.lock();
         let before = match fields.get("board") {
             None => None,
@@ -197,21 +197,75 @@ impl Store {
                 Some((board, saved.clone()))
             }
         };
-        let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
-        self.make_room(&mut state, text.len(), replaced, before.is_none())?;
-        let (board, version, old_name) = match before {
-            Some((board, saved)) => (board, saved.version + 1, Some(saved.name)),
-            None => (state.new_board(), 1, None),
-        };
-        let name = name.or(old_name).unwrap_or_else(|| players(&document));
-        let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
-        self.write(&mut state, &board, saved, version - 1)?;
+        let old_name = before.as_ref().map(|(_, saved)| saved.name.clone());
+        let name = name.or(old_name).or_else(|| players(&document)).unwrap_or_else(|| "Analysis".into());
+        // A report stays with its board.
+        if let Some((_, saved)) = before.as_ref().filter(|(_, saved)| saved.document.contains(REPORT)) {
+            value["report"] = saved.document()["report"].take();
+        }
+        let (board, version) = self.put(&mut state, before, name, plies, &value)?;
         drop(state);
         visitor.open.lock().insert(Arc::clone(&board));
         let answer = json!({ "board": &*board, "version": version });
         self.tell(News::Saved { board, by: visitor.number });
         self.tell(News::List);
         Ok(answer)
+    }
+
+    /// Saves a document in place of another one, or as a new board. Returns the board and its version.
+    fn put(
+        &self,
+        state: &mut State,
+        before: Option<(Arc<str>, Saved)>,
+        name: String,
+        plies: usize,
+        document: &Value,
+    ) -> Result<(Arc<str>, u64), Refusal> {
+        let text = document.to_string();
+        if text.len() > MAX_DOCUMENT {
+            let text = format!("{} bytes; expected up to {MAX_DOCUMENT}", text.len());
+            return Err(Refusal::new("too-large", "document", text));
+        }
+        let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
+        self.make_room(state, text.len(), replaced, before.is_none())?;
+        let (board, version) = match before {
+            Some((board, saved)) => (board, saved.version + 1),
+            None => (state.new_board(), 1),
+        };
+        let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
+        self.write(state, &board, saved, version - 1)?;
+        Ok((board, version))
+    }
+
+    /// Saves a document with a report: in place of the earlier one of that version, or as a new board. One that a page has saved
+    /// since keeps its document. Returns the board, and the version as long as it has nothing else.
+    pub fn report(
+        &self,
+        earlier: Option<&(Arc<str>, u64)>,
+        name: String,
+        document: &Document,
+        report: &Value,
+    ) -> Result<(Arc<str>, u64), Refusal> {
+        let mut state = self.state.lock();
+        let before = earlier.and_then(|(board, _)| Some((Arc::clone(board), state.boards.get(board)?.clone())));
+        let before = before.filter(|(_, saved)| saved.removed.is_none());
+        let own = earlier.map(|(_, version)| *version);
+        let is_edited = before.as_ref().is_some_and(|(_, saved)| own != Some(saved.version));
+        let mut value = document.to_value();
+        if let Some((_, saved)) = before.as_ref().filter(|_| is_edited) {
+            value = saved.document();
+        }
+        value["report"] = report.clone();
+        if let Some((board, saved)) = before.as_ref().filter(|(_, saved)| saved.document() == value) {
+            return Ok((Arc::clone(board), own.unwrap_or(saved.version)));
+        }
+        let plies = before.as_ref().filter(|_| is_edited).map_or(document.main_line().len(), |(_, saved)| saved.plies);
+        let name = before.as_ref().map_or(name, |(_, saved)| saved.name.clone());
+        let (board, version) = self.put(&mut state, before, name, plies, &value)?;
+        drop(state);
+        self.tell(News::Saved { board: Arc::clone(&board), by: SERVER });
+        self.tell(News::List);
+        Ok((board, if is_edited { own.unwrap_or(0) } else { version }))
     }
 
     pub fn rename(&self, fields: Fields) -> Answer {
@@ -336,15 +390,15 @@ fn name(fields: Fields) -> Result<Option<String>, Refusal> {
 }
 
 /// The name of a new board.
-fn players(document: &Document) -> String {
+pub fn players(document: &Document) -> Option<String> {
     let known = |name: &str| document.tag(name).filter(|value| !value.trim_matches(['?', ' ']).is_empty());
     match (known("White"), known("Black"), known("Event")) {
-        (Some(white), Some(black), _) => format!("{white} – {black}").chars().take(MAX_NAME).collect(),
-        (_, _, Some(event)) => event.chars().take(MAX_NAME).collect(),
-        _ => "Analysis".into(),
+        (Some(white), Some(black), _) => Some(format!("{white} – {black}").chars().take(MAX_NAME).collect()),
+        (_, _, event) => event.map(|event| event.chars().take(MAX_NAME).collect()),
     }
 }
 
-fn now() -> u64 {
+/// Milliseconds since 1970.
+pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
 }

@@ -149,8 +149,7 @@ export class Boards {
         this.save();
       } else if (document) {
         session.board.version = version;
-        session.edit((tree) => tree.replace(document));
-        session.saved = session.edits;
+        session.replace(document);
         session.keep();
         this.draw();
       }
@@ -162,8 +161,7 @@ export class Boards {
     const { session } = this;
     if (session.board?.id !== id || version <= session.board.version || session.edits > session.saved || this.isSaving) return;
     session.board.version = version;
-    session.edit((tree) => tree.replace(document));
-    session.saved = session.edits;
+    session.replace(document);
     this.draw();
     announce("another page has changed this analysis");
   }

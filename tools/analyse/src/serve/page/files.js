@@ -26,6 +26,7 @@ export class Files {
       event.target.value = "";
     });
     find("#search-games").addEventListener("input", () => this.drawGames());
+    find("#queue-games").addEventListener("click", () => this.onQueue(this.read.file, this.found.map(({ index }) => index)).catch((error) => this.tell(error.message)));
     find("#more-games").addEventListener("click", () => {
       this.rows += ROWS;
       this.drawGames();
@@ -138,6 +139,7 @@ export class Files {
       const text = [game.white, game.black, game.event, game.date, game.result].join(" ").toLowerCase();
       if (words.every((word) => text.includes(word))) found.push({ key: `${this.read.file}/${index}`, index, game });
     });
+    this.found = found;
     const count = this.read?.problems.length ?? 0;
     say(find("#games-count"), `${found.length === games.length ? plural(games.length, "game") : `${found.length} of ${plural(games.length, "game")}`}${count ? `, ${plural(count, "problem")}` : ""}`);
     hide(find("#more-games"), found.length <= this.rows);

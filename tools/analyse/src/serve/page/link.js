@@ -14,7 +14,6 @@ export class Link {
   constructor() {
     this.next = 1;
     this.waiting = new Map();
-    this.unsent = [];
     this.listeners = new Map();
     this.isOpen = false;
     this.failures = 0;
@@ -25,7 +24,7 @@ export class Link {
     setInterval(() => this.watch(), 4000);
   }
 
-  // Listens to an event, to `open` or `close`, or to `news`: messages that are no events.
+  // Listens to an event, to `open` or `close`.
   on(event, call) {
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), call]);
   }
@@ -45,7 +44,6 @@ export class Link {
       this.failures = 0;
       this.heard = Date.now();
       for (const { message } of this.waiting.values()) this.socket.send(message);
-      for (const message of this.unsent.splice(0)) this.socket.send(message);
       this.emit("open");
     });
     socket.addEventListener("message", (event) => { if (socket === this.socket) this.receive(event.data); });
@@ -67,8 +65,6 @@ export class Link {
       else request.resolve(message.answer);
     } else if (message.event) {
       this.emit(message.event, message);
-    } else if (message.id === undefined) {
-      this.emit("news", message);
     }
   }
 
@@ -118,12 +114,5 @@ export class Link {
       this.waiting.set(id, { message, resolve, reject, once, since: Date.now() });
       if (this.isOpen) this.socket.send(message);
     });
-  }
-
-  // Sends a message without an answer.
-  send(fields) {
-    const message = JSON.stringify(fields);
-    if (this.isOpen) this.socket.send(message);
-    else this.unsent.push(message);
   }
 }

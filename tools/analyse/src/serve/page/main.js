@@ -11,6 +11,7 @@ import { Link } from "./link.js";
 import { Moves } from "./moves.js";
 import { Preview } from "./preview.js";
 import { Queue } from "./queue.js";
+import { Report } from "./report.js";
 import { announce, fail, notice } from "./say.js";
 import { fields, Session } from "./session.js";
 import { Setup } from "./setup.js";
@@ -35,7 +36,8 @@ const engine = new Engine(session, link, preview);
 const boards = new Boards(session, link);
 const files = new Files(session, link);
 const setup = new Setup(session, link, (start, chess960) => startNew({ start, chess960, moves: [] }));
-const queue = new Queue(session, link, preview);
+const queue = new Queue(session, link);
+new Report(session);
 const treeView = new TreeView(session, link);
 const course = new Course();
 const tablebase = new Tablebase(session);
@@ -80,9 +82,9 @@ const finished = () => ({ "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 })[session.info?.ov
 engine.on(drawEngine);
 engine.on((news) => course.show(news?.course ?? []));
 let problem = null;
-link.on("news", ({ server }) => {
-  if (!server || server.problem === problem) return;
-  problem = server.problem;
+link.on("status", ({ problem: now }) => {
+  if (now === problem) return;
+  problem = now;
   notice(problem ? `Results are not stored: ${problem}.` : "Results are stored again.");
 });
 
@@ -118,8 +120,12 @@ const openDocument = async (document) => {
   announce(`game opened, ${session.tree.plies} plies`);
 };
 files.onOpen = openDocument;
+files.onQueue = (file, games) => queue.addGames(file, games);
 queue.onOpen = (place) => startNew(place).catch(fail);
-queue.onText = (text) => files.take(text);
+queue.onBoard = async (board) => {
+  await boards.open(board);
+  chooseTab(find("#tab-moves"));
+};
 preview.isTurned = () => board.turned;
 setup.isTurned = () => board.turned;
 for (const part of [session, engine, tablebase, treeView]) part.onError = fail;

@@ -1,129 +1,218 @@
-// The queue of positions that all visitors share.
+// The queue of positions and games that all visitors share.
 
-import { announce } from "./say.js";
-import { button, draw, find, hide, make, say, set, soon, sync } from "./dom.js";
-import { grouped, numbered, plural, score, time, whiteMoves } from "./text.js";
+import { announce, fail, notice } from "./say.js";
+import { draw, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { Rows } from "./rows.js";
+import { grouped, numbered, plural, score, time } from "./text.js";
 
-// The queue's scores are of the side to move.
-const white = (fen, value) => {
-  if (!value || whiteMoves(fen)) return value;
-  return value.mate !== undefined ? { mate: -value.mate } : { cp: -value.cp };
+// Units of a budget: its field, and how much one of it is.
+const UNITS = {
+  s: ["time_ms", 1000], min: ["time_ms", 60000], h: ["time_ms", 3600000], "s-each": ["time_ms_each", 1000], "min-each": ["time_ms_each", 60000],
+  depth: ["depth", 1], nodes: ["nodes", 1e6],
 };
 
 export class Queue {
-  constructor(session, link, preview) {
-    Object.assign(this, { session, link, preview, positions: new Map(), chosen: null, isPaused: false, server: {}, awaits: false });
+  constructor(session, link) {
+    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, ends: null, ahead: 0, unstored: "", server: {}, looked: null });
     this.redraw = soon(() => this.draw());
-    link.on("news", (news) => this.receive(news));
+    this.rows = new Rows(this);
+    link.on("queue", (event) => this.receive(event));
+    link.on("status", (status) => { this.server = status; this.redraw(); });
     link.on("close", () => { this.server = {}; this.redraw(); });
     find("#add").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.add();
+      this.add().catch((error) => { say(find("#queue-error"), error.message); announce(error.message); });
     });
-    find("#pause").addEventListener("click", () => link.send({ pause: !this.isPaused }));
-    find("#positions").addEventListener("click", (event) => {
-      const act = event.target.closest("button");
-      const number = Number(act?.closest("li")?.dataset.number);
-      if (!number) return;
-      if (act.dataset.act === "remove") link.send({ remove: number });
-      else this.choose(this.chosen === number ? null : number);
-    });
-    find("#queue-open").addEventListener("click", () => this.open());
+    find("#budget-unit").addEventListener("change", () => this.drawForm());
+    find("#pause").addEventListener("click", () => this.ask("queue-pause", { paused: !this.isPaused }));
+    find("#queue-clear").addEventListener("click", () => this.remove([...this.entries.values()].filter(({ state }) => state === "done").map(({ entry }) => entry)));
+    find("#queue-open").addEventListener("click", () => this.open(this.chosen));
   }
 
-  receive(news) {
-    const { positions } = this;
-    if (news.begin) positions.clear();
-    if (news.server) this.server = news.server;
-    if (news.paused !== undefined) this.isPaused = news.paused;
-    if (news.removed) positions.delete(news.removed);
-    if (news.error) say(find("#queue-error"), news.error);
-    if (news.position) {
-      const before = positions.get(news.position);
-      const graph = news.graph ?? before?.graph ?? [];
-      if (news.point) graph.push(news.point);
-      positions.set(news.position, { ...news, graph });
-      if (this.awaits && !before) {
-        this.awaits = false;
-        this.choose(news.position);
-        announce("position added");
-      }
-      if (before && before.state !== news.state && news.state === "done") announce(`position ${news.position} done`);
+  // Asks for a change. One that is lost with the connection is not asked again.
+  ask(ask, fields) {
+    return this.link.ask(ask, fields, true).catch(fail);
+  }
+
+  receive(event) {
+    const { entries } = this;
+    if (event.whole) entries.clear();
+    this.isPaused = event.paused;
+    this.unstored = event.unstored;
+    // The server's clock may differ, by more than the message's delay.
+    const ahead = event.now - Date.now();
+    this.ahead = Math.abs(ahead) > 5000 ? ahead : 0;
+    this.ends = event.time_left === null ? null : Date.now() + event.time_left;
+    for (const number of event.gone ?? []) entries.delete(number);
+    for (const row of event.entries) {
+      const before = entries.get(row.entry);
+      entries.set(row.entry, row);
+      if (before && before.state !== row.state && row.state === "done") announce(`${row.name} done`);
+      if (before?.rank !== row.rank) this.sorted = null;
+      if (row.entry === this.chosen) this.look();
     }
-    if (this.chosen !== null && !positions.has(this.chosen)) this.chosen = null;
+    if (event.whole || event.gone?.length) this.sorted = null;
+    if (this.chosen !== null && !entries.has(this.chosen)) this.chosen = null;
     this.redraw();
   }
 
-  // Adds the position on the board with a budget.
-  add() {
+  // The entries in order.
+  get all() {
+    this.sorted ??= [...this.entries.values()].sort((a, b) => a.rank - b.rank || a.entry - b.entry).map(({ entry }) => entry);
+    return this.sorted.map((entry) => this.entries.get(entry));
+  }
+
+  budget() {
+    const unit = find("#budget-unit").value;
+    if (unit === "none") return null;
+    if (unit === "until") {
+      const [hours, minutes] = find("#budget-until").value.split(":").map(Number);
+      const moment = new Date();
+      moment.setHours(hours, minutes || 0, 0, 0);
+      if (!(moment.getTime() > Date.now())) moment.setDate(moment.getDate() + 1);
+      if (Number.isNaN(moment.getTime())) throw new Error("Expected a time of day, such as 07:00.");
+      return { until: Math.round(moment.getTime() + this.ahead) };
+    }
+    const [field, size] = UNITS[unit];
+    const value = Number(find("#budget").value);
+    if (!(value > 0)) throw new Error(`“${find("#budget").value}” is no budget; expected a number above 0.`);
+    return { [field]: Math.max(1, Math.round(value * size)) };
+  }
+
+  put(fields) {
+    return this.link.ask("queue-add", { ...fields, budget: this.budget(), lines: Number(find("#queue-lines").value) || 1 }, true);
+  }
+
+  // Adds games of a file that was read.
+  async addGames(file, games) {
+    for (const [at, index] of games.entries()) {
+      const { document } = await this.link.ask("game", { file, index });
+      await this.put({ document });
+      say(find("#reading"), `${at + 1} of ${games.length} added`);
+    }
+    announce(`${games.length} games added`);
+  }
+
+  // Adds the position on the board, or its game, with a budget.
+  async add() {
     const { tree } = this.session;
-    const [limit, most] = find("#budget").value.split(" ");
-    const place = tree.place();
-    const fields = { moves: place.moves, [limit]: Number(most), multipv: Number(find("#queue-lines").value) || 1 };
-    if (place.start) fields.fen = place.start;
-    if (place.chess960) fields.chess960 = true;
-    this.awaits = true;
+    const isGame = find("#add-what").value === "game";
     say(find("#queue-error"), "");
-    this.link.send({ add: fields });
+    const { entry } = await this.put(isGame ? { document: tree.document() } : tree.place());
+    announce(isGame ? "game added" : "position added");
+    if (!isGame) this.choose(entry);
   }
 
-  choose(number) {
-    this.chosen = number;
+  drawForm() {
+    const unit = find("#budget-unit").value;
+    hide(find("#budget"), ["until", "none"].includes(unit));
+    hide(find("#budget-until"), unit !== "until");
+  }
+
+  move(entry, before) {
+    return this.ask("queue-move", { entry, before });
+  }
+
+  // Moves an entry by some places.
+  shift(entry, by) {
+    const { all } = this;
+    const at = all.findIndex((row) => row.entry === entry);
+    const to = at + by;
+    if (at < 0 || to < 0 || to >= all.length) return;
+    this.move(entry, all[by > 0 ? to + 1 : to]?.entry ?? null);
+    announce(`place ${to + 1} of ${all.length}`);
+  }
+
+  pause(entry) {
+    return this.ask("queue-pause", { entry, paused: !this.entries.get(entry).paused });
+  }
+
+  remove(entries) {
+    if (!entries.length) return;
+    const name = entries.length === 1 ? `“${this.entries.get(entries[0]).name}”` : `${entries.length} entries`;
+    this.ask("queue-remove", { entries }).then((done) => {
+      if (done) notice(`${name} removed.`, { label: "Undo", seconds: 20, call: () => this.ask("queue-restore", { entries }) });
+    });
+  }
+
+  // Shows or hides the lines of a position, or opens a game with its report.
+  press(entry) {
+    if (this.entries.get(entry).kind === "game") this.open(entry);
+    else this.choose(this.chosen === entry ? null : entry);
+  }
+
+  choose(entry) {
+    this.chosen = entry;
+    this.looked = null;
+    this.redraw();
+    if (entry !== null) this.look();
+  }
+
+  // Asks for the lines of the chosen position, one request at a time.
+  async look() {
+    const entry = this.chosen;
+    if (this.isLooking || entry === null || this.entries.get(entry)?.kind === "game") return;
+    this.isLooking = true;
+    try {
+      const looked = await this.link.ask("queue-look", { entry });
+      if (entry === this.chosen) this.looked = looked;
+    } catch {
+      // It was removed.
+    } finally {
+      this.isLooking = false;
+    }
+    if (this.chosen !== null && entry !== this.chosen) this.look();
     this.redraw();
   }
 
-  // Opens the chosen position as an analysis.
-  open() {
-    const position = this.positions.get(this.chosen);
-    if (!position) return;
-    if (Array.isArray(position.moves)) this.onOpen({ start: position.start ?? null, chess960: Boolean(position.chess960), moves: position.moves });
-    else if (position.moves && !position.start) this.onText(position.moves);
-    else this.onOpen({ start: position.fen, chess960: false, moves: [] });
-  }
-
-  name({ moves, fen }) {
-    const text = Array.isArray(moves) ? moves.join(" ") : moves;
-    return text ? (text.length > 60 ? `…${text.slice(-58)}` : text) : fen.split(" ").slice(0, 2).join(" ");
+  async open(entry) {
+    const row = this.entries.get(entry);
+    if (!row) return;
+    try {
+      if (row.board && document.body.classList.contains("view")) {
+        await this.onBoard(row.board);
+        return;
+      }
+      const { board, ...place } = await this.link.ask("queue-open", { entry });
+      if (board) await this.onBoard(board);
+      else this.onOpen(place);
+    } catch (error) {
+      fail(error);
+    }
   }
 
   draw() {
-    const all = [...this.positions];
-    const done = all.filter(([, { state }]) => state === "done").length;
+    const { all, link, server } = this;
+    const done = all.filter(({ state }) => state === "done").length;
     set(find("#progress"), "max", Math.max(1, all.length));
     set(find("#progress"), "value", done);
-    say(find("#queue-done"), all.length ? `${done} of ${all.length} done` : "The queue is empty.");
+    const away = this.ends - Date.now();
+    const day = away > 5e8 ? { day: "numeric", month: "short" } : away > 7e7 ? { weekday: "short" } : {};
+    const at = this.ends && ` · done about ${new Date(this.ends + 30000).toLocaleString([], { ...day, hour: "2-digit", minute: "2-digit" })}`;
+    say(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ?? ""}${this.isPaused ? " · paused" : ""}` : "The queue is empty.");
+    say(find("#queue-unstored"), this.unstored);
     say(find("#queue-count"), all.length ? `${done}/${all.length}` : "");
     say(find("#pause"), this.isPaused ? "Resume" : "Pause");
-    set(find("#pause"), "disabled", !this.link.isOpen);
-    const nps = all.reduce((sum, [, { state, report }]) => sum + (state === "searching" ? report?.nps ?? 0 : 0), 0);
-    const { engines, threads, hash_mib: hash, searching, waiting } = this.server;
-    say(find("#server"), !this.link.isOpen ? "not connected; trying again" : engines ? `${plural(engines, "engine")}, ${plural(threads, "thread")}, ${hash} MiB${searching ? ` · ${searching} searching` : ""}${waiting ? `, ${waiting} waiting` : ""}${nps ? ` · ${grouped(nps)}/s` : ""}` : "");
-    sync(find("#positions"), all.map(([key, position]) => ({ key, position })), ({ key }) => {
-      const open = button("", { class: "game", "data-act": "show" }, make("span", { class: "players" }), make("span", { class: "faint" }));
-      return make("li", { "data-number": key }, open, button("×", { class: "plain", "data-act": "remove", "aria-label": `remove position ${key}` }));
-    }, (element, { key, position }) => {
-      const [open] = element.children;
-      const best = position.report?.lines?.[0];
-      set(open, "aria-expanded", String(key === this.chosen));
-      set(open, "aria-controls", "queue-detail");
-      say(open.children[0], `${key}. ${this.name(position)}`);
-      say(open.children[1], `${position.state}${best ? ` · ${score(white(position.fen, best.score))} · depth ${best.depth}` : ""}`);
-    });
-    this.drawDetail(this.positions.get(this.chosen));
+    set(find("#pause"), "disabled", !link.isOpen);
+    hide(find("#queue-clear"), !done);
+    const nps = all.reduce((sum, row) => sum + row.nps, 0);
+    const { engines, threads, hash_mib: hash, searching, waiting } = server;
+    say(find("#server"), !link.isOpen ? "not connected; trying again" : engines ? `${plural(engines, "engine")}, ${plural(threads, "thread")}, ${hash} MiB${searching ? ` · ${searching} searching` : ""}${waiting ? `, ${waiting} waiting` : ""}${nps ? ` · ${grouped(nps)}/s` : ""}` : "");
+    this.rows.draw();
+    this.drawDetail(this.entries.get(this.chosen));
   }
 
-  drawDetail(position) {
-    hide(find("#queue-detail"), !position);
-    if (!position) return;
-    const { report, fen } = position;
-    const lines = report?.lines ?? [];
-    say(find("#queue-numbers"), report ? `depth ${lines[0]?.depth ?? 0}/${lines[0]?.seldepth ?? 0}, ${grouped(report.nodes)} nodes, ${time((position.spent ?? 0) + report.time_ms)}, ${grouped(report.nps)}/s` : position.state);
-    const items = lines.map((line, key) => ({ key, text: numbered(fen, line.san).join(" ") || "the game is over", value: score(white(fen, line.score)) }));
+  drawDetail(row) {
+    hide(find("#queue-detail"), !row || row.kind === "game");
+    if (find("#queue-detail").hidden) return;
+    const { fen, depth, seldepth, lines, graph } = this.looked ?? { lines: [], graph: [] };
+    say(find("#queue-numbers"), lines.length ? `depth ${depth}/${seldepth}, ${grouped(row.nodes)} nodes, ${time(row.time_ms)}${row.nps ? `, ${grouped(row.nps)}/s` : ""}` : row.state);
+    const items = lines.map((line, key) => ({ key, text: numbered(fen, line.san).join(" "), value: score(line.score) }));
     sync(find("#queue-lines-of"), items, () => make("li", {}, make("b"), make("span")), (element, { text, value }) => {
       say(element.children[0], value);
       say(element.children[1], text);
     });
-    this.drawGraph(position.graph ?? []);
+    this.drawGraph(graph);
   }
 
   // White's expected score over time.

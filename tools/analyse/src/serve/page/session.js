@@ -16,6 +16,8 @@ export class Session {
     // The saved analysis: id, name, version. `edits` counts changes, `saved` those of them that the server has.
     this.board = null;
     this.name = "";
+    // That of its game, if the queue has searched it.
+    this.report = null;
     this.edits = 0;
     this.saved = 0;
     this.known = new Map();
@@ -77,6 +79,7 @@ export class Session {
   // Shows another analysis. `at` are moves of it.
   open(document, { board = null, name = "", version = 0, at = [] } = {}) {
     this.tree = new Tree(document);
+    this.report = document.report ?? null;
     this.tree.at = this.tree.follow(at);
     this.board = board === null ? null : { id: board, version };
     this.name = name;
@@ -182,10 +185,17 @@ export class Session {
     return parts.length ? `#${parts.join("&")}` : "";
   }
 
+  // Takes what another page or the queue has saved.
+  replace(document) {
+    this.report = document.report ?? null;
+    this.edit((tree) => tree.replace(document));
+    this.saved = this.edits;
+  }
+
   // Keeps the analysis in this browser, until the server has it and in case it forgets it.
   keep() {
     const isSaved = this.edits === this.saved;
-    const isKept = store.set("draft", { document: this.tree.document(), at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
+    const isKept = store.set("draft", { document: { ...this.tree.document(), report: this.report ?? undefined }, at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
     // Better none than an older one.
     if (!isKept) store.set("draft", null);
   }

@@ -13,7 +13,11 @@ export class TreeView {
   constructor(session, link) {
     Object.assign(this, { session, link, tree: null, path: [], isShown: false, follows: true });
     this.redraw = soon(() => this.draw());
-    link.on("news", (news) => this.receive(news));
+    link.on("hello", ({ tree: has }) => {
+      hide(find("#tab-tree"), !has);
+      if (has && this.isShown) this.look();
+    });
+    link.on("tree", () => { if (this.isShown) this.look(); });
     session.on((what) => { if (what !== "info" && this.isShown) this.follow(); });
     find("#tree-follow").addEventListener("change", (event) => {
       this.follows = event.target.checked;
@@ -33,26 +37,6 @@ export class TreeView {
     setInterval(() => { if (this.isShown && link.isOpen && document.visibilityState === "visible") this.look(); }, LOOK);
   }
 
-  receive(news) {
-    if (news.begin) {
-      hide(find("#tab-tree"), !news.has_tree);
-      if (news.has_tree && this.isShown) this.look();
-    }
-    if (news.tree_changed && this.isShown) this.look();
-    if (news.error && this.isShown && this.asked) {
-      this.asked = false;
-      this.error = news.error;
-      this.redraw();
-    }
-    if (!news.tree) return;
-    this.asked = false;
-    this.error = null;
-    const isFirst = !this.tree;
-    this.tree = news.tree;
-    this.redraw();
-    if (isFirst && this.isShown) this.follow();
-  }
-
   // Looks at the tree with its tab open.
   show(isShown) {
     this.isShown = isShown;
@@ -61,10 +45,19 @@ export class TreeView {
     this.follow();
   }
 
-  look() {
-    if (!this.link.isOpen) return;
-    this.asked = true;
-    this.link.send({ tree: this.path.join(" ") });
+  async look() {
+    const { path } = this;
+    try {
+      const { tree } = await this.link.ask("tree", { path: path.join(" ") }, true);
+      if (path !== this.path) return;
+      const isFirst = !this.tree;
+      [this.tree, this.error] = [tree, null];
+      if (isFirst && this.isShown) this.follow();
+    } catch (error) {
+      if (error.code === "closed") return;
+      this.error = error.message;
+    }
+    this.redraw();
   }
 
   get isSame() {
@@ -93,9 +86,13 @@ export class TreeView {
     else session.go(known);
   }
 
-  mark(uci, mark) {
-    this.link.send({ mark: [...this.path, uci].join(" "), as: mark });
-    announce(mark === "none" ? "mark removed" : `${mark === "pin" ? "pinned" : "excluded"}`);
+  async mark(uci, mark) {
+    try {
+      await this.link.ask("mark", { path: [...this.path, uci].join(" "), as: mark }, true);
+      announce(mark === "none" ? "mark removed" : mark === "pin" ? "pinned" : "excluded");
+    } catch (error) {
+      this.onError?.(error);
+    }
   }
 
   draw() {

@@ -1,0 +1,47 @@
+//! Reports of games that were searched.
+
+use super::document::Document;
+use super::read::document;
+use super::refusal::Refusal;
+use super::write::pgn;
+use crate::database::Analysis;
+use crate::pgn::{PgnGame, Reader};
+use crate::report::accuracy::Side;
+use crate::report::{AnalysedGame, Study, annotate};
+use serde_json::{Value, json};
+
+/// The document of a game with marks, evaluations and better lines, and the data of its graph: `moves` in UCI, White's
+/// `expected` score and the score as `text` of each position if known, the `marks` of the moves, and both `sides`.
+pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> Result<(Document, Value), Refusal> {
+    let mut analysed = AnalysedGame { pgn: read(&pgn(game))?, analyses };
+    // As many as positions.
+    analysed.analyses.resize(analysed.pgn.moves.len() + 1, None);
+    let study = Study::new(&analysed);
+    let chess960 = study.game.chess960;
+    let moves = study.game.moves.iter().zip(&study.boards);
+    let moves = moves.map(|(ply, board)| ply.mv.map_or_else(|| "0000".into(), |mv| board.uci(mv, chess960)));
+    let mark = |at: usize| study.moves[at].and_then(|judged| judged.mark).map_or(0, |mark| mark as u8);
+    let values = || study.values.iter().copied();
+    let found = analysed.analyses.iter().flatten().count();
+    let data = json!({
+        "moves": moves.collect::<Vec<String>>(),
+        "expected": values().map(|value| value.map(|value| (1000.0 * value.expected).round() / 1000.0)).collect::<Vec<_>>(),
+        "text": values().map(|value| value.map(|value| value.text())).collect::<Vec<_>>(),
+        "marks": (0..study.moves.len()).map(mark).collect::<Vec<_>>(),
+        "sides": study.sides.map(|side| side.map(|side| side_data(&side))),
+        "found": found,
+    });
+    let annotated = annotate::pgn(&study);
+    Ok((document(read(&annotated)?).0, data))
+}
+
+fn side_data(side: &Side) -> Value {
+    json!({ "moves": side.moves, "accuracy": side.accuracy, "loss": side.centipawns, "marks": side.marks })
+}
+
+/// The game of a text that was written here.
+fn read(pgn: &str) -> Result<PgnGame, Refusal> {
+    let reading = Reader::new(pgn.as_bytes()).next_game().ok().flatten();
+    let game = reading.and_then(|reading| reading.game);
+    game.ok_or_else(|| Refusal::new("failed", "", "the game cannot be read again"))
+}

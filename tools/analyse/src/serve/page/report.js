@@ -1,0 +1,109 @@
+// The report of a game: White's expected score over its moves, and the accuracy of both sides.
+
+import { draw, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { nag, numberOf } from "./text.js";
+
+// Marks by shape.
+const SHAPES = new Map([[6, "▲"], [2, "◆"], [4, "■"]]);
+
+export class Report {
+  constructor(session) {
+    Object.assign(this, { session, drawn: null });
+    this.graph = find("#report-graph");
+    const redraw = soon(() => this.draw());
+    session.on(redraw);
+    const at = (event) => {
+      const box = this.graph.getBoundingClientRect();
+      return Math.max(0, Math.min(this.plies, Math.round((event.clientX - box.left) / box.width * this.plies)));
+    };
+    this.graph.addEventListener("click", (event) => this.go(at(event)));
+    this.graph.addEventListener("pointermove", (event) => say(find("#report-at"), this.described(at(event))));
+    this.graph.addEventListener("pointerleave", () => this.draw());
+  }
+
+  get plies() {
+    return this.session.report?.moves.length ?? 0;
+  }
+
+  go(ply) {
+    const { session } = this;
+    session.go(session.tree.follow(session.report.moves.slice(0, ply)));
+  }
+
+  // Moves of the report that the shown position has.
+  get ply() {
+    const moves = this.session.tree.moves();
+    const { report } = this.session;
+    const differs = moves.findIndex((uci, at) => uci !== report.moves[at]);
+    return differs < 0 ? moves.length : differs;
+  }
+
+  // A move with its mark and score.
+  described(ply) {
+    const { report, tree } = this.session;
+    const value = report.text[ply] === null ? "not analysed" : `${report.text[ply]}, White ${Math.round(100 * report.expected[ply])} %`;
+    const node = tree.node(tree.follow(report.moves.slice(0, ply)));
+    if (ply === 0 || !node.san) return `start · ${value}`;
+    const mark = report.marks[ply - 1];
+    return `${numberOf(tree.node(node.parent).fen)} ${node.san}${mark ? nag(mark) : ""} · ${value}`;
+  }
+
+  draw() {
+    const { report } = this.session;
+    hide(find("#report"), !report?.moves.length);
+    if (!report?.moves.length) return;
+    if (report !== this.drawn) {
+      this.drawn = report;
+      this.drawCurve(report);
+      this.drawSides(report);
+    }
+    const { ply, plies } = this;
+    find("#report-cursor").style.left = `${100 * ply / plies}%`;
+    const text = this.described(ply);
+    say(find("#report-at"), text);
+    for (const [key, value] of [["aria-valuemax", plies], ["aria-valuenow", ply], ["aria-valuetext", text]]) set(this.graph, key, value);
+  }
+
+  // White's share below the curve, Black's above it; nothing where nothing is known.
+  drawCurve({ expected, marks }) {
+    const plies = marks.length;
+    const svg = find("svg", this.graph);
+    set(svg, "viewBox", `0 0 ${plies} 100`);
+    if (!svg.childNodes.length) svg.append(draw("path", { class: "rest" }), draw("path", { class: "area" }), draw("path", { class: "half" }));
+    const runs = [];
+    expected.forEach((value, at) => {
+      if (value === null) return;
+      const y = (100 - 100 * value).toFixed(1);
+      const last = runs[runs.length - 1];
+      if (last?.end === at - 1) Object.assign(last, { end: at, line: `${last.line}L${at} ${y}` });
+      else runs.push({ start: at, end: at, line: `${at} ${y}`, y });
+    });
+    for (const run of runs) {
+      if (run.start < run.end) continue;
+      // A single point is as wide as a move.
+      [run.start, run.end] = [Math.max(0, run.start - 0.5), Math.min(plies, run.end + 0.5)];
+      run.line = `${run.start} ${run.y}H${run.end}`;
+    }
+    set(svg.children[0], "d", runs.map(({ start, end }) => `M${start} 0H${end}V100H${start}Z`).join(""));
+    set(svg.children[1], "d", runs.map(({ start, end, line }) => `M${start} 100L${line}V100Z`).join(""));
+    set(svg.children[2], "d", `M0 50H${plies}`);
+    const shown = marks.map((mark, at) => ({ key: at + 1, mark, value: expected[at + 1] })).filter(({ mark, value }) => SHAPES.has(mark) && value !== null);
+    sync(find("#report-marks"), shown, () => make("span"), (element, { key, mark, value }) => {
+      set(element, "data-nag", mark);
+      say(element, SHAPES.get(mark));
+      element.style.left = `${100 * key / plies}%`;
+      element.style.top = `${100 - 100 * value}%`;
+    });
+  }
+
+  drawSides({ sides, found, expected }) {
+    const { tags } = this.session.tree.state;
+    const rows = ["White", "Black"].map((color, at) => ({ key: color, name: tags.find(([key]) => key === color)?.[1] ?? color, side: sides[at] }));
+    sync(find("#report-sides"), rows, () => make("tr", {}, make("th", { scope: "row" }), ...Array.from({ length: 5 }, () => make("td", { class: "number" }))), (element, { name, side }) => {
+      const values = side ? [`${side.accuracy.toFixed(1)} %`, (side.loss / 100).toFixed(2), ...side.marks] : ["–", "–", "–", "–", "–"];
+      [name, ...values].forEach((value, at) => say(element.children[at], value));
+    });
+    const known = expected.filter((value) => value !== null).length;
+    say(find("#report-found"), known < expected.length ? `${found} of ${expected.length} positions are analysed so far.` : "");
+  }
+}

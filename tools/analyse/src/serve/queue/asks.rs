@@ -1,0 +1,245 @@
+//! The requests of visitors.
+
+use super::entry::{Entry, Task};
+use super::{Budget, Queue, State};
+use crate::serve::board::{Answer, Fields, Refusal, now};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Most entries, and positions of all of them.
+const MAX_ENTRIES: usize = 10_000;
+const MAX_POSITIONS: usize = 200_000;
+/// Most bytes of all documents.
+const MAX_BYTES: usize = 128 << 20;
+/// Removed entries that are kept.
+const MAX_REMOVED: usize = 1000;
+/// Distance of ranks, between which others find room.
+const STEP: i64 = 1 << 20;
+
+impl Queue {
+    /// Answers a request; `None` if it is none of the queue's.
+    pub fn answer(self: &Arc<Self>, ask: &str, fields: Fields) -> Option<Answer> {
+        Some(match ask {
+            "queue-add" => self.add(fields),
+            "queue-remove" => self.remove(fields),
+            "queue-restore" => self.restore(fields),
+            "queue-move" => self.place(fields),
+            "queue-pause" => self.pause(fields),
+            "queue-look" => self.look(fields),
+            "queue-open" => self.open(fields),
+            _ => return None,
+        })
+    }
+
+    fn add(self: &Arc<Self>, fields: Fields) -> Answer {
+        let now = now();
+        let task = Task::parse(fields, now)?;
+        if let Budget::Until(moment) = task.budget
+            && moment <= now
+        {
+            return Err(Refusal::expected("budget.until", &moment.into(), &format!("a moment after {now}")));
+        }
+        let (bytes, entry) = (task.content.len(), Entry::new(task, 0));
+        if entry.left() == 0 {
+            return Err(Refusal::new("over", "moves", "the game is over here; expected a position with legal moves"));
+        }
+        let mut state = self.state.lock();
+        if state.is_taken {
+            return Err(Refusal::new("queue-taken", "", format!("{}; expected to add to that one", state.unstored)));
+        }
+        let before = before(&state, fields)?;
+        let positions = entry.positions.len();
+        for (count, most, what) in [
+            (state.order.len() + 1, MAX_ENTRIES, "entries"),
+            (state.positions + positions, MAX_POSITIONS, "positions"),
+            (state.bytes + bytes, MAX_BYTES, "bytes"),
+        ] {
+            if count > most {
+                return Err(Refusal::new(
+                    "queue-full",
+                    "",
+                    format!("more than {most} {what}; expected to remove some"),
+                ));
+            }
+        }
+        state.last += 1;
+        let number = state.last;
+        state.insert(number, entry);
+        state.rank(number, before);
+        self.done(state);
+        Ok(json!({ "entry": number }))
+    }
+
+    fn remove(self: &Arc<Self>, fields: Fields) -> Answer {
+        let mut state = self.state.lock();
+        let numbers = some(&state, fields)?;
+        for number in numbers {
+            state.changes += 1;
+            let change = state.changes;
+            let Some(entry) = state.entries.get_mut(&number).filter(|entry| entry.removed.is_none()) else { continue };
+            entry.removed = Some(change);
+            let rank = entry.rank;
+            state.order.remove(&(rank, number));
+            state.gone.push(number);
+            state.unkept.insert(number);
+        }
+        state.forget();
+        self.done(state);
+        Ok(json!({}))
+    }
+
+    fn restore(self: &Arc<Self>, fields: Fields) -> Answer {
+        let mut state = self.state.lock();
+        for number in some(&state, fields)? {
+            let Some(entry) = state.entries.get_mut(&number).filter(|entry| entry.removed.is_some()) else { continue };
+            entry.removed = None;
+            let rank = entry.rank;
+            state.order.insert((rank, number));
+            state.change(number);
+        }
+        self.done(state);
+        Ok(json!({}))
+    }
+
+    fn place(self: &Arc<Self>, fields: Fields) -> Answer {
+        let mut state = self.state.lock();
+        let number = one(&state, fields, "entry")?;
+        let before = before(&state, fields)?;
+        if before != Some(number) {
+            state.rank(number, before);
+        }
+        self.done(state);
+        Ok(json!({}))
+    }
+
+    fn pause(self: &Arc<Self>, fields: Fields) -> Answer {
+        let is_paused = fields.need("paused", "true or false", fields.get("paused"))?;
+        let is_paused = is_paused.as_bool().ok_or_else(|| Refusal::expected("paused", is_paused, "true or false"))?;
+        let mut state = self.state.lock();
+        if fields.get("entry").is_some() {
+            let number = one(&state, fields, "entry")?;
+            if let Some(entry) = state.entries.get_mut(&number) {
+                entry.is_paused = is_paused;
+            }
+            state.change(number);
+        } else {
+            state.is_paused = is_paused;
+            (state.is_changed, state.is_unkept) = (true, true);
+            let all: Vec<u64> = state.order.iter().map(|&(_, number)| number).collect();
+            state.changed.extend(all);
+        }
+        self.done(state);
+        Ok(json!({}))
+    }
+
+    fn look(&self, fields: Fields) -> Answer {
+        let state = self.state.lock();
+        let number = one(&state, fields, "entry")?;
+        Ok(state.entries[&number].look())
+    }
+
+    /// The place of a position, or the board of a game with its report so far.
+    fn open(self: &Arc<Self>, fields: Fields) -> Answer {
+        let state = self.state.lock();
+        let number = one(&state, fields, "entry")?;
+        let task = &state.entries[&number].task;
+        if task.is_game {
+            drop(state);
+            return self.report(number).map(|board| json!({ "board": board }));
+        }
+        let content: Value = serde_json::from_str(&task.content).unwrap_or_default();
+        Ok(json!({ "start": content["start"], "chess960": content["chess960"], "moves": content["moves"] }))
+    }
+}
+
+/// The entry of a request that is not removed.
+fn one(state: &State, fields: Fields, field: &str) -> Result<u64, Refusal> {
+    let number = fields.need(field, "the number of an entry", fields.number(field, u64::MAX)?)?;
+    match state.entries.get(&number) {
+        Some(entry) if entry.removed.is_none() => Ok(number),
+        _ => Err(Refusal::new("unknown-entry", fields.name(field), format!("no entry {number} in the queue"))),
+    }
+}
+
+/// The entry or entries of a request.
+fn some(state: &State, fields: Fields) -> Result<Vec<u64>, Refusal> {
+    let numbers = match fields.get("entries") {
+        None => vec![fields.need("entry", "the number of an entry", fields.number("entry", u64::MAX)?)?],
+        Some(_) => {
+            let number =
+                |value: &Value| value.as_u64().ok_or_else(|| Refusal::expected("entries", value, "a list of numbers"));
+            fields.list("entries")?.iter().map(number).collect::<Result<_, _>>()?
+        }
+    };
+    match numbers.iter().find(|number| !state.entries.contains_key(number)) {
+        Some(number) => Err(Refusal::new("unknown-entry", "entry", format!("no entry {number} in the queue"))),
+        None => Ok(numbers),
+    }
+}
+
+/// The entry before which one is placed; `None` for the end.
+fn before(state: &State, fields: Fields) -> Result<Option<u64>, Refusal> {
+    fields.get("before").map(|_| one(state, fields, "before")).transpose()
+}
+
+impl State {
+    /// Adds an entry, which still needs a rank.
+    pub(super) fn insert(&mut self, number: u64, entry: Entry) {
+        self.positions += entry.positions.len();
+        self.bytes += entry.task.content.len();
+        self.entries.insert(number, entry);
+    }
+
+    /// Gives an entry its place before another one or at the end.
+    fn rank(&mut self, number: u64, before: Option<u64>) {
+        let old = self.entries[&number].rank;
+        self.order.remove(&(old, number));
+        let mut room = self.room(before);
+        if room.is_none() {
+            // All get new ranks.
+            let all: Vec<u64> = self.order.iter().map(|&(_, number)| number).collect();
+            self.order.clear();
+            for (rank, number) in (1..).map(|at: i64| at * STEP).zip(all) {
+                self.set_rank(number, rank);
+            }
+            room = self.room(before);
+        }
+        self.set_rank(number, room.unwrap_or(STEP));
+    }
+
+    /// A rank before an entry or at the end, if there is one.
+    fn room(&self, before: Option<u64>) -> Option<i64> {
+        let Some(before) = before else { return Some(self.order.last().map_or(0, |&(rank, _)| rank) + STEP) };
+        let next = self.entries[&before].rank;
+        let last = self.order.range(..(next, before)).next_back().map_or(next - 2 * STEP, |&(rank, _)| rank);
+        (next - last > 1).then(|| last + (next - last) / 2)
+    }
+
+    fn set_rank(&mut self, number: u64, rank: i64) {
+        if let Some(entry) = self.entries.get_mut(&number) {
+            entry.rank = rank;
+            self.order.insert((rank, number));
+            self.change(number);
+        }
+    }
+
+    /// Forgets the entries that were removed first.
+    fn forget(&mut self) {
+        let mut removed: Vec<(u64, u64)> =
+            self.entries.iter().filter_map(|(&number, entry)| Some((entry.removed?, number))).collect();
+        removed.sort_unstable();
+        let most = removed.len().saturating_sub(MAX_REMOVED);
+        for (_, number) in removed.into_iter().take(most) {
+            if self.running.iter().any(|&(running, _)| running == number) {
+                continue;
+            }
+            if let Some(entry) = self.entries.remove(&number) {
+                self.positions -= entry.positions.len();
+                self.bytes -= entry.task.content.len();
+            }
+            self.unkept.remove(&number);
+            self.changed.remove(&number);
+            self.deleted.push(number);
+        }
+    }
+}

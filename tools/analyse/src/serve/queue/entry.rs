@@ -1,0 +1,399 @@
+//! A position or a game in the queue, and what was found.
+
+use super::budget::Budget;
+use super::found;
+use crate::database::Analysis;
+use crate::pgn::PgnMove;
+use crate::report::san;
+use crate::report::value::Value as Worth;
+use crate::serve::board::{Document, Fields, Place, Refusal, players, start_of};
+use crate::serve::pool::Ticket;
+use lento::chess::{Board, Color, Game, Move};
+use lento::search::limits::Limits;
+use lento_console::interrupt::Stop;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Most lines of a search.
+const MAX_LINES: u64 = 20;
+/// Last moves in a name.
+const NAMED_MOVES: usize = 4;
+/// Most points of a graph; then every other one is dropped.
+const MAX_POINTS: usize = 400;
+/// Milliseconds for each position of an endless game at first; doubled each time.
+const PASS: u64 = 1000;
+const PASSES: u32 = 20;
+
+/// What to search.
+pub struct Task {
+    pub name: String,
+    pub is_game: bool,
+    pub budget: Budget,
+    pub lines: u64,
+    pub chess960: bool,
+    /// The position with its history, or the start of a game.
+    start: Game,
+    /// Those of a game.
+    moves: Vec<Option<Move>>,
+    /// JSON, from which it is read again.
+    pub content: Arc<str>,
+    /// Milliseconds since 1970.
+    added: u64,
+}
+
+/// A position of an entry.
+#[derive(Default)]
+pub struct Position {
+    /// Used by searches that have ended.
+    pub time_ms: u64,
+    pub nodes: u64,
+    /// Searches of an endless game.
+    passes: u32,
+    pub is_done: bool,
+    pub found: Option<Analysis>,
+    pub running: Option<Running>,
+}
+
+/// A search of the pool.
+pub struct Running {
+    pub ticket: Ticket,
+    pub stop: Stop,
+    pub board: Board,
+    pub time_ms: u64,
+    pub nodes: u64,
+    pub nps: u64,
+}
+
+pub struct Entry {
+    pub rank: i64,
+    pub task: Task,
+    pub is_paused: bool,
+    /// The number of the change that removed it.
+    pub removed: Option<u64>,
+    pub positions: Vec<Position>,
+    /// Of a position: milliseconds, depth and White's expected score per mille.
+    pub graph: Vec<[u64; 3]>,
+    /// The board of its report, and the version that has nothing else.
+    pub board: Option<(Arc<str>, u64)>,
+}
+
+impl Task {
+    /// The task of a request or of a stored entry.
+    pub fn parse(fields: Fields, now: u64) -> Result<Self, Refusal> {
+        let budget = Budget::parse(fields)?;
+        let lines = fields.number("lines", MAX_LINES)?.unwrap_or(1).max(1);
+        let added = fields.number("added", u64::MAX)?.unwrap_or(now);
+        let mut content = Map::from_iter([
+            ("lines".into(), lines.into()),
+            ("budget".into(), budget.to_value()),
+            ("added".into(), added.into()),
+        ]);
+        let (is_game, chess960, start, moves, name);
+        if let Some(value) = fields.get("document") {
+            let document = Document::parse(value)?;
+            (is_game, chess960, moves) = (true, document.chess960, document.main_line());
+            if moves.is_empty() {
+                return Err(Refusal::new("missing", "document", "a game without moves; expected some"));
+            }
+            start = Game::from(document.nodes[0].board.clone());
+            name = players(&document).unwrap_or_else(|| named(start.board(), &moves));
+            content.insert("document".into(), document.to_value());
+        } else {
+            let place = Place::parse(fields)?;
+            (is_game, chess960, moves) = (false, place.chess960, Vec::new());
+            name = place_name(&place, fields)?;
+            start = place.game;
+            for field in ["start", "chess960", "moves"] {
+                content.insert(field.into(), fields.get(field).cloned().unwrap_or_default());
+            }
+        }
+        let content = Value::from(content).to_string().into();
+        Ok(Self { name, is_game, budget, lines, chess960, start, moves, content, added })
+    }
+
+    /// The games up to each position.
+    fn games(&self) -> impl Iterator<Item = Game> {
+        let mut game = self.start.clone();
+        std::iter::once(game.clone()).chain(self.moves.iter().map(move |&mv| {
+            PgnMove { mv, remarks: Default::default() }.play(&mut game);
+            game.clone()
+        }))
+    }
+
+    /// The position of this number, with its history.
+    pub fn game(&self, at: usize) -> Game {
+        let mut game = self.start.clone();
+        self.moves[..at].iter().for_each(|&mv| PgnMove { mv, remarks: Default::default() }.play(&mut game));
+        game
+    }
+}
+
+/// The last moves from a position, numbered.
+fn named(start: &Board, moves: &[Option<Move>]) -> String {
+    let (mut board, mut words) = (start.clone(), Vec::new());
+    let shown = moves.len().saturating_sub(NAMED_MOVES);
+    for (at, &mv) in moves.iter().enumerate() {
+        if at >= shown {
+            words.push(san(&board, mv, at == shown || board.side_to_move() == Color::White));
+        }
+        board = PgnMove { mv, remarks: Default::default() }.after(&board);
+    }
+    match words.is_empty() {
+        true if board == Board::start() => "Start position".into(),
+        true => board.fen(false).split(' ').take(2).collect::<Vec<_>>().join(" "),
+        false => words.join(" "),
+    }
+}
+
+fn place_name(place: &Place, fields: Fields) -> Result<String, Refusal> {
+    let mut board = start_of(fields)?;
+    let start = board.clone();
+    let moves: Vec<Option<Move>> = fields
+        .texts("moves")?
+        .into_iter()
+        .map(|text| {
+            let mv = board.parse_uci(text, place.chess960).or_else(|| board.parse_san(text));
+            board = PgnMove { mv, remarks: Default::default() }.after(&board);
+            mv
+        })
+        .collect();
+    let moves = named(&start, &moves);
+    Ok(match place.opening_name() {
+        Some(opening) => format!("{moves} · {opening}"),
+        None => moves,
+    })
+}
+
+impl Entry {
+    pub fn new(task: Task, rank: i64) -> Self {
+        let position = |game: Game| Position { is_done: !game.board().has_legal_move(), ..Position::default() };
+        let positions =
+            if task.is_game { task.games().map(position).collect() } else { vec![position(task.start.clone())] };
+        Self { rank, task, is_paused: false, removed: None, positions, graph: Vec::new(), board: None }
+    }
+
+    /// Positions to be searched.
+    pub fn left(&self) -> usize {
+        self.positions.iter().filter(|position| !position.is_done).count()
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_over(&self, now: u64) -> bool {
+        matches!(self.task.budget, Budget::Until(moment) if moment <= now)
+            || self.positions.iter().all(|position| position.is_done)
+    }
+
+    pub fn waits(&self, now: u64) -> bool {
+        !self.is_paused && self.removed.is_none() && !self.is_over(now)
+    }
+
+    /// The positions to be searched next.
+    pub fn next(&self, most: usize) -> Vec<usize> {
+        let mut next: Vec<usize> = (0..self.positions.len()).filter(|&at| !self.positions[at].is_done).collect();
+        if self.task.budget == Budget::Endless {
+            next.sort_by_key(|&at| self.positions[at].passes);
+        }
+        next.truncate(most);
+        next
+    }
+
+    /// Milliseconds for each position of a budget in all.
+    fn share(&self, total: u64) -> u64 {
+        let has_moves = |position: &&Position| !position.is_done || position.found.is_some();
+        (total / self.positions.iter().filter(has_moves).count().max(1) as u64).max(1)
+    }
+
+    /// What is left for a position. `share` is the time for each position of an entry that ends at a moment.
+    pub fn limits(&self, at: usize, share: u64) -> Limits {
+        let position = &self.positions[at];
+        let left = |most: u64, used: u64| most.saturating_sub(used).max(1);
+        let time = |most| Limits { movetime: Some(left(most, position.time_ms) as i64), ..Limits::default() };
+        match self.task.budget {
+            Budget::Endless if self.task.is_game => {
+                Limits { movetime: Some((PASS << position.passes) as i64), ..Limits::default() }
+            }
+            Budget::Endless => Limits { infinite: true, ..Limits::default() },
+            Budget::Depth(most) => Limits { depth: Some(most as i32), ..Limits::default() },
+            Budget::Nodes(most) => Limits { nodes: Some(left(most, position.nodes)), ..Limits::default() },
+            Budget::Time(total) => time(self.share(total)),
+            Budget::TimeEach(each) => time(each),
+            Budget::Until(_) => Limits { movetime: Some(share.max(1) as i64), ..Limits::default() },
+        }
+    }
+
+    /// Takes a report of a running search, or its answer.
+    pub fn take(&mut self, at: usize, answer: &Value, is_final: bool) {
+        let (chess960, is_game) = (self.task.chess960, self.task.is_game);
+        let is_endless = self.task.budget == Budget::Endless;
+        let position = &mut self.positions[at];
+        let Some(running) = &mut position.running else { return };
+        let number = |field: &str| answer[field].as_u64().unwrap_or(0);
+        (running.time_ms, running.nodes, running.nps) = (number("time_ms"), number("nodes"), number("nps"));
+        let found = found::read(&running.board, chess960, answer);
+        // One that was interrupted early knows less than before.
+        if let Some(found) = found.filter(|found| position.found.as_ref().is_none_or(|old| old.depth <= found.depth)) {
+            if !is_game {
+                let worth = Worth::new(&running.board, found.lines[0].score);
+                let time = position.time_ms + running.time_ms;
+                self.graph.push([time, found.depth as u64, (1000.0 * worth.expected).round() as u64]);
+                thin(&mut self.graph);
+            }
+            position.found = Some(found);
+        }
+        if !is_final {
+            return;
+        }
+        position.time_ms += running.time_ms;
+        position.nodes += running.nodes;
+        position.running = None;
+        if answer["status"] == "done" {
+            position.passes += 1;
+            position.is_done = !is_endless || position.passes > PASSES;
+        }
+    }
+
+    pub fn state(&self, is_paused: bool, now: u64) -> &'static str {
+        if self.positions.iter().any(|position| position.running.is_some()) {
+            "searching"
+        } else if self.is_over(now) {
+            "done"
+        } else if self.is_paused || is_paused {
+            "paused"
+        } else {
+            "waiting"
+        }
+    }
+
+    /// The part that is done, from 0 to 1; `None` for an endless entry.
+    fn progress(&self, now: u64) -> Option<f64> {
+        let budget = match self.task.budget {
+            Budget::Time(total) => Budget::TimeEach(self.share(total)),
+            budget => budget,
+        };
+        let share = |used: u64, most: u64| (used as f64 / most as f64).min(1.0);
+        let part = |position: &Position| match budget {
+            _ if position.is_done => 1.0,
+            Budget::Depth(most) => share(position.found.as_ref().map_or(0, |found| found.depth as u64), most),
+            Budget::Nodes(most) => share(position.nodes_used(), most),
+            Budget::TimeEach(most) => share(position.time_used(), most),
+            _ => 0.0,
+        };
+        match budget {
+            Budget::Endless => None,
+            _ if self.is_over(now) => Some(1.0),
+            Budget::Until(moment) if !self.task.is_game => {
+                Some(share(now.saturating_sub(self.task.added), moment.saturating_sub(self.task.added).max(1)))
+            }
+            _ => Some(self.positions.iter().map(part).sum::<f64>() / self.positions.len() as f64),
+        }
+    }
+
+    /// Milliseconds of searching that are left; `None` if nobody knows.
+    pub fn time_left(&self) -> Option<u64> {
+        let each = match self.task.budget {
+            Budget::Time(total) => self.share(total),
+            Budget::TimeEach(each) => each,
+            _ => return (self.left() == 0).then_some(0),
+        };
+        let left = |position: &Position| each.saturating_sub(position.time_used());
+        Some(self.positions.iter().filter(|position| !position.is_done).map(left).sum())
+    }
+
+    /// What pages see.
+    pub fn row(&self, number: u64, is_paused: bool, now: u64) -> Value {
+        let sum = |of: fn(&Position) -> u64| self.positions.iter().map(of).sum::<u64>();
+        let mut row = json!({
+            "entry": number,
+            "rank": self.rank,
+            "kind": if self.task.is_game { "game" } else { "position" },
+            "name": self.task.name,
+            "budget": self.task.budget.to_value(),
+            "lines": self.task.lines,
+            "state": self.state(is_paused, now),
+            "paused": self.is_paused,
+            "progress": self.progress(now),
+            "time_ms": sum(Position::time_used),
+            "nodes": sum(Position::nodes_used),
+            "nps": sum(|position| position.running.as_ref().map_or(0, |running| running.nps)),
+            "board": self.board.as_ref().map(|(board, _)| &**board),
+        });
+        if self.task.is_game {
+            row["positions"] = self.positions.len().into();
+            row["found"] = self.positions.iter().filter(|position| position.found.is_some()).count().into();
+        } else if let Some(found) = &self.positions[0].found {
+            let line = found::line(self.task.start.board(), &found.lines[0], self.task.chess960);
+            row["depth"] = found.depth.into();
+            row["score"] = line["score"].clone();
+            row["best"] = line["san"][0].clone();
+        }
+        row
+    }
+
+    /// The lines of a position, and its graph.
+    pub fn look(&self) -> Value {
+        let (position, board) = (&self.positions[0], self.task.start.board());
+        let found = position.found.as_ref();
+        let lines = found.map_or(&[][..], |found| &found.lines).iter();
+        json!({
+            "fen": board.fen(self.task.chess960),
+            "depth": found.map(|found| found.depth),
+            "seldepth": found.map(|found| found.seldepth),
+            "lines": lines.map(|line| found::line(board, line, self.task.chess960)).collect::<Vec<_>>(),
+            "graph": self.graph,
+        })
+    }
+
+    /// JSON of what was found.
+    pub fn stored(&self) -> String {
+        let positions = self.positions.iter().zip(self.task.games()).map(|(position, game)| {
+            let found = position.found.as_ref().map(|found| found::stored(game.board(), found));
+            json!([position.time_used(), position.nodes_used(), position.passes, position.is_done, found])
+        });
+        json!({
+            "paused": self.is_paused,
+            "removed": self.removed.is_some(),
+            "board": self.board.as_ref().map(|(board, version)| json!([&**board, version])),
+            "graph": self.graph,
+            "positions": positions.collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+
+    /// Takes what was stored.
+    pub fn restore(&mut self, stored: &Value) {
+        self.is_paused = stored["paused"] == true;
+        self.removed = (stored["removed"] == true).then_some(0);
+        self.board = stored["board"][0].as_str().map(Arc::from).zip(stored["board"][1].as_u64());
+        let point = |value: &Value| Some([value[0].as_u64()?, value[1].as_u64()?, value[2].as_u64()?]);
+        self.graph = stored["graph"].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(point).collect());
+        let stored = stored["positions"].as_array().map_or(&[][..], Vec::as_slice);
+        for ((position, stored), game) in self.positions.iter_mut().zip(stored).zip(self.task.games()) {
+            position.time_ms = stored[0].as_u64().unwrap_or(0);
+            position.nodes = stored[1].as_u64().unwrap_or(0);
+            position.passes = stored[2].as_u64().unwrap_or(0) as u32;
+            position.is_done |= stored[3] == true;
+            position.found = found::restored(game.board(), &stored[4]);
+        }
+    }
+}
+
+impl Position {
+    fn time_used(&self) -> u64 {
+        self.time_ms + self.running.as_ref().map_or(0, |running| running.time_ms)
+    }
+
+    fn nodes_used(&self) -> u64 {
+        self.nodes + self.running.as_ref().map_or(0, |running| running.nodes)
+    }
+}
+
+/// Drops every other point of a long graph.
+fn thin(graph: &mut Vec<[u64; 3]>) {
+    if graph.len() > MAX_POINTS {
+        let mut number = 0;
+        graph.retain(|_| {
+            number += 1;
+            number % 2 == 1
+        });
+    }
+}

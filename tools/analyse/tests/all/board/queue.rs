@@ -1,0 +1,350 @@
+//! The queue of positions and games.
+
+use super::{Page, list, start};
+use crate::analysing::Folder;
+use crate::browser::Browser;
+use crate::page::CONNECTED;
+use crate::serving::Server;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+impl Page {
+    /// Adds an entry, and returns its number.
+    fn add(&mut self, fields: Value) -> u64 {
+        self.ask("queue-add", fields)["entry"].as_u64().expect("a number")
+    }
+}
+
+/// Waits until a new page hears this of an entry.
+fn row(address: SocketAddr, entry: u64, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+    let of = |event: &Value| {
+        let entries = event["entries"].as_array().map_or(&[][..], Vec::as_slice);
+        entries.iter().find(|row| row["entry"] == entry).cloned()
+    };
+    let event = Page::open(address)
+        .visitor
+        .wait_for(|event| event["event"] == "queue" && of(event).is_some_and(|row| is_it(&row)));
+    of(&event).expect("an entry")
+}
+
+fn opened(server: &mut Server) -> (SocketAddr, Page) {
+    let address = server.address();
+    (address, Page::open(address))
+}
+
+fn is(state: &str) -> impl FnMut(&Value) -> bool {
+    move |row| row["state"] == state
+}
+
+fn whole(address: SocketAddr) -> Value {
+    Page::open(address).event("queue")
+}
+
+/// The entries in order.
+fn order(address: SocketAddr) -> Vec<Value> {
+    let mut rows = list(&whole(address)["entries"]).to_vec();
+    rows.sort_by_key(|row| row["rank"].as_i64());
+    rows
+}
+
+#[test]
+fn what_comes_first_is_searched_first() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut page) = opened(&mut server);
+    let one = page.add(json!({ "moves": ["e2e4"] }));
+    row(address, one, |row| row["state"] == "searching" && row["nodes"].as_u64() > Some(0));
+    // What comes later waits; above it, it takes the engine.
+    let two = page.add(json!({ "moves": ["d2d4"], "lines": 2 }));
+    row(address, two, is("waiting"));
+    page.ask("queue-move", json!({ "entry": two, "before": one }));
+    let first = row(address, one, is("waiting"));
+    row(address, two, is("searching"));
+    assert!(first["nodes"].as_u64() > Some(0) && first["time_ms"].as_u64() > Some(0), "{first}");
+    let three = page.add(json!({ "moves": ["c2c4"], "before": one, "budget": { "depth": 3 } }));
+    let numbers = |rows: Vec<Value>| rows.iter().map(|row| row["entry"].as_u64()).collect::<Vec<_>>();
+    assert_eq!(numbers(order(address)), [Some(two), Some(three), Some(one)]);
+    // Each of them and all can be paused; what was used counts.
+    page.ask("queue-pause", json!({ "entry": two, "paused": true }));
+    row(address, three, is("done"));
+    let again = row(address, one, |row| row["state"] == "searching" && row["nodes"].as_u64() > first["nodes"].as_u64());
+    page.ask("queue-pause", json!({ "paused": true }));
+    assert!(row(address, one, is("paused"))["nodes"].as_u64() >= again["nodes"].as_u64());
+    page.ask("queue-pause", json!({ "paused": false }));
+    row(address, one, is("searching"));
+    // Removed ones come back to their place.
+    page.ask("queue-remove", json!({ "entries": [two, one] }));
+    assert_eq!(numbers(order(address)), [Some(three)]);
+    page.ask("queue-restore", json!({ "entries": [two, one] }));
+    assert_eq!(numbers(order(address)), [Some(two), Some(three), Some(one)]);
+    // Many moves to one place leave room.
+    for _ in 0..40 {
+        page.ask("queue-move", json!({ "entry": one, "before": three }));
+        page.ask("queue-move", json!({ "entry": two, "before": three }));
+    }
+    assert_eq!(numbers(order(address)), [Some(one), Some(two), Some(three)]);
+}
+
+#[test]
+fn rows_have_names_and_expected_ends() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut page) = opened(&mut server);
+    page.ask("queue-pause", json!({ "paused": true }));
+    let najdorf = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6"];
+    let game = page.game("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *");
+    let until = 1_u64 << 42;
+    for (fields, name) in [
+        (json!({ "moves": najdorf }), "4. Nxd4 Nf6 5. Nc3 a6 · Sicilian Defense: Najdorf Variation"),
+        (json!({ "start": "4k3/8/8/8/8/8/4P3/4K3 b - - 0 30", "moves": ["e8d7"] }), "30... Kd7"),
+        (json!({ "start": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1" }), "4k3/8/8/8/8/8/4P3/4K3 w"),
+        (json!({}), "Start position"),
+        (json!({ "document": game }), "A – B"),
+    ] {
+        let entry = page.add(fields);
+        assert_eq!(row(address, entry, |_| true)["name"], name);
+    }
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut page) = opened(&mut server);
+    for (budget, is_known) in
+        [(json!({ "time_ms": 3_600_000 }), true), (json!({ "until": until }), true), (json!(null), false)]
+    {
+        page.add(json!({ "budget": budget }));
+        let left = whole(address)["time_left"].clone();
+        assert_eq!(left.is_u64(), is_known, "{budget}: {left}");
+    }
+}
+
+#[test]
+fn refused_requests_quote_the_input() {
+    let (_server, mut page) = start();
+    for (ask, fields, code, field, text) in [
+        ("queue-add", json!({ "moves": ["e2e5"] }), "bad-move", "moves", "move 1 \"e2e5\" is not legal"),
+        ("queue-add", json!({ "start": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1" }), "over", "moves", "the game is over"),
+        (
+            "queue-add",
+            json!({ "document": { "nodes": [{}, { "parent": 0, "uci": "x" }] } }),
+            "bad-move",
+            "document.nodes[1].uci",
+            "\"x\"",
+        ),
+        ("queue-add", json!({ "document": { "nodes": [{}] } }), "missing", "document", "a game without moves"),
+        ("queue-add", json!({ "budget": { "depth": 0 } }), "bad-field", "budget.depth", "from 1 to 238, not \"0\""),
+        ("queue-add", json!({ "budget": { "days": 1 } }), "bad-field", "budget", "one of depth, nodes"),
+        ("queue-add", json!({ "budget": { "depth": 1, "nodes": 1 } }), "bad-field", "budget", "one of depth, nodes"),
+        ("queue-add", json!({ "budget": { "until": 5 } }), "bad-field", "budget.until", "a moment after"),
+        ("queue-add", json!({ "lines": 99 }), "bad-field", "lines", "not \"99\""),
+        ("queue-add", json!({ "before": 7 }), "unknown-entry", "before", "no entry 7"),
+        ("queue-move", json!({ "entry": 7 }), "unknown-entry", "entry", "no entry 7"),
+        ("queue-remove", json!({ "entries": ["x"] }), "bad-field", "entries", "\\\"x\\\""),
+        ("queue-restore", json!({ "entry": 7 }), "unknown-entry", "entry", "no entry 7"),
+        ("queue-pause", json!({}), "bad-field", "paused", "true or false"),
+        ("queue-look", json!({}), "bad-field", "entry", "the number of an entry"),
+        ("queue-open", json!({ "entry": -1 }), "bad-field", "entry", "not \"-1\""),
+    ] {
+        let error = page.error(ask, fields);
+        assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
+        assert!(error["text"].as_str().is_some_and(|said| said.contains(text)), "{error}");
+    }
+    page.ask("queue-add", json!({ "budget": { "depth": 1 } }));
+    assert_eq!(page.error("queue-move", json!({ "entry": 1, "before": "x" }))["field"], "before");
+}
+
+#[test]
+fn the_queue_of_a_database_outlives_a_killed_server() {
+    let folder = Folder::new("queue");
+    let db = folder.path("queue.db");
+    let args = ["--web", "127.0.0.1:0", "--db", &db];
+    let mut server = Server::start(&args);
+    let (address, mut page) = opened(&mut server);
+    page.ask("queue-pause", json!({ "paused": true }));
+    let done = page.add(json!({ "moves": ["e2e4"], "budget": { "nodes": 2000 }, "lines": 2 }));
+    let held = page.add(json!({ "moves": ["d2d4"], "budget": { "depth": 4 } }));
+    let gone = page.add(json!({ "moves": ["c2c4"], "budget": { "depth": 4 } }));
+    let long = page.add(json!({ "moves": ["g1f3"], "budget": { "time_ms": 86_400_000 } }));
+    page.ask("queue-pause", json!({ "entry": held, "paused": true }));
+    page.ask("queue-move", json!({ "entry": long, "before": held }));
+    page.ask("queue-remove", json!({ "entry": gone }));
+    page.ask("queue-pause", json!({ "paused": false }));
+    let finished = row(address, done, is("done"));
+    let looked = page.ask("queue-look", json!({ "entry": done }));
+    let searched = row(address, long, |row| row["time_ms"].as_u64() > Some(0) && row["score"].is_object());
+    // Its answer comes when all so far is stored.
+    page.ask("queue-move", json!({ "entry": held, "before": null }));
+    // Killed, without a word.
+    drop(server);
+    let mut server = Server::start(&args);
+    let (address, mut page) = opened(&mut server);
+    let rows = order(address);
+    assert_eq!(rows.iter().map(|row| row["entry"].as_u64()).collect::<Vec<_>>(), [Some(done), Some(long), Some(held)]);
+    for field in ["state", "nodes", "time_ms", "score", "best", "depth", "name", "budget"] {
+        assert_eq!(rows[0][field], finished[field], "{field}");
+    }
+    assert_eq!(page.ask("queue-look", json!({ "entry": done })), looked);
+    assert!(rows[1]["time_ms"].as_u64() >= searched["time_ms"].as_u64(), "{rows:?}");
+    assert_eq!(rows[2]["state"], "paused");
+    // It goes on by itself.
+    row(address, long, |row| row["state"] == "searching" && row["time_ms"].as_u64() > searched["time_ms"].as_u64());
+    page.ask("queue-restore", json!({ "entry": gone }));
+    assert_eq!(order(address).len(), 4);
+    // Another server has no queue meanwhile, and takes it over afterwards.
+    let mut second = Server::start(&args);
+    let mut said = String::new();
+    std::io::BufRead::read_line(&mut second.said, &mut said).expect("a line");
+    assert!(said.contains("another server has the queue"), "{said}");
+    let (other, mut page) = opened(&mut second);
+    let event = whole(other);
+    assert!(event["entries"] == json!([]) && event["unstored"] != "", "{event}");
+    assert_eq!(page.error("queue-add", json!({}))["code"], "queue-taken");
+    drop(server);
+    row(other, long, is("searching"));
+    let event = whole(other);
+    assert!(list(&event["entries"]).len() == 4 && event["unstored"] == "", "{event}");
+}
+
+/// White loses the queen.
+const GAME: &str = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Qh5 Nc6 3. Qxe5+ {oh} Nxe5 4. d4 d6 *";
+
+#[test]
+fn a_game_gets_its_report() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut page) = opened(&mut server);
+    let game = page.game(GAME);
+    let entry = page.add(json!({ "document": game, "lines": 2, "budget": { "nodes": 3000 } }));
+    let found = row(address, entry, is("done"));
+    assert_eq!(
+        (&found["kind"], &found["positions"], &found["found"], &found["name"]),
+        (&json!("game"), &json!(9), &json!(9), &json!("A – B"))
+    );
+    let board = page.ask("queue-open", json!({ "entry": entry }))["board"].clone();
+    let opened = page.ask("open", json!({ "board": board }));
+    let (document, report) = (&opened["document"], &opened["document"]["report"]);
+    let nodes = list(&document["nodes"]);
+    let line = ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "d2d4", "d7d6"];
+    let mut at = 0;
+    let main: Vec<&Value> = line
+        .iter()
+        .map(|uci| {
+            let is_next = |node: &Value| node["parent"] == at && node["uci"] == *uci;
+            at = nodes.iter().position(is_next).expect("a move of the game");
+            &nodes[at]
+        })
+        .collect();
+    assert_eq!((&main[4]["nags"], &main[4]["comment"]), (&json!([4]), &json!("oh")));
+    // Evaluations of all moves, and a better line with its own.
+    let has_eval = |node: &&Value| node["eval"].as_str().is_some_and(|eval| !eval.is_empty());
+    assert!(main.iter().all(has_eval) && nodes.iter().filter(has_eval).count() > line.len(), "{document}");
+    let parent = &main[4]["parent"];
+    assert_eq!(nodes.iter().filter(|node| node["parent"] == *parent).count(), 2);
+    assert_eq!((list(&report["expected"]).len(), list(&report["moves"]).len()), (9, 8));
+    assert_eq!((&report["moves"], &report["marks"][4], &report["entry"]), (&json!(line), &json!(4), &json!(entry)));
+    assert!(report["sides"][0]["marks"][2].as_u64() >= Some(1) && report["sides"][1]["moves"] == 4, "{report}");
+    assert!(report["sides"][0]["accuracy"].as_f64() < report["sides"][1]["accuracy"].as_f64(), "{report}");
+    // Opened again, it is the same board, with what its visitors wrote.
+    assert_eq!(page.ask("queue-open", json!({ "entry": entry }))["board"], board);
+    let mut edited = document.clone();
+    edited["nodes"][1]["comment"] = "mine".into();
+    edited["report"] = json!(null);
+    page.ask("save", json!({ "board": board, "version": opened["version"], "document": edited }));
+    assert_eq!(page.ask("queue-open", json!({ "entry": entry }))["board"], board);
+    let again = page.ask("open", json!({ "board": board }))["document"].clone();
+    assert_eq!((&again["nodes"][1]["comment"], &again["report"]), (&json!("mine"), report));
+    assert_eq!(list(&page.ask("boards", json!({}))["boards"]).len(), 1);
+}
+
+#[test]
+fn a_game_that_is_searched_shows_what_is_there() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut page) = opened(&mut server);
+    let game = page.game("1. e4 e5 2. Nf3 *");
+    let entry = page.add(json!({ "document": game, "budget": { "time_ms_each": 86_400_000 } }));
+    row(address, entry, |row| row["found"] == 1);
+    let board = page.ask("queue-open", json!({ "entry": entry }))["board"].clone();
+    let opened = page.ask("open", json!({ "board": board }));
+    let expected = list(&opened["document"]["report"]["expected"]);
+    assert!(expected[0].is_f64() && expected[1..].iter().all(Value::is_null), "{expected:?}");
+    // Without an end, all positions get their turns; time in all is shared.
+    page.ask("queue-remove", json!({ "entry": entry }));
+    let endless = page.add(json!({ "document": game }));
+    row(address, endless, |row| row["found"] == 4);
+    page.ask("queue-remove", json!({ "entry": endless }));
+    let shared = page.add(json!({ "document": game, "budget": { "time_ms": 400 } }));
+    let found = row(address, shared, is("done"));
+    assert!(found["found"] == 4 && found["time_ms"].as_u64() < Some(4 * 400), "{found}");
+}
+
+/// The names of the rows.
+const ROWS: &str = "[...document.querySelectorAll('#positions .players')].map((name) => name.textContent).join()";
+
+#[test]
+fn rows_are_dragged_and_reports_clicked() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, GAME);
+    browser.wait_for(&page, "document.querySelectorAll('#moves .move').length === 8");
+    let click = |id: &str| format!("document.querySelector('{id}').click()");
+    let add = |what: &str, unit: &str| {
+        format!(
+            "(() => {{ for (const [id, value] of [['#add-what', '{what}'], ['#budget-unit', '{unit}'], ['#budget', '0.002']]) {{
+                const field = document.querySelector(id); field.value = value; field.dispatchEvent(new Event('change')); }}
+            document.querySelector('#add').requestSubmit(); }})()"
+        )
+    };
+    browser.evaluate(&page, &click("#tab-queue"));
+    browser.evaluate(&page, &click("#pause"));
+    browser.wait_for(&page, "document.querySelector('#pause').textContent === 'Resume'");
+    browser.evaluate(&page, &add("game", "nodes"));
+    browser.wait_for(&page, &format!("{ROWS} === 'A – B'"));
+    browser.evaluate(&page, &add("position", "none"));
+    browser.wait_for(&page, &format!("{ROWS}.startsWith('A – B,')"));
+    // The second row above the first one.
+    let middle = |browser: &mut Browser, selector: &str, x: f64, y: f64| {
+        let script = format!(
+            "(() => {{ const box = document.querySelector({selector:?}).getBoundingClientRect();
+            return [box.left + {x} * box.width, box.top + {y} * box.height]; }})()"
+        );
+        browser.evaluate(&page, &script)
+    };
+    let mouse = |browser: &mut Browser, kind: &str, at: &Value| {
+        let buttons = u8::from(kind != "mouseReleased");
+        let event =
+            json!({ "type": kind, "x": at[0], "y": at[1], "button": "left", "buttons": buttons, "clickCount": 1 });
+        browser.call(&page, "Input.dispatchMouseEvent", event);
+    };
+    let from = middle(&mut browser, "#positions li:nth-child(2) .players", 0.3, 0.5);
+    let between = middle(&mut browser, "#positions li:nth-child(1)", 0.3, 0.8);
+    let to = middle(&mut browser, "#positions li:nth-child(1)", 0.3, 0.1);
+    mouse(&mut browser, "mousePressed", &from);
+    mouse(&mut browser, "mouseMoved", &between);
+    mouse(&mut browser, "mouseMoved", &to);
+    browser.wait_for(
+        &page,
+        "!!document.querySelector('#positions li.dragged') && !!document.querySelector('#positions li.over')",
+    );
+    mouse(&mut browser, "mouseReleased", &to);
+    browser.wait_for(&page, &format!("{ROWS}.endsWith(',A – B')"));
+    // Back by a key.
+    browser.evaluate(&page, "document.querySelector('#positions li:nth-child(2) .game').focus()");
+    let key = json!({ "type": "keyDown", "key": "ArrowUp", "code": "ArrowUp", "modifiers": 1 });
+    browser.call(&page, "Input.dispatchKeyEvent", key);
+    browser.wait_for(&page, &format!("{ROWS}.startsWith('A – B,')"));
+    let focused = "document.activeElement.closest('li') === document.querySelector('#positions li')";
+    assert_eq!(browser.evaluate(&page, focused), true);
+    // The finished game opens with its report.
+    browser.evaluate(&page, &click("#pause"));
+    browser.wait_for(&page, "document.querySelector('#positions li').dataset.state === 'done'");
+    let row = middle(&mut browser, "#positions li .players", 0.5, 0.5);
+    mouse(&mut browser, "mousePressed", &row);
+    mouse(&mut browser, "mouseReleased", &row);
+    browser.wait_for(&page, "document.querySelector('#report').checkVisibility()");
+    browser.wait_for(&page, "document.querySelectorAll('#report-sides td').length === 10");
+    browser.wait_for(&page, "document.querySelector('#report-marks [data-nag=\"4\"]')?.textContent === '■'");
+    browser.wait_for(&page, "location.hash.startsWith('#board=')");
+    // A click near the fifth of eight plies goes there.
+    let fifth = middle(&mut browser, "#report-graph", 5.2 / 8.0, 0.5);
+    mouse(&mut browser, "mousePressed", &fifth);
+    mouse(&mut browser, "mouseReleased", &fifth);
+    browser.wait_for(&page, "document.querySelector('#moves [aria-current] .san')?.textContent === 'Qxe5+'");
+    browser.wait_for(&page, "document.querySelector('#report-graph').getAttribute('aria-valuenow') === '5'");
+    browser.wait_for(&page, "document.querySelector('#report-at').textContent.startsWith('3. Qxe5+??')");
+}
