@@ -1,10 +1,13 @@
 //! `lento-analyse` from outside.
 
+mod accessible;
 mod admission;
 mod analysing;
 mod board;
 mod browser;
+mod busy;
 mod page;
+mod playing;
 mod reports;
 #[cfg(all(feature = "postgres", unix))]
 #[path = "../server/mod.rs"]
