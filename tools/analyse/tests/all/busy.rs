@@ -1,7 +1,7 @@
 //! The page in Chromium while the server is busy, or has gone.
 
 use crate::analysing::Folder;
-use crate::browser::{Browser, Button, Input};
+use crate::browser::{Browser, Button, Input, point};
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::Server;
 use serde_json::{Value, json};
@@ -27,23 +27,33 @@ fn slow_clicks_count_during_a_search() {
     let page = browser.open(&format!("http://{}/", server.address()), 1200);
     browser.wait_for(&page, CONNECTED);
     browser.evaluate(&page, "document.querySelector('#engine-on').click()");
-    for click in 0..CLICKS {
-        // A move of a line becomes the current one of the list.
-        let (line, ply) = (click % 3, click % 4);
-        let chosen = format!("#lines [data-line=\"{line}\"] [data-ply=\"{ply}\"]");
-        browser.wait_for(&page, &format!("!!document.querySelector({chosen:?})"));
-        // What is pressed is what the list has at that time.
-        browser.evaluate(
+    let mut pressed = 0;
+    for click in 0.. {
+        if pressed == CLICKS {
+            break;
+        }
+        // A move of a line becomes the current one of the list. The lines may change until then: what is under the pointer counts.
+        let chosen = format!("#lines [data-line=\"{}\"] [data-ply=\"{}\"]", click % 3, click % 4);
+        let at = browser.evaluate(
             &page,
-            &format!("document.addEventListener('pointerdown', () => {{ window.pressed = document.querySelector({chosen:?}).textContent; }}, {{ capture: true, once: true }})"),
+            &format!(
+                "document.onpointerdown = ({{ target }}) => {{
+                    window.pressed = target.closest('[data-ply]')?.textContent.split(' ').pop() ?? '';
+                }};
+                (() => {{ const box = document.querySelector({chosen:?})?.getBoundingClientRect();
+                return box ? [box.left + box.width / 2, box.top + box.height / 2] : null; }})()"
+            ),
         );
-        let at = browser.middle(&page, &chosen);
-        browser.press_slowly(&page, at);
-        browser.wait_for(
-            &page,
-            "!!document.querySelector('#moves [aria-current]') &&
-            window.pressed.split(' ').pop() === document.querySelector('#moves [aria-current] .san').textContent",
-        );
+        if at.is_null() {
+            thread::sleep(Duration::from_millis(20));
+            continue;
+        }
+        browser.press_slowly(&page, point(&at));
+        if browser.evaluate(&page, "window.pressed") == "" {
+            continue;
+        }
+        pressed += 1;
+        browser.wait_for(&page, "window.pressed === document.querySelector('#moves [aria-current] .san')?.textContent");
         browser.key(&page, "Home");
         browser.wait_for(&page, "!document.querySelector('#moves [aria-current]')");
     }

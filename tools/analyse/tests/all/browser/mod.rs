@@ -171,6 +171,10 @@ impl Browser {
 
     pub fn click(&mut self, page: &str, selector: &str) {
         let at = self.middle(page, selector);
+        self.click_at(page, at);
+    }
+
+    pub fn click_at(&mut self, page: &str, at: Input) {
         self.input(page, &[at, Input::Press(Button::Left), Input::Release(Button::Left)]);
     }
 
@@ -190,7 +194,7 @@ impl Browser {
     /// Clicks a square of the board.
     pub fn press(&mut self, page: &str, square: &str) {
         let at = self.square(page, square);
-        self.input(page, &[at, Input::Press(Button::Left), Input::Release(Button::Left)]);
+        self.click_at(page, at);
     }
 
     /// Drags over squares of the board.
@@ -201,7 +205,8 @@ impl Browser {
     }
 }
 
-fn point(at: &Value) -> Input {
+/// A point as scripts return it, [x, y].
+pub fn point(at: &Value) -> Input {
     let number = |at: &Value| at.as_f64().expect("a number");
     Input::To(number(&at[0]), number(&at[1]))
 }
