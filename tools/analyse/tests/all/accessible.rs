@@ -1,9 +1,10 @@
 //! The page as axe-core sees it, whose script `LENTO_AXE` names.
 
-use crate::analysing::Folder;
+use crate::analysing::{Folder, analyse};
 use crate::browser::Browser;
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::{Server, TOKEN};
+use crate::tree::done;
 use serde_json::json;
 use std::{env, fs};
 
@@ -44,18 +45,46 @@ impl Browser {
     }
 }
 
-#[test]
-fn axe_finds_nothing_on_any_view() {
+/// A browser, and the script of axe.
+fn start() -> Option<(Browser, String)> {
     let Some(axe) = env::var_os("LENTO_AXE") else {
         println!("skipped: LENTO_AXE does not name axe.min.js of axe-core");
-        return;
+        return None;
     };
-    let axe = fs::read_to_string(axe).expect("a script");
-    let Some(mut browser) = Browser::start() else { return };
+    Some((Browser::start()?, fs::read_to_string(axe).expect("a script")))
+}
+
+#[test]
+fn axe_finds_nothing_on_reports_and_trees() {
+    let Some((mut browser, axe)) = start() else { return };
+    let folder = Folder::new("accessible-files");
+    let [pgn, tree, report, walk] = ["a.pgn", "a.tree", "report.html", "tree.html"].map(|name| folder.path(name));
+    fs::write(&pgn, format!("{GAME}\n\n1. d4 {{[%clk 1:00:00]}} d5 *\n")).expect("a file");
+    assert!(analyse(&[&pgn, "--nodes", "1000", "--html", &report]).status.success());
+    done(&["init", &tree]);
+    done(&["grow", &tree, "--positions", "5", "--search-nodes", "300", "--hash", "1"]);
+    done(&["export", &tree, "--html", &walk]);
+    let mut found = String::new();
+    for (file, scheme) in [(&report, "light"), (&report, "dark"), (&walk, "light"), (&walk, "dark")] {
+        let page = browser.open(&format!("file://{file}"), 390);
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        browser.call(&page, "Emulation.setEmulatedMedia", media);
+        browser.wait_for(&page, "document.documentElement.classList.contains('js')");
+        browser.key(&page, "ArrowRight");
+        browser.evaluate(&page, "document.querySelector('.found [data-ply]')?.click()");
+        browser.evaluate(&page, &axe);
+        found += &browser.violations(&page, &format!("{file}, {scheme}"));
+    }
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
+fn axe_finds_nothing_on_any_view() {
+    let Some((mut browser, axe)) = start() else { return };
     let folder = Folder::new("accessible");
     let view = folder.write("view-token", "look-but-do-not-touch\n");
     let tree = folder.path("a.tree");
-    assert!(crate::tree::done(&["init", &tree]).contains("position"));
+    assert!(done(&["init", &tree]).contains("position"));
     let args = ["--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &view, "--tree", &tree];
     let mut server = Server::start(&args);
     if cfg!(unix) {

@@ -12,10 +12,28 @@ use std::time::{Duration, Instant};
 const PRESS: Duration = Duration::from_millis(150);
 
 impl Browser {
-    fn press_slowly(&mut self, page: &str, at: Input) {
-        self.input(page, &[at, Input::Press(Button::Left)]);
+    /// Presses the middle of what a selector finds. Lines may change until then: returns what of a kind is under the pointer, as its
+    /// last word, number of line and state, if anything.
+    fn press_slowly(&mut self, page: &str, selector: &str, kind: &str) -> Option<Value> {
+        let at = self.evaluate(
+            page,
+            &format!(
+                "document.onpointerdown = ({{ target }}) => {{
+                    const found = target.closest({kind:?});
+                    window.pressed = found && [found.textContent.split(' ').pop(), found.dataset.expand ?? '', found.ariaExpanded];
+                }};
+                (() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();
+                return box ? [box.left + box.width / 2, box.top + box.height / 2] : null; }})()"
+            ),
+        );
+        if at.is_null() {
+            thread::sleep(Duration::from_millis(20));
+            return None;
+        }
+        self.input(page, &[point(&at), Input::Press(Button::Left)]);
         thread::sleep(PRESS);
         self.input(page, &[Input::Release(Button::Left)]);
+        Some(self.evaluate(page, "window.pressed")).filter(|pressed| !pressed.is_null())
     }
 }
 
@@ -27,43 +45,28 @@ fn slow_clicks_count_during_a_search() {
     let page = browser.open(&format!("http://{}/", server.address()), 1200);
     browser.wait_for(&page, CONNECTED);
     browser.evaluate(&page, "document.querySelector('#engine-on').click()");
-    let mut pressed = 0;
-    for click in 0.. {
-        if pressed == CLICKS {
+    let (mut moves, mut rows) = (0, 0);
+    for attempt in 0.. {
+        if moves == CLICKS && rows == CLICKS {
             break;
         }
-        // A move of a line becomes the current one of the list. The lines may change until then: what is under the pointer counts.
-        let chosen = format!("#lines [data-line=\"{}\"] [data-ply=\"{}\"]", click % 3, click % 4);
-        let at = browser.evaluate(
-            &page,
-            &format!(
-                "document.onpointerdown = ({{ target }}) => {{
-                    window.pressed = target.closest('[data-ply]')?.textContent.split(' ').pop() ?? '';
-                }};
-                (() => {{ const box = document.querySelector({chosen:?})?.getBoundingClientRect();
-                return box ? [box.left + box.width / 2, box.top + box.height / 2] : null; }})()"
-            ),
-        );
-        if at.is_null() {
-            thread::sleep(Duration::from_millis(20));
-            continue;
+        let (line, ply) = (attempt % 3, attempt % 4);
+        if moves < CLICKS {
+            // A move of a line becomes the current one of the list.
+            let chosen = format!("#lines [data-line=\"{line}\"] [data-ply=\"{ply}\"]");
+            let Some(pressed) = browser.press_slowly(&page, &chosen, "[data-ply]") else { continue };
+            let now = format!("{} === document.querySelector('#moves [aria-current] .san')?.textContent", pressed[0]);
+            browser.wait_for(&page, &now);
+            browser.key(&page, "Home");
+            browser.wait_for(&page, "!document.querySelector('#moves [aria-current]')");
+            moves += 1;
+        } else {
+            let row = |line: &str| format!("#lines [data-expand=\"{line}\"]");
+            let Some(pressed) = browser.press_slowly(&page, &row(&line.to_string()), "[data-expand]") else { continue };
+            let row = row(pressed[1].as_str().expect("a number"));
+            browser.wait_for(&page, &format!("document.querySelector({row:?}).ariaExpanded !== {}", pressed[2]));
+            rows += 1;
         }
-        browser.press_slowly(&page, point(&at));
-        if browser.evaluate(&page, "window.pressed") == "" {
-            continue;
-        }
-        pressed += 1;
-        browser.wait_for(&page, "window.pressed === document.querySelector('#moves [aria-current] .san')?.textContent");
-        browser.key(&page, "Home");
-        browser.wait_for(&page, "!document.querySelector('#moves [aria-current]')");
-    }
-    browser.wait_for(&page, "!!document.querySelector('#lines [data-line=\"2\"] [data-ply]')");
-    for click in 0..CLICKS {
-        let row = format!("#lines [data-expand=\"{}\"]", click % 3);
-        let open = browser.evaluate(&page, &format!("document.querySelector({row:?}).ariaExpanded"));
-        let at = browser.middle(&page, &row);
-        browser.press_slowly(&page, at);
-        browser.wait_for(&page, &format!("document.querySelector({row:?}).ariaExpanded !== {open}"));
     }
 }
 

@@ -62,7 +62,7 @@ fn summary(study: &Study, names: [&str; 2]) -> String {
         return String::new();
     }
     let mut text = String::from(
-        "<table class=\"summary\"><thead><tr><th></th><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
+        "<table class=\"summary\"><thead><tr><td></td><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
          <th title=\"dubious moves\">?!</th><th title=\"mistakes\">?</th><th title=\"blunders\">??</th></tr></thead><tbody>",
     );
     for (side, name) in study.sides.iter().zip(names) {
