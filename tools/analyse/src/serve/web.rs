@@ -5,6 +5,7 @@ use super::analysis::Analysis;
 use super::board::{Answer, Fields, MAX_FILE, Refusal, Visitor, message};
 use super::gate::{FIRST_WORD, Place, Role, Source, is_own_host};
 use super::lines::MAX_STALL;
+use crate::report::html::{MODULES, STYLES};
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -47,28 +48,22 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
-/// The files of the page: name, type and text.
+/// The files of the page alone: name, type and text.
 macro_rules! files {
     ($($name:literal: $kind:expr),* $(,)?) => {
         [$((concat!("/", $name), $kind, include_str!(concat!("page/", $name)))),*]
     };
 }
-const FILES: [(&str, &str, &str); 26] = files![
-    "board.css": STYLE,
+const FILES: [(&str, &str, &str); 19] = files![
     "page.css": STYLE,
     "favicon.svg": "image/svg+xml",
-    "board.js": SCRIPT,
     "boards.js": SCRIPT,
     "course.js": SCRIPT,
-    "dom.js": SCRIPT,
     "engine.js": SCRIPT,
     "files.js": SCRIPT,
-    "gestures.js": SCRIPT,
-    "keys.js": SCRIPT,
     "link.js": SCRIPT,
     "main.js": SCRIPT,
     "moves.js": SCRIPT,
-    "preview.js": SCRIPT,
     "queue.js": SCRIPT,
     "rows.js": SCRIPT,
     "report.js": SCRIPT,
@@ -77,18 +72,14 @@ const FILES: [(&str, &str, &str); 26] = files![
     "setup.js": SCRIPT,
     "tablebase.js": SCRIPT,
     "tags.js": SCRIPT,
-    "text.js": SCRIPT,
     "tree.js": SCRIPT,
     "treeview.js": SCRIPT,
 ];
 
 /// The pages of a server.
 pub fn pages(server: &Arc<Server>) -> Router {
-    let page = concat!(
-        include_str!("page/head.html"),
-        include_str!("../report/html/pieces.svg"),
-        include_str!("page/body.html")
-    );
+    let page =
+        concat!(include_str!("page/head.html"), include_str!("../page/pieces.svg"), include_str!("page/body.html"));
     let file =
         |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
     let mut pages = Router::new()
@@ -97,6 +88,11 @@ pub fn pages(server: &Arc<Server>) -> Router {
         .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)));
     for (path, kind, text) in FILES {
         pages = pages.route(path, file(kind, text));
+    }
+    for (files, kind) in [(&STYLES[..], STYLE), (&MODULES, SCRIPT)] {
+        for (name, text) in files {
+            pages = pages.route(&format!("/{name}"), file(kind, text));
+        }
     }
     pages.layer(from_fn_with_state(Arc::clone(server), guard)).layer(from_fn(finish)).with_state(Arc::clone(server))
 }

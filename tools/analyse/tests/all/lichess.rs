@@ -367,7 +367,7 @@ fn work_is_answered_within_its_limits() {
     let frc = json!({ "initialFen": "nqbnrbkr/pppppppp/8/8/8/8/PPPPPPPP/QRBNNBKR w HBhe - 0 1", "movetime": 20 });
     fake.ask(work(frc)).best();
     // What is out of range is brought into it.
-    assert_eq!(fake.ask(work(json!({ "depth": 0, "multiPv": 0 }))).best().1, Some((1, 1)));
+    assert_eq!(fake.ask(work(json!({ "depth": 0, "multiPv": 0, "moves": ["a2a3"] }))).best().1, Some((1, 1)));
     assert_eq!(fake.ask(work(json!({ "nodes": 1000, "multiPv": 99 }))).best().1.map(|(_, pvs)| pvs), Some(5));
     for nothing in [
         json!({ "variant": "atomic", "depth": 5 }),

@@ -1,12 +1,15 @@
 //! `lento-analyse` from outside.
 
+mod accessible;
 mod admission;
 mod analysing;
 mod board;
 mod browser;
+mod busy;
 #[cfg(feature = "lichess")]
 mod lichess;
 mod page;
+mod playing;
 mod reports;
 mod results;
 #[cfg(all(feature = "postgres", unix))]

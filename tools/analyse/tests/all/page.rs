@@ -1,4 +1,4 @@
-//! The page of `lento-analyse serve --web`: over plain HTTP, and in a headless Chromium where there is one.
+//! The page of `lento-analyse serve --web`: over plain HTTP, and in Chromium.
 
 use crate::PROGRAM;
 use crate::analysing::Folder;
@@ -234,55 +234,9 @@ fn a_visitor_who_answers_no_ping_has_gone() {
 }
 
 /// Moves of the list, the current one with a star.
-const MOVES: &str = "[...document.querySelectorAll('#moves .move')].map((move) => \
+pub const MOVES: &str = "[...document.querySelectorAll('#moves .move')].map((move) => \
     move.querySelector('.san').textContent + (move.hasAttribute('aria-current') ? '*' : '')).join(' ')";
 pub const CONNECTED: &str = "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled";
-
-#[test]
-fn moves_are_played_on_the_board() {
-    let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let url = format!("http://{}/", server.address());
-    let page = browser.open(&url, 1200);
-    let is = |moves: &str| format!("{MOVES} === '{moves}'");
-    let ready = |turn: &str| {
-        format!(
-            "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
-        )
-    };
-    let (down, over, up) = ("mousePressed", "mouseMoved", "mouseReleased");
-    browser.wait_for(&page, &ready("White"));
-    browser.press(&page, &[(down, "e2"), (over, "e3"), (over, "e4"), (up, "e4")]);
-    browser.wait_for(&page, &is("e4*"));
-    browser.wait_for(&page, &ready("Black"));
-    browser.press(&page, &[(down, "e7"), (up, "e7"), (down, "e5"), (up, "e5")]);
-    browser.wait_for(&page, &is("e4 e5*"));
-    // Castling by both gestures is one move.
-    browser.read(&page, "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5");
-    browser.wait_for(&page, &is("e4 e5 Nf3 Nc6 Bc4 Bc5*"));
-    browser.wait_for(&page, &ready("White"));
-    browser.press(&page, &[(down, "e1"), (over, "f1"), (over, "g1"), (up, "g1")]);
-    let castled = is("e4 e5 Nf3 Nc6 Bc4 Bc5 O-O*");
-    browser.wait_for(&page, &castled);
-    browser.evaluate(&page, "document.querySelector('#go-back').click()");
-    browser.wait_for(&page, &ready("White"));
-    browser.press(&page, &[(down, "e1"), (over, "g1"), (over, "h1"), (up, "h1")]);
-    browser.wait_for(&page, &castled);
-    // What is saved is there after reloading, and undone only here.
-    browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");
-    browser.wait_for(&page, "location.hash.startsWith('#board=')");
-    browser.call(&page, "Page.reload", json!({}));
-    browser.wait_for(&page, &format!("!!document.querySelector('#moves') && {castled}"));
-    browser.evaluate(&page, "document.querySelector('#remove').click()");
-    browser.wait_for(&page, &is("e4 e5 Nf3 Nc6 Bc4 Bc5*"));
-    browser.evaluate(&page, "document.querySelector('#undo').click()");
-    browser.wait_for(&page, &castled);
-    // A link carries moves.
-    let linked = browser.open(&format!("{url}#moves=f2f3,e7e5,g2g4,d8h4&ply=4"), 390);
-    browser.wait_for(&linked, &format!("!!document.querySelector('#moves') && {}", is("f3 e5 g4 Qh4#*")));
-    browser.wait_for(&linked, "document.querySelector('#turn')?.textContent === '0-1 · checkmate'");
-    assert_eq!(browser.evaluate(&linked, "document.documentElement.scrollWidth <= 390"), true);
-}
 
 const LIST: &str = "document.querySelector('#positions').textContent";
 const LINES: &str = "document.querySelector('#queue-detail').textContent";
@@ -317,7 +271,7 @@ fn visitors_see_the_same_positions() {
         true
     );
     // Loading the page again keeps the lines so far, and the search.
-    browser.call(&desktop, "Page.reload", json!({}));
+    browser.reload(&desktop);
     browser.wait_for(&desktop, &format!("!!document.querySelector('#positions') && {LIST}.includes('paused')"));
     browser.evaluate(&desktop, "document.querySelector('#positions button').click()");
     browser.wait_for(&desktop, &format!("{LINES}.includes('2…')"));
@@ -418,9 +372,8 @@ fn pages_of_other_sites_cannot_send_requests() {
             "fetch('http://{address}/' + 'a'.repeat({length}), {{ method: 'POST', mode: 'no-cors',
                 body: '\\n{{\"id\":\"x\",\"nodes\":777}}\\n'.repeat(9) }}).then(() => 'answered', error => error.name)"
         );
-        let call = json!({ "expression": request, "awaitPromise": true, "returnByValue": true });
         // The server refuses, and does not answer in HTTP.
-        assert_eq!(browser.call(&page, "Runtime.evaluate", call)["result"]["value"], "TypeError");
+        assert_eq!(browser.evaluate(&page, &request), "TypeError");
     }
     let status = Peer::connect(address).ask(json!({ "status": true }));
     let counts = ["finished", "searching", "waiting", "nodes"].map(|field| &status[field]);

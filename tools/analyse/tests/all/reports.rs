@@ -1,6 +1,7 @@
 //! Reports of analysed games, with the real binary.
 
 use super::analysing::{Folder, GAME, analyse, records, said};
+use super::browser::{Browser, point};
 use super::tree::done;
 use serde_json::Value;
 use std::fs;
@@ -123,4 +124,50 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
         assert!(!output.status.success() && said(&output).contains(part), "{args:?}: {}", said(&output));
     }
     assert_eq!(folder.names(), ["a.epd", "game.pgn"]);
+}
+
+#[test]
+fn reports_are_walked_in_each_browser() {
+    Browser::each(|browser| {
+        let folder = Folder::new("walked");
+        let html = folder.path("game.html");
+        let pgn = folder.write("game.pgn", GAME);
+        assert!(analyse(&[&pgn, "--nodes", "1000", "--html", &html]).status.success());
+        let page = browser.open(&format!("file://{html}#g1-2"), 390);
+        let is_at = |ply: u8, piece: &str, from: &str, to: &str| {
+            format!(
+                "location.hash === '#g1{}' && document.querySelectorAll('.moves [aria-current]').length === {} &&
+                [...document.querySelectorAll('.play [href=\"#{piece}\"]')].some((one) => one.style.transform === '{to}') &&
+                ![...document.querySelectorAll('.play [href=\"#{piece}\"]')].some((one) => one.style.transform === '{from}')",
+                if ply == 0 { String::new() } else { format!("-{ply}") },
+                u8::from(ply > 0),
+            )
+        };
+        // Black's pawn is on e5, and one move back it is not.
+        let [e7, e5] = ["translate(400px, 100px)", "translate(400px, 300px)"];
+        browser.wait_for(&page, &is_at(2, "P", e7, e5));
+        browser.key(&page, "ArrowLeft");
+        browser.wait_for(&page, &is_at(1, "P", e5, e7));
+        browser.wait_for(&page, "document.querySelectorAll('.play .lines .arrow').length === 1");
+        // The graph goes to the ply that is clicked.
+        for ply in [3, 0, 2, 4] {
+            let at = browser.evaluate(
+                &page,
+                &format!(
+                    "(() => {{ const box = document.querySelector('.graph').getBoundingClientRect();
+                    return [Math.min(box.right - 2, Math.max(box.left + 1, box.left + box.width * {ply} / 4)), box.top + 9]; }})()"
+                ),
+            );
+            browser.click_at(&page, point(&at));
+            let place = if ply == 0 { "#g1".into() } else { format!("#g1-{ply}") };
+            browser.wait_for(&page, &format!("location.hash === '{place}'"));
+        }
+        browser.key(&page, "Home");
+        browser.key(&page, "f");
+        browser.wait_for(&page, "document.querySelector('.game').classList.contains('turned')");
+        // White's first move is shown beside its text, from Black's side as well.
+        browser.click(&page, ".found [data-ply]");
+        browser.wait_for(&page, "!document.querySelector('#preview').hidden && document.querySelectorAll('#preview .marks .last').length === 2");
+        assert_eq!(browser.evaluate(&page, "document.documentElement.scrollWidth <= 390"), true);
+    });
 }

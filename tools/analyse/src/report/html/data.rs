@@ -5,19 +5,23 @@ use super::super::{Study, san_words};
 use lento::chess::{Board, Color, Move, Square};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
+use std::iter;
 
 /// Maximum number of lines per position.
 const MAX_LINES: usize = 8;
 
-/// The JSON of a game, safe within a `script` element: `start`, the piece placement; `moves`, each with board changes
-/// and squares, both empty for a null move; `positions`, each `null` or value, White's expected score in percent, depth,
-/// selective depth, nodes, milliseconds and lines (value, moves, squares of the first move); if the file has clocks,
-/// `clocks` after each move, or `null`, and `first`, the side to move first.
+/// The JSON of a game, safe within a `script` element: `start`, the piece placement; `moves`, the board changes of each,
+/// empty for a null move; `positions`, each `null` or value, White's expected score in percent, depth, selective depth, nodes,
+/// milliseconds and lines (value, moves, their changes); if the file has clocks, `clocks` after each move, or `null`, and `first`,
+/// the side to move first.
 pub fn document(study: &Study) -> String {
     let fen = study.boards[0].fen(false);
-    let moves = study.game.moves.iter().zip(study.boards.windows(2)).map(|(ply, boards)| {
-        json!([changes(&boards[0], &boards[1]), ply.mv.map_or_else(String::new, |mv| ends(&boards[0], mv))])
-    });
+    let moves = study
+        .game
+        .moves
+        .iter()
+        .zip(&study.boards)
+        .map(|(ply, board)| ply.mv.map_or_else(String::new, |mv| changes(board, mv)));
     let mut document = json!({
         "start": fen.split(' ').next(),
         "moves": moves.collect::<Vec<_>>(),
@@ -38,17 +42,25 @@ pub fn data(document: &Json) -> String {
 
 fn position(study: &Study, at: usize) -> Json {
     let (Some(value), board) = (study.values[at], &study.boards[at]) else { return Json::Null };
+    let shown = value.text();
     let percent = (1000.0 * value.expected).round() / 10.0;
     // No lines without legal moves.
     let searched = study.analysis(at).filter(|analysis| analysis.lines.iter().any(|line| !line.pv.is_empty()));
-    let Some(analysis) = searched else { return json!([value.text(), percent]) };
+    let Some(analysis) = searched else { return json!([shown, percent]) };
+    let value = |score| Value::new(board, score).text();
     let lines = analysis.lines.iter().take(MAX_LINES).map(|line| {
-        let first = line.pv.first().filter(|&&mv| board.is_legal(mv));
-        let ends = first.map_or_else(String::new, |&mv| ends(board, mv));
-        json!([Value::new(board, line.score).text(), san_words(board, &line.pv).join(" "), ends])
+        let words = san_words(board, &line.pv);
+        let mut board = board.clone();
+        let moves = line.pv.iter().take(words.len()).map(|&mv| {
+            let changes = changes(&board, mv);
+            board = board.after(mv);
+            changes
+        });
+        let moves = moves.collect::<Vec<_>>().join(" ");
+        json!([value(line.score), words.join(" "), moves])
     });
     json!([
-        value.text(),
+        shown,
         percent,
         analysis.depth,
         analysis.seldepth,
@@ -62,7 +74,7 @@ fn position(study: &Study, at: usize) -> Json {
 pub fn board(board: &Board, label: &str) -> String {
     let mut text = format!(
         "<svg class=\"board\" viewBox=\"0 0 800 800\" role=\"img\" aria-label=\"{label}\"><use href=\"#squares\"/>\
-         <g class=\"trail\"></g><use class=\"frame\" href=\"#frame\"/><g class=\"pieces\">"
+         <use class=\"frame\" href=\"#frame\"/><g class=\"pieces\">"
     );
     for square in board.occupied() {
         if let Some(piece) = board.piece_on(square) {
@@ -75,25 +87,24 @@ pub fn board(board: &Board, label: &str) -> String {
             );
         }
     }
-    text + "</g><g class=\"arrow\"></g></svg>"
+    text + "</g></svg>"
 }
 
-/// Squares that differ, each with its piece on the second board: `e2.e4P`.
-fn changes(before: &Board, after: &Board) -> String {
-    let mut text = String::new();
-    for square in Square::ALL {
-        let piece = after.piece_on(square);
-        if before.piece_on(square) != piece {
-            let _ = write!(text, "{square}{}", piece.map_or('.', |piece| piece.letter()));
-        }
+/// What a move changes, in order: squares, each with its piece or a point (`e2.e4P`). The first two are those of the move, which
+/// are the king's when it castles.
+fn changes(board: &Board, mv: Move) -> String {
+    let (after, uci) = (board.after(mv), board.uci(mv, false));
+    let square = |name: &str| name.parse::<Square>().expect("a square");
+    let (from, to) = (square(&uci[..2]), square(&uci[2..4]));
+    let others = Square::ALL.into_iter().filter(|&square| {
+        // The rook may come to the king's square.
+        let before = board.piece_on(square).filter(|_| square != from);
+        square != to && before != after.piece_on(square)
+    });
+    let mut text = format!("{from}.");
+    for square in iter::once(to).chain(others) {
+        let _ = write!(text, "{square}{}", after.piece_on(square).map_or('.', |piece| piece.letter()));
     }
-    text
-}
-
-/// From and to squares of a move: `e2e4`. For castling, the king's.
-fn ends(board: &Board, mv: Move) -> String {
-    let mut text = board.uci(mv, false);
-    text.truncate(4);
     text
 }
 
@@ -103,17 +114,19 @@ mod tests {
 
     #[test]
     fn changes_transform_one_board_into_the_next() {
-        for (fen, uci, expected, ends_at) in [
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "e2.e4P", "e2e4"),
-            ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "e1.f1Rg1Kh1.", "e1g1"),
-            ("4k3/8/8/8/8/8/8/1KR5 w C - 0 1", "b1c1", "b1.c1.f1Rg1K", "b1g1"),
-            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "d5.e5.d6P", "e5d6"),
-            ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", "a7.b8Q", "a7b8"),
+        for (fen, uci, expected) in [
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "e2.e4P"),
+            ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "e1.g1Kf1Rh1."),
+            ("4k3/8/8/8/8/8/8/1KR5 w C - 0 1", "b1c1", "b1.g1Kc1.f1R"),
+            ("4k3/8/8/8/8/8/8/1R3KR1 w BG - 0 1", "f1g1", "f1.g1Kf1R"),
+            ("4k3/8/8/8/8/8/8/5RK1 w F - 0 1", "g1f1", "g1.c1Kd1Rf1."),
+            ("4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1", "g1.h1.f1Rg1K"),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "e5.d6Pd5."),
+            ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", "a7.b8Q"),
         ] {
             let board = Board::from_fen(fen).unwrap();
             let mv = board.parse_uci(uci, false).unwrap();
-            assert_eq!(changes(&board, &board.after(mv)), expected);
-            assert_eq!(ends(&board, mv), ends_at);
+            assert_eq!(changes(&board, mv), expected);
         }
     }
 }

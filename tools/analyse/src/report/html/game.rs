@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub fn section(study: &Study, number: usize) -> String {
     let [white, black] = Color::ALL.map(|color| escape(study.player(color)));
     let end = study.boards.len() - 1;
-    let percent = study.values[end].map_or(50.0, |value| 100.0 * value.expected);
+    let share = study.values[end].map_or(0.5, |value| value.expected);
     let value = study.values[end].map_or_else(String::new, |value| value.text());
     fill(
         include_str!("game.html"),
@@ -22,7 +22,7 @@ pub fn section(study: &Study, number: usize) -> String {
             ("result", &escape(&study.game.result)),
             ("facts", &facts(study)),
             ("seat of black", &seat(study, Color::Black)),
-            ("percent", &format_args!("{percent:.1}")),
+            ("share", &format_args!("{share:.3}")),
             ("board", &data::board(&study.boards[end], "position")),
             ("seat of white", &seat(study, Color::White)),
             ("value", &value),
@@ -62,7 +62,7 @@ fn summary(study: &Study, names: [&str; 2]) -> String {
         return String::new();
     }
     let mut text = String::from(
-        "<table class=\"summary\"><thead><tr><th></th><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
+        "<table class=\"summary\"><thead><tr><td></td><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
          <th title=\"dubious moves\">?!</th><th title=\"mistakes\">?</th><th title=\"blunders\">??</th></tr></thead><tbody>",
     );
     for (side, name) in study.sides.iter().zip(names) {
@@ -114,47 +114,51 @@ fn graph(study: &Study) -> String {
     )
 }
 
+/// A place without a move.
+const EMPTY: &str = "<span class=\"empty\">…</span>";
+
 /// The moves in two columns, with notes between.
 fn moves(study: &Study, game: usize) -> String {
     let mut text = String::new();
     let comment = study.game.comment.as_deref().map_or_else(String::new, |comment| escape(&Comment::new(comment).text));
     if !comment.is_empty() {
-        let _ = write!(text, "<p><bdi>{comment}</bdi></p>");
+        let _ = write!(text, "<p class=\"comment\"><bdi>{comment}</bdi></p>");
     }
     for (at, ply) in study.game.moves.iter().enumerate() {
         let board = &study.boards[at];
         let white = board.side_to_move() == Color::White;
         let broken = at > 0 && !note(study, at - 1).is_empty();
         if white || at == 0 || broken {
-            let _ = write!(text, "<i>{}</i>", board.fullmove_number());
+            let _ = write!(text, "<span class=\"index\">{}.</span>", board.fullmove_number());
         }
         if !white && (at == 0 || broken) {
-            text.push_str("<s>…</s>");
+            text.push_str(EMPTY);
         }
-        let (class, signs) = signs(study, at);
-        let value = study.values[at + 1].map_or_else(String::new, |value| format!("<b>{}</b>", value.text()));
+        let (mark, signs) = signs(study, at);
+        let value = study.values[at + 1]
+            .map_or_else(String::new, |value| format!("<span class=\"eval\">{}</span>", value.text()));
         let place = at + 1;
         let _ = write!(
             text,
-            "<a{class} id=\"g{game}-{place}\" href=\"#g{game}-{place}\">{}{signs}{value}</a>",
+            "<a class=\"move\"{mark} id=\"g{game}-{place}\" href=\"#g{game}-{place}\">{}{signs}{value}</a>",
             san(board, ply.mv, false)
         );
         let note = note(study, at);
         if !note.is_empty() {
             // The empty cell of Black's move, which follows in its own row.
-            let _ = write!(text, "{}<p>{note}</p>", if white { "<s>…</s>" } else { "" });
+            let _ = write!(text, "{}<p class=\"comment\">{note}</p>", if white { EMPTY } else { "" });
         }
     }
-    text + &format!("<p class=\"end\">{}</p>", escape(&study.game.result))
+    text + &format!("<p class=\"result\">{}</p>", escape(&study.game.result))
 }
 
-/// CSS class and glyphs of a move.
+/// Attribute of the mark, and glyphs of a move.
 fn signs(study: &Study, at: usize) -> (String, String) {
     let nags = super::super::annotate::nags(study, at);
     let quality = nags.iter().find(|nag| (1..=6).contains(*nag));
-    let class = quality.map_or_else(String::new, |nag| format!(" class=\"q{nag}\""));
+    let mark = quality.map_or_else(String::new, |nag| format!(" data-nag=\"{nag}\""));
     let signs: Vec<String> = nags.iter().filter_map(|&nag| sign(nag)).collect();
-    (class, if signs.is_empty() { String::new() } else { format!("<u>{}</u>", signs.join(" ")) })
+    (mark, if signs.is_empty() { String::new() } else { format!("<span class=\"glyphs\">{}</span>", signs.join(" ")) })
 }
 
 /// The text of a numeric annotation glyph.

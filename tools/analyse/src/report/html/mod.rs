@@ -4,8 +4,10 @@
 
 mod data;
 mod game;
+mod shared;
 
 pub use data::{board, data};
+pub use shared::{MODULES, PIECES, STYLES, script, style};
 
 use super::Study;
 use lento::chess::Color;
@@ -60,11 +62,11 @@ impl Page {
             &[
                 ("name", &NAME),
                 ("title", &title),
-                ("style", &include_str!("page.css")),
-                ("pieces", &include_str!("pieces.svg")),
+                ("style", &style(include_str!("report.css"))),
+                ("pieces", &PIECES),
                 ("contents", &contents),
                 ("articles", &self.articles),
-                ("script", &include_str!("page.js")),
+                ("script", &script(include_str!("report.js"))),
             ],
         )
     }

@@ -30,7 +30,7 @@ const board = new Board(find("#board"), {
   },
 });
 const bar = new Bar(find("#board"));
-const preview = new Preview(link);
+const preview = new Preview(find("#preview"), async (place, pv) => (await link.ask("line", { ...place, pv })).fens[pv.length - 1]);
 const moves = new Moves(session);
 const engine = new Engine(session, link, preview);
 const boards = new Boards(session, link);

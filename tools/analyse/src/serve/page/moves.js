@@ -1,7 +1,7 @@
 // The list of moves, and the editor of comments and glyphs.
 
 import { announce } from "./say.js";
-import { button, copy, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { button, copy, find, hide, make, reveal, say, set, soon, sync } from "./dom.js";
 import { annotated, nag, NAGS, numberOf, whiteMoves } from "./text.js";
 
 export class Moves {
@@ -61,14 +61,7 @@ export class Moves {
     if (element === this.scrolled && list.clientHeight === this.height) return;
     this.scrolled = element;
     this.height = list.clientHeight;
-    if (!element) {
-      list.scrollTop = 0;
-      return;
-    }
-    const [box, own] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
-    const margin = own.height;
-    if (own.top - margin < box.top) list.scrollTop += own.top - margin - box.top;
-    else if (own.bottom + margin > box.bottom) list.scrollTop += own.bottom + margin - box.bottom;
+    reveal(list, element);
   }
 
   // The main line in two columns, with comments and variations between.

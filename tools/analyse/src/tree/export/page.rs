@@ -5,7 +5,7 @@ use super::super::position::{Value, centipawns};
 use super::super::show::own_search;
 use super::super::{Named, Tree};
 use super::{moves, walk};
-use crate::report::html::{NAME, board, data, escape, fill};
+use crate::report::html::{NAME, PIECES, board, data, escape, fill, script, style};
 use lento::chess::{Board, Color, Move};
 use lento_console::document::notation;
 use lento_console::table::numbered;
@@ -68,13 +68,13 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
         &[
             ("name", &NAME),
             ("title", &escape(&name)),
-            ("style", &include_str!("../../report/html/page.css")),
-            ("pieces", &include_str!("../../report/html/pieces.svg")),
+            ("style", &style(include_str!("../../report/html/report.css"))),
+            ("pieces", &PIECES),
             ("board", &board(&position.board, "position")),
             ("start", &escape(&start)),
             ("first", &first),
             ("data", &data(&json!(nodes))),
-            ("script", &include_str!("page.js")),
+            ("script", &script(include_str!("page.js"))),
         ],
     ))
 }

@@ -2,7 +2,7 @@
 // The page has the symbols of pieces.svg.
 
 import { draw, find, hide, make, set } from "./dom.js";
-import { pieceName, pieces as read } from "./text.js";
+import { pieceName, pieces } from "./text.js";
 import { Gestures } from "./gestures.js";
 
 const FILES = "abcdefgh";
@@ -76,7 +76,7 @@ export class Board {
       this.choose(null);
       this.fen = fen;
     }
-    this.drawPieces(read(fen));
+    this.drawPieces(pieces(fen));
     this.last = last;
     this.check = check;
     this.badge = badge;
@@ -155,7 +155,7 @@ export class Board {
 
   // Shows the position again, as after a refused move.
   restore() {
-    this.drawPieces(read(this.fen));
+    this.drawPieces(pieces(this.fen));
     for (const [square, piece] of this.squares) this.put(piece.element, square);
   }
 

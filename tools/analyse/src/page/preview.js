@@ -1,12 +1,12 @@
 // A small board beside a move of a line.
 
 import { Board } from "./board.js";
-import { find, hide } from "./dom.js";
+import { hide } from "./dom.js";
 
 export class Preview {
-  constructor(link) {
-    this.link = link;
-    this.box = find("#preview");
+  // `positionOf(place, pv)` is the FEN after a line, or its promise.
+  constructor(box, positionOf) {
+    Object.assign(this, { box, positionOf });
     this.board = new Board(this.box, { isStill: true, label: "position after the move" });
     this.known = new Map();
   }
@@ -19,7 +19,7 @@ export class Preview {
     let fen = this.known.get(key);
     if (!fen) {
       try {
-        fen = (await this.link.ask("line", { ...place, pv })).fens[pv.length - 1];
+        fen = await this.positionOf(place, pv);
       } catch {
         return;
       }

@@ -15,12 +15,12 @@ export const bindKeys = (actions) => {
     const { target } = event;
     if (event.defaultPrevented || find("dialog[open]")) return;
     const isText = target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
-    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && !(isText && !target.dataset.at)) {
+    if (actions.undo && (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && !(isText && !target.dataset.at)) {
       event.preventDefault();
       actions[event.shiftKey ? "redo" : "undo"]();
       return;
     }
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y" && !isText) {
+    if (actions.redo && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y" && !isText) {
       event.preventDefault();
       actions.redo();
       return;
@@ -28,7 +28,7 @@ export const bindKeys = (actions) => {
     if (isText || event.ctrlKey || event.altKey || event.metaKey) return;
     const action = KEYS.get(event.key);
     // Space presses a button, arrows move between tabs and in menus; on moves of the list arrows move along the line.
-    if (!action || (event.key === " " && target.closest("button, summary, a, [role=tab]")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
+    if (!actions[action] || (event.key === " " && target.closest("button, summary, a, [role=tab]")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
     // The key that deletes is not for other lists.
     if (action === "remove" && target !== document.body && !target.closest("#moves, #board, .go")) return;
     if (event.key.startsWith("Arrow") && target.closest(".scroll")) return;

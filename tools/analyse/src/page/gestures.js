@@ -102,6 +102,8 @@ export class Gestures {
   }
 
   up(event) {
+    // A busy browser may tell of no move before the release.
+    this.move(event);
     const { board, press } = this;
     if (!press || event.pointerId !== press.id) return;
     this.press = null;

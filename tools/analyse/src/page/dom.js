@@ -41,6 +41,18 @@ export const hide = (element, hidden) => {
   if (element.hidden !== hidden) element.hidden = hidden;
 };
 
+// Scrolls a list to one of its elements, or to its start, but not the page.
+export const reveal = (list, element) => {
+  if (!element) {
+    list.scrollTop = 0;
+    return;
+  }
+  const [box, own] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
+  const margin = own.height;
+  if (own.top - margin < box.top) list.scrollTop += own.top - margin - box.top;
+  else if (own.bottom + margin > box.bottom) list.scrollTop += own.bottom + margin - box.bottom;
+};
+
 export const button = (label, attributes = {}, ...parts) => make("button", { type: "button", ...attributes }, ...(parts.length ? parts : [label]));
 
 const ICONS = {

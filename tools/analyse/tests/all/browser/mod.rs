@@ -1,0 +1,262 @@
+//! Headless browsers: Chromium, driven by its DevTools protocol, and Firefox by WebDriver BiDi. They run with `LENTO_BROWSERS=1`.
+
+mod bidi;
+mod devtools;
+
+use crate::page::PATIENCE;
+use devtools::DevTools;
+use serde_json::{Value, json};
+use std::env;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a protocol can do with pages, which it names.
+trait Protocol {
+    /// Opens an empty page in a window of its own.
+    fn open(&mut self, width: u32) -> String;
+    fn navigate(&mut self, page: &str, url: &str);
+    fn reload(&mut self, page: &str);
+    /// The value of the last expression of a script, or of its promise. The script may do what needs a user. Fails if any script of a page has failed.
+    fn evaluate(&mut self, page: &str, script: &str) -> Value;
+    fn input(&mut self, page: &str, inputs: &[Input]);
+    /// Calls a method of DevTools.
+    fn call(&mut self, page: &str, method: &str, _: Value) -> Value {
+        panic!("{method} on {page} needs Chromium");
+    }
+}
+
+#[derive(Clone, Copy)]
+pub enum Button {
+    Left,
+    Right,
+}
+
+/// What a user does with mouse and keyboard.
+#[derive(Clone, Copy)]
+pub enum Input {
+    To(f64, f64),
+    Press(Button),
+    Release(Button),
+    /// Presses and releases a key, named as in `KeyboardEvent.key`.
+    Key(&'static str),
+    /// Ctrl-V.
+    Paste,
+}
+
+/// A headless browser, killed on drop.
+pub struct Browser {
+    child: Child,
+    protocol: Box<dyn Protocol>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts Chromium; `None` if no browsers are asked for, or there is none.
+    pub fn start() -> Option<Self> {
+        let name = Self::installed(&["chromium", "chromium-browser", "google-chrome"])?;
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(name);
+        // Root cannot use the sandbox.
+        command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
+        command.arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
+        let (child, url) = launch(command, "DevTools listening on ");
+        Some(Self { child, protocol: Box::new(DevTools::connect(&url)), _profile: profile })
+    }
+
+    fn firefox() -> Option<Self> {
+        let name = Self::installed(&["firefox-esr", "firefox"])?;
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(name);
+        command.args(["--headless", "--no-remote", "--remote-debugging-port", "0", "--profile"]);
+        command.arg(profile.path()).arg("about:blank");
+        let (child, url) = launch(command, "WebDriver BiDi listening on ");
+        Some(Self { child, protocol: Box::new(bidi::Bidi::connect(&url)), _profile: profile })
+    }
+
+    /// Runs a test in each browser of this machine.
+    pub fn each(test: impl Fn(&mut Self)) {
+        for mut browser in [Self::start, Self::firefox].into_iter().filter_map(|start| start()) {
+            test(&mut browser);
+        }
+    }
+
+    /// The first of these programs that there is.
+    fn installed(names: &[&'static str]) -> Option<&'static str> {
+        if env::var_os("LENTO_BROWSERS").is_none() {
+            println!("skipped: LENTO_BROWSERS=1 runs what needs {}", names[0]);
+            return None;
+        }
+        let found = names.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+        if found.is_none() {
+            println!("skipped: none of {} is installed", names.join(", "));
+        }
+        let name = found.copied()?;
+        println!("in {name}:");
+        Some(name)
+    }
+
+    /// Opens a page in a window of its own and returns its name.
+    pub fn open(&mut self, url: &str, width: u32) -> String {
+        let page = self.protocol.open(width);
+        self.protocol.navigate(&page, url);
+        page
+    }
+
+    pub fn reload(&mut self, page: &str) {
+        self.protocol.reload(page);
+    }
+
+    pub fn evaluate(&mut self, page: &str, script: &str) -> Value {
+        self.protocol.evaluate(page, script)
+    }
+
+    /// Calls a method of DevTools, in Chromium.
+    pub fn call(&mut self, page: &str, method: &str, params: Value) -> Value {
+        self.protocol.call(page, method, params)
+    }
+
+    pub fn input(&mut self, page: &str, inputs: &[Input]) {
+        self.protocol.input(page, inputs);
+    }
+
+    pub fn wait_for(&mut self, page: &str, condition: &str) {
+        let start = Instant::now();
+        while self.evaluate(page, condition) != true {
+            if start.elapsed() > PATIENCE {
+                panic!("{condition}: {}", self.evaluate(page, "document.body.innerText"));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Opens a game by its text.
+    pub fn read(&mut self, page: &str, text: &str) {
+        let script = format!(
+            "document.querySelector('#read-text').value = {text:?}; document.querySelector('#read').requestSubmit()"
+        );
+        self.evaluate(page, &script);
+    }
+
+    /// Copies a text from a field and pastes it into the page.
+    pub fn paste(&mut self, page: &str, text: &str) {
+        let script = format!(
+            "{{ const field = document.createElement('textarea');
+            field.value = {text:?};
+            document.body.append(field);
+            field.select();
+            document.execCommand('copy');
+            field.remove(); }}"
+        );
+        self.evaluate(page, &script);
+        self.input(page, &[Input::Paste]);
+    }
+
+    pub fn key(&mut self, page: &str, key: &'static str) {
+        self.input(page, &[Input::Key(key)]);
+    }
+
+    /// The middle of the first element that a selector finds.
+    pub fn middle(&mut self, page: &str, selector: &str) -> Input {
+        let at = self.evaluate(
+            page,
+            &format!(
+                "(() => {{ const box = document.querySelector({selector:?}).getBoundingClientRect();
+                return [box.left + box.width / 2, box.top + box.height / 2]; }})()"
+            ),
+        );
+        point(&at)
+    }
+
+    pub fn click(&mut self, page: &str, selector: &str) {
+        let at = self.middle(page, selector);
+        self.click_at(page, at);
+    }
+
+    pub fn click_at(&mut self, page: &str, at: Input) {
+        self.input(page, &[at, Input::Press(Button::Left), Input::Release(Button::Left)]);
+    }
+
+    /// The middle of a square of the board, seen by White.
+    fn square(&mut self, page: &str, square: &str) -> Input {
+        let at = self.evaluate(
+            page,
+            &format!(
+                "(() => {{ const box = document.querySelector('#board svg.board').getBoundingClientRect();
+                const [file, rank] = ['abcdefgh'.indexOf('{square}'[0]), 8 - '{square}'[1]];
+                return [box.left + (file + .5) * box.width / 8, box.top + (rank + .5) * box.height / 8]; }})()"
+            ),
+        );
+        point(&at)
+    }
+
+    /// Clicks a square of the board.
+    pub fn press(&mut self, page: &str, square: &str) {
+        let at = self.square(page, square);
+        self.click_at(page, at);
+    }
+
+    /// Drags over squares of the board.
+    pub fn drag(&mut self, page: &str, button: Button, squares: &[&str]) {
+        let places: Vec<Input> = squares.iter().map(|square| self.square(page, square)).collect();
+        let inputs = [&places[..1], &[Input::Press(button)], &places[1..], &[Input::Release(button)]].concat();
+        self.input(page, &inputs);
+    }
+}
+
+/// A point as scripts return it, [x, y].
+pub fn point(at: &Value) -> Input {
+    let number = |at: &Value| at.as_f64().expect("a number");
+    Input::To(number(&at[0]), number(&at[1]))
+}
+
+/// Starts a browser and returns the address that it says after these words.
+fn launch(mut command: Command, words: &str) -> (Child, String) {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut said = BufReader::new(child.stderr.take().expect("standard error"));
+    let url = loop {
+        let mut line = String::new();
+        assert!(said.read_line(&mut line).expect("a line") > 0, "the browser ended");
+        if let Some((_, url)) = line.split_once(words) {
+            break url.trim().to_owned();
+        }
+    };
+    thread::spawn(move || _ = said.read_to_end(&mut Vec::new()));
+    (child, url)
+}
+
+/// A socket to a browser, whose calls have numbers.
+struct Calls {
+    socket: crate::page::Visitor,
+    count: u64,
+}
+
+impl Calls {
+    fn connect(url: &str) -> Self {
+        let address = url.split('/').nth(2).and_then(|host| host.parse().ok()).expect("an address");
+        Self { socket: crate::page::Visitor::open(address, url), count: 0 }
+    }
+
+    /// Sends a call. Returns the answer; `check` sees all messages until then.
+    fn call(&mut self, mut call: Value, check: impl Fn(&Value)) -> Value {
+        self.count += 1;
+        let id = self.count;
+        call["id"] = json!(id);
+        self.socket.send(call.to_string());
+        let answer = self.socket.wait_for(|message| {
+            check(message);
+            message["id"] == id
+        });
+        assert!(answer.get("error").is_none_or(Value::is_null), "{call}: {answer}");
+        answer["result"].clone()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,136 @@
+//! The page in Chromium while the server is busy, or has gone.
+
+use crate::analysing::Folder;
+use crate::browser::{Browser, Button, Input, point};
+use crate::page::{CONNECTED, MOVES, Visitor};
+use crate::serving::Server;
+use serde_json::{Value, json};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a slow finger presses.
+const PRESS: Duration = Duration::from_millis(150);
+
+impl Browser {
+    /// Presses the middle of what a selector finds. Lines may change until then: returns what of a kind is under the pointer, as its
+    /// last word, number of line and state, if anything.
+    fn press_slowly(&mut self, page: &str, selector: &str, kind: &str) -> Option<Value> {
+        let at = self.evaluate(
+            page,
+            &format!(
+                "document.onpointerdown = ({{ target }}) => {{
+                    const found = target.closest({kind:?});
+                    window.pressed = found && [found.textContent.split(' ').pop(), found.dataset.expand ?? '', found.ariaExpanded];
+                }};
+                (() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();
+                return box ? [box.left + box.width / 2, box.top + box.height / 2] : null; }})()"
+            ),
+        );
+        if at.is_null() {
+            thread::sleep(Duration::from_millis(20));
+            return None;
+        }
+        self.input(page, &[point(&at), Input::Press(Button::Left)]);
+        thread::sleep(PRESS);
+        self.input(page, &[Input::Release(Button::Left)]);
+        Some(self.evaluate(page, "window.pressed")).filter(|pressed| !pressed.is_null())
+    }
+}
+
+#[test]
+fn slow_clicks_count_during_a_search() {
+    const CLICKS: usize = 50;
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(&page, "document.querySelector('#engine-on').click()");
+    let (mut moves, mut rows) = (0, 0);
+    for attempt in 0.. {
+        if moves == CLICKS && rows == CLICKS {
+            break;
+        }
+        let (line, ply) = (attempt % 3, attempt % 4);
+        if moves < CLICKS {
+            // A move of a line becomes the current one of the list.
+            let chosen = format!("#lines [data-line=\"{line}\"] [data-ply=\"{ply}\"]");
+            let Some(pressed) = browser.press_slowly(&page, &chosen, "[data-ply]") else { continue };
+            let now = format!("{} === document.querySelector('#moves [aria-current] .san')?.textContent", pressed[0]);
+            browser.wait_for(&page, &now);
+            browser.key(&page, "Home");
+            browser.wait_for(&page, "!document.querySelector('#moves [aria-current]')");
+            moves += 1;
+        } else {
+            let row = |line: &str| format!("#lines [data-expand=\"{line}\"]");
+            let Some(pressed) = browser.press_slowly(&page, &row(&line.to_string()), "[data-expand]") else { continue };
+            let row = row(pressed[1].as_str().expect("a number"));
+            browser.wait_for(&page, &format!("document.querySelector({row:?}).ariaExpanded !== {}", pressed[2]));
+            rows += 1;
+        }
+    }
+}
+
+#[test]
+fn a_full_queue_leaves_the_page_idle() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--engines", "2"]);
+    let address = server.address();
+    let mut visitor = Visitor::connect(address);
+    for number in 0..200 {
+        let [white, black] = [number, number / 8].map(|number| char::from(b'a' + (number % 8) as u8));
+        let moves = [format!("{white}3"), format!("{black}6")];
+        let budget = json!({ "time_ms": 3_600_000 });
+        let add = json!({ "id": number, "ask": "queue-add", "moves": moves, "budget": budget, "lines": 3 });
+        visitor.send(add.to_string());
+    }
+    visitor.wait_for(|message| message["id"] == 199 && message["answer"].is_object());
+    let page = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(&page, "document.querySelector('#tab-queue').click()");
+    browser.wait_for(&page, "document.querySelectorAll('#positions li').length >= 100");
+    browser.wait_for(&page, "document.querySelector('#positions').textContent.includes('depth')");
+    browser.evaluate(&page, "document.querySelector('#positions button').click()");
+    browser.wait_for(&page, "document.querySelectorAll('#queue-lines-of li').length === 3");
+    // Tasks count by the processor's time, whatever else this machine does.
+    browser.call(&page, "Performance.enable", json!({ "timeDomain": "threadTicks" }));
+    let mut busy = || {
+        let metrics = browser.call(&page, "Performance.getMetrics", json!({}));
+        let task =
+            metrics["metrics"].as_array().expect("a list").iter().find(|metric| metric["name"] == "TaskDuration");
+        task.and_then(|metric| metric["value"].as_f64()).expect("seconds")
+    };
+    let (start, before) = (Instant::now(), busy());
+    thread::sleep(Duration::from_secs(5));
+    let share = (busy() - before) / start.elapsed().as_secs_f64();
+    println!("the page is busy {:.1} % of the time", 100.0 * share);
+    assert!(share < 0.3, "{share}");
+}
+
+#[test]
+fn a_page_that_slept_comes_back_after_a_restart() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new("slept");
+    let database = folder.path("boards.db");
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &database]);
+    let address = server.address();
+    let page = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, &format!("{MOVES} === 'e4 e5*'"));
+    browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");
+    let sleeps = |browser: &mut Browser, state: &str| -> Value {
+        browser.call(&page, "Page.setWebLifecycleState", json!({ "state": state }))
+    };
+    sleeps(&mut browser, "frozen");
+    drop(server);
+    let mut server = Server::start(&["--web", &address.to_string(), "--db", &database]);
+    assert_eq!(server.address(), address);
+    sleeps(&mut browser, "active");
+    // The move waits for the connection.
+    browser.drag(&page, Button::Left, &["g1", "g2", "f3"]);
+    browser.wait_for(&page, &format!("{MOVES} === 'e4 e5 Nf3*'"));
+    browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(&page, "document.querySelector('#engine-on').click()");
+    browser.wait_for(&page, "document.querySelectorAll('#lines [data-ply]').length > 0");
+}

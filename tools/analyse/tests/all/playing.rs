@@ -1,0 +1,145 @@
+//! The analysis board in each browser, by mouse and keyboard.
+
+use crate::browser::{Browser, Button};
+use crate::page::MOVES;
+use crate::serving::Server;
+
+/// A page whose position is ready to be played on.
+struct Page<'a> {
+    browser: &'a mut Browser,
+    page: String,
+    url: String,
+    _server: Server,
+}
+
+impl<'a> Page<'a> {
+    fn open(browser: &'a mut Browser) -> Self {
+        let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+        let url = format!("http://{}/", server.address());
+        let page = browser.open(&url, 1200);
+        let mut page = Self { browser, page, url, _server: server };
+        page.ready("White");
+        page
+    }
+
+    fn wait_for(&mut self, condition: &str) {
+        self.browser.wait_for(&self.page, condition);
+    }
+
+    /// Waits for the list of moves, the current one with a star.
+    fn is(&mut self, moves: &str) {
+        self.wait_for(&format!("{MOVES} === '{moves}'"));
+    }
+
+    /// Waits for the legal moves of a side.
+    fn ready(&mut self, turn: &str) {
+        self.wait_for(&format!(
+            "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
+        ));
+    }
+
+    fn drag(&mut self, squares: &[&str]) {
+        self.browser.drag(&self.page, Button::Left, squares);
+    }
+
+    fn press(&mut self, square: &str) {
+        self.browser.press(&self.page, square);
+    }
+
+    fn click(&mut self, selector: &str) {
+        self.browser.click(&self.page, selector);
+    }
+
+    fn key(&mut self, key: &'static str) {
+        self.browser.key(&self.page, key);
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.browser.paste(&self.page, text);
+    }
+}
+
+#[test]
+fn games_are_walked_and_changed_in_each_browser() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.paste("1. e4 e5 2. Nf3 Nc6");
+        page.is("e4 e5 Nf3 Nc6*");
+        for (key, moves) in [
+            ("ArrowLeft", "e4 e5 Nf3* Nc6"),
+            ("Home", "e4 e5 Nf3 Nc6"),
+            ("ArrowRight", "e4* e5 Nf3 Nc6"),
+            ("End", "e4 e5 Nf3 Nc6*"),
+            ("Home", "e4 e5 Nf3 Nc6"),
+        ] {
+            page.key(key);
+            page.is(moves);
+        }
+        // A variation by dragging, continued by two clicks.
+        page.ready("White");
+        page.drag(&["d2", "d3", "d4"]);
+        page.is("e4 d4* e5 Nf3 Nc6");
+        page.ready("Black");
+        page.press("d7");
+        page.press("d5");
+        page.is("e4 d4 d5* e5 Nf3 Nc6");
+        page.browser.drag(&page.page, Button::Right, &["b1", "b2", "c3"]);
+        page.wait_for("document.querySelectorAll('#board .shapes .arrow').length === 1");
+        // What is saved is there after reloading, and undone only here.
+        page.wait_for(
+            "document.querySelector('#saved').textContent === 'saved' && location.hash.startsWith('#board=')",
+        );
+        page.browser.reload(&page.page);
+        page.wait_for("!!document.querySelector('#moves')");
+        page.is("e4 d4 d5* e5 Nf3 Nc6");
+        page.wait_for("document.querySelectorAll('#board .shapes .arrow').length === 1");
+        page.click("#remove");
+        page.is("e4 d4* e5 Nf3 Nc6");
+        page.click("#undo");
+        page.is("e4 d4 d5* e5 Nf3 Nc6");
+    });
+}
+
+#[test]
+fn castling_and_promotion_are_dragged_in_each_browser() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.paste("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5");
+        page.is("e4 e5 Nf3 Nc6 Bc4 Bc5*");
+        // Castling by both gestures is one move.
+        for squares in [["e1", "f1", "g1"], ["e1", "g1", "h1"]] {
+            page.ready("White");
+            page.drag(&squares);
+            page.is("e4 e5 Nf3 Nc6 Bc4 Bc5 O-O*");
+            page.key("ArrowLeft");
+        }
+        page.paste("8/P6k/8/8/8/8/7K/8 w - - 0 1");
+        page.wait_for("document.querySelectorAll('#board .pieces use').length === 3");
+        page.ready("White");
+        page.drag(&["a7", "a8"]);
+        page.wait_for("!document.querySelector('.promotion').hidden");
+        page.click(".promotion [aria-label=knight]");
+        page.is("a8=N*");
+    });
+}
+
+#[test]
+fn lines_of_the_engine_are_taken_in_each_browser() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.click("#engine-on");
+        page.wait_for("document.querySelectorAll('#lines li [data-ply=\"0\"]').length === 3");
+        page.wait_for("document.querySelectorAll('#board .lines .arrow').length > 0");
+        page.click("#lines [data-ply=\"0\"]");
+        page.wait_for("document.querySelectorAll('#moves .move[aria-current]').length === 1");
+        page.click("#engine-on");
+        page.wait_for("document.querySelectorAll('#lines [data-ply]').length === 0");
+        // A link carries moves, and a phone shows them.
+        let link = format!("{}#moves=f2f3,e7e5,g2g4,d8h4&ply=4", page.url);
+        page.page = page.browser.open(&link, 390);
+        page.wait_for("!!document.querySelector('#moves')");
+        page.is("f3 e5 g4 Qh4#*");
+        page.wait_for("document.querySelector('#turn')?.textContent === '0-1 · checkmate'");
+        assert_eq!(page.browser.evaluate(&page.page, "document.documentElement.scrollWidth <= 390"), true);
+    });
+}
