@@ -53,6 +53,7 @@ const ANALYSE: Package = Package {
         ("queue", "sql database lines pgn report"),
         ("tree", "cases sql database pgn report"),
         ("serve", "database lines pgn report tree"),
+        ("connect", "serve"),
         ("main", ""),
     ],
 };

@@ -23,6 +23,7 @@ use analysis::Searches;
 use board::Boards;
 use clap::value_parser;
 use desk::Desk;
+pub use gate::token_of;
 use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
 use lento::processors;
@@ -47,6 +48,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
+pub use uci::is_offered;
 
 /// The version of requests and answers.
 const SCHEMA: &str = "lento-serve/1";

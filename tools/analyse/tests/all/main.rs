@@ -4,6 +4,7 @@ mod admission;
 mod analysing;
 mod board;
 mod browser;
+mod connect;
 mod page;
 mod reports;
 mod results;
