@@ -161,7 +161,7 @@ impl Relay {
             Some(command @ (Command::NewGame | Command::SetOption(..) | Command::Position(_))) => {
                 self.session.take(line, command);
             }
-            _ if !self.is_ready && !line.is_empty() => {
+            Some(_) if !self.is_ready => {
                 self.print(format::error(format_args!("{} is lost without a connection", quoted(line))));
             }
             _ => {}
