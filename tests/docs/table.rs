@@ -118,7 +118,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/serve.md", "--socket /run/lento/socket", "--socket ./socket"),
     ("docs/serve.md", "%d/token", "token"),
     ("docs/remote.md", "0.0.0.0:4618", "0.0.0.0:0"),
-    ("docs/remote.md", "serve --uci 127.0.0.1:4618", "serve --uci 127.0.0.1:0"),
     ("docs/tree.md", "serve --web --tree", "serve --web 0 --tree"),
     // The script tells a server by its URL; the build of the suite says that it has no PostgreSQL.
     (
