@@ -23,9 +23,10 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
 const ANALYSE: &str = "analyse";
 
 /// All tasks of other programs.
-const TASKS: [OtherTask; 18] = [
+const TASKS: [OtherTask; 19] = [
     task(ANALYSE, "lento-analyse", "Analyse positions and games of files, with a database and reports"),
     task("serve", "lento-analyse", "Keep engines running for other programs: queries as JSON lines"),
+    task("connect", "lento-analyse", "Search on another machine: a UCI engine that forwards to its server"),
     task("tree", "lento-analyse", "Grow a tree of searched positions"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
     task("factors", "lento-lab", "Measure many settings by the same games"),

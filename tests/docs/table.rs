@@ -117,6 +117,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/serve.md", "/usr/local/bin/lento", "lento"),
     ("docs/serve.md", "--socket /run/lento/socket", "--socket ./socket"),
     ("docs/serve.md", "%d/token", "token"),
+    ("docs/remote.md", "0.0.0.0:4618", "0.0.0.0:0"),
     ("docs/tree.md", "serve --web --tree", "serve --web 0 --tree"),
     // The script tells a server by its URL; the build of the suite says that it has no PostgreSQL.
     (
@@ -169,6 +170,10 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("time stockfish ", "another program"),
     ("xboard ", "another program"),
     ("polyglot ", "another program"),
+    ("openssl ", "another program"),
+    ("ssh ", "needs another machine"),
+    ("exec ssh ", "needs another machine"),
+    ("echo uci | ssh ", "needs another machine"),
 ];
 
 /// What commands may say that did not succeed for want of time or data. They have read their arguments and files by then.

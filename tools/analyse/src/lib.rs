@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod cases;
+mod connect;
 mod database;
 mod lines;
 mod pgn;
@@ -49,6 +50,8 @@ enum Task {
         #[arg(required = true, value_name = "FROM")]
         from: Vec<Location>,
     },
+    /// Search on another machine: a UCI engine that forwards to its server
+    Connect(connect::Args),
     /// Keep engines running for other programs: queries as JSON lines
     Serve(Box<serve::Args>),
     /// Grow a tree of searched positions
@@ -69,6 +72,7 @@ pub fn main() -> ExitCode {
     let args = Cli::parse();
     notice::exit_code(match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
+        Some(Task::Connect(args)) => connect::run(args),
         Some(Task::Serve(args)) => serve::run(args),
         Some(Task::Tree(args)) => tree::run(args),
         None if args.queue.are_given() => queue::run(&args.queue, &args.position),

@@ -77,15 +77,11 @@ pub struct Newcomer(oneshot::Receiver<Infallible>);
 impl GateArgs {
     /// Reads the token; addresses beyond this machine need one.
     pub fn gate(&self, addresses: &[SocketAddr]) -> Result<Arc<Gate>, String> {
-        let token = self.token_file.as_deref().map(read_token).transpose()?.or_else(|| self.token.clone());
-        let view_token = self.view_token_file.as_deref().map(read_token).transpose()?;
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-        if [&token, &view_token].into_iter().flatten().any(|token| token.len() < MIN_TOKEN || !token.chars().all(plain))
-        {
-            return Err(format!(
-                "the token has other characters or is short; expected {MIN_TOKEN} or more of A-Z a-z 0-9 - . _ ~"
-            ));
-        }
+        let token = match &self.token_file {
+            Some(file) => Some(token_of(file)?),
+            None => self.token.clone().map(checked).transpose()?,
+        };
+        let view_token = self.view_token_file.as_deref().map(token_of).transpose()?;
         if view_token.is_some() && (token.is_none() || token == view_token) {
             return Err("--view-token-file without another token; expected --token-file as well".into());
         }
@@ -98,13 +94,20 @@ impl GateArgs {
 }
 
 /// The token of a file.
-pub fn read_token(path: &Path) -> Result<String, String> {
+pub fn token_of(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     #[cfg(unix)]
     if std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o077 != 0) {
         notice(format_args!("{}: other users can read the token; expected mode 600", path.display()));
     }
-    Ok(text.trim().to_owned())
+    checked(text.trim().to_owned())
+}
+
+fn checked(token: String) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+    (token.len() >= MIN_TOKEN && token.chars().all(plain)).then_some(token).ok_or_else(|| {
+        format!("the token has other characters or is short; expected {MIN_TOKEN} or more of A-Z a-z 0-9 - . _ ~")
+    })
 }
 
 impl Gate {

@@ -2,7 +2,6 @@
 
 use super::results::{Finding, Subject};
 use crate::database::{Database, EngineId, Key, Location, Stored, explain};
-use crate::sql;
 use lento::chess::Board;
 use lento_console::notice::notice;
 use parking_lot::Mutex;
@@ -145,19 +144,19 @@ impl Desk {
             }
         }
         self.retry = failed.as_ref().map(|_| Instant::now() + RETRY);
-        let text = failed.map(|error| explain(self.database.location(), error));
         let mut problem = self.problem.lock();
-        if *problem != text {
-            match &text {
+        if *problem != failed {
+            match &failed {
                 Some(text) => notice(format_args!("{text}; results wait in memory")),
                 None => notice(format_args!("{}: results are stored again", self.database.location())),
             }
-            *problem = text;
+            *problem = failed;
         }
     }
 
-    fn keep(&mut self, subject: &Subject, finding: &Finding) -> sql::Result<()> {
+    fn keep(&mut self, subject: &Subject, finding: &Finding) -> Result<(), String> {
         let (engine, Finding { stored, course }) = (&self.engine, finding);
-        self.database.insist(|database| database.keep(&subject.key, &subject.board, engine, stored, course))
+        let kept = self.database.insist(|database| database.keep(&subject.key, &subject.board, engine, stored, course));
+        kept.map_err(|error| explain(self.database.location(), error))
     }
 }

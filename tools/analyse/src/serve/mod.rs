@@ -24,6 +24,7 @@ use crate::database::{EngineId, Location};
 use analysis::Searches;
 use board::Boards;
 use clap::value_parser;
+pub use gate::token_of;
 use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
 use lento::processors;
@@ -50,6 +51,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{sleep, timeout};
+pub use uci::is_offered;
 
 /// The version of requests and answers.
 const SCHEMA: &str = "lento-serve/1";

@@ -29,6 +29,9 @@ const SLICE: Duration = Duration::from_secs(1);
 /// The place of a query in the queue: higher priorities first, then in order of arrival.
 pub type Ticket = (Reverse<i64>, u64);
 
+/// A query and who asked it.
+type Waiting = (Query, Arc<dyn Asker>);
+
 /// Who asked a query.
 pub trait Asker: Send + Sync {
     /// Sends the final answer of a query.
@@ -53,7 +56,7 @@ pub struct Pool {
 
 #[derive(Default)]
 struct Queue {
-    waiting: BTreeMap<Ticket, (Query, Arc<dyn Asker>)>,
+    waiting: BTreeMap<Ticket, Waiting>,
     arrived: u64,
     searching: Vec<Searching>,
     is_over: bool,
@@ -268,7 +271,7 @@ struct Searched {
 
 impl Queue {
     /// The first query; after one that gave way to an urgent one, the next of these in turn.
-    fn next(&mut self, yielded: Option<Ticket>) -> Option<(Ticket, (Query, Arc<dyn Asker>))> {
+    fn next(&mut self, yielded: Option<Ticket>) -> Option<(Ticket, Waiting)> {
         let after = yielded.filter(|ticket| ticket.0.0 == URGENT);
         let next = after.and_then(|ticket| self.waiting.range((Excluded(ticket), Unbounded)).next());
         match next.map(|(ticket, _)| *ticket).filter(|ticket| ticket.0.0 == URGENT) {

@@ -122,17 +122,27 @@ fn session(lines: lines_of::Receiver<String>, output: Output, threads: usize, ha
     let _ = run::connection(engine, lines.into_iter(), output, move || channel.is_closed(), refuse, offer);
 }
 
+/// The name in an `option` line.
+fn name_of(line: &str) -> Option<&str> {
+    Some(line.strip_prefix("option name ")?.split_once(" type ")?.0)
+}
+
+/// Whether sessions have the option of this line.
+pub fn is_offered(line: &str) -> bool {
+    name_of(line).is_some_and(|name| !REFUSED.contains(&name))
+}
+
 /// Announces no option that is refused, and no more threads or memory than these.
 fn offer(threads: usize, hash_mib: usize) -> Offer {
     Box::new(move |line| {
-        let name = line.strip_prefix("option name ")?.split_once(" type ")?.0;
+        let name = name_of(&line)?;
         let spin = |default: usize, most: usize| {
             Some(format!("option name {name} type spin default {} min 1 max {most}", default.min(most)))
         };
         match name {
             "Threads" => spin(1, threads),
             "Hash" => spin(Engine::DEFAULT_HASH, hash_mib),
-            _ => (!REFUSED.contains(&name)).then_some(line),
+            _ => is_offered(&line).then_some(line),
         }
     })
 }

@@ -391,7 +391,8 @@ fn new_work_ends_the_old_and_so_does_its_client() {
     first.best();
     // Two in one breath.
     let (third, mut fourth) = (fake.ask(endless()), fake.ask(endless()));
-    (second.best(), third.best());
+    second.best();
+    third.best();
     assert!(matches!(fourth.next(), Heard::Infos { .. }));
     fourth.leave.take().expect("a client").send(()).expect("the broker listens");
     let mut peer = Peer::connect(address);

@@ -78,7 +78,7 @@ impl LichessArgs {
 
     fn api(&self) -> Result<Option<Api>, String> {
         let Some(file) = &self.lichess else { return Ok(None) };
-        let token = super::gate::read_token(file)?;
+        let token = super::gate::token_of(file)?;
         Api::new(&token, &self.lichess_url, &self.lichess_engine_url).map(Some)
     }
 
