@@ -49,7 +49,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 pub use uci::is_offered;
 
@@ -202,7 +202,9 @@ pub fn run(args: &Args) -> Done {
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
     let boards = Boards { tables, ..args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default() };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
-    let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref())?);
+    // One server at a time has the queue of a database.
+    let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);
+    let last = Arc::clone(&queue);
     let server = Server {
         pool,
         queue,
@@ -228,6 +230,7 @@ pub fn run(args: &Args) -> Done {
     // Standard input may still be read.
     runtime.shutdown_background();
     engines.finish();
+    last.keep();
     results.finish();
     Ok(served?)
 }
@@ -297,8 +300,6 @@ impl Args {
             _ = stopped.wait_for(|stopped| *stopped) => Ok(()),
             ended = failed => ended,
         };
-        let queue = Arc::clone(&server.queue);
-        let _ = spawn_blocking(move || queue.keep()).await;
         drop((listeners, server, stopped));
         ended?;
         // Connections send their last answers.

@@ -103,6 +103,7 @@ export class Report {
       const values = side ? [`${side.accuracy.toFixed(1)} %`, (side.loss / 100).toFixed(2), ...side.marks] : ["–", "–", "–", "–", "–"];
       [name, ...values].forEach((value, at) => say(element.children[at], value));
     });
+    say(find("#report-accuracy"), `Accuracy ${sides.map((side) => (side ? `${side.accuracy.toFixed(1)} %` : "–")).join(" : ")}`);
     const known = expected.filter((value) => value !== null).length;
     say(find("#report-found"), known < expected.length ? `${found} of ${expected.length} positions are analysed so far.` : "");
   }
