@@ -1,6 +1,7 @@
 // The report of a game: White's expected score over its moves, and the accuracy of both sides.
 
-import { draw, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { find, hide, make, say, set, soon, sync } from "./dom.js";
+import { graph } from "./graph.js";
 import { nag, numberOf } from "./text.js";
 
 // Marks by shape.
@@ -16,7 +17,6 @@ export class Report {
       const box = this.graph.getBoundingClientRect();
       return Math.max(0, Math.min(this.plies, Math.round((event.clientX - box.left) / box.width * this.plies)));
     };
-    this.graph.addEventListener("click", (event) => this.go(at(event)));
     this.graph.addEventListener("pointermove", (event) => say(find("#report-at"), this.described(at(event))));
     this.graph.addEventListener("pointerleave", () => this.draw());
   }
@@ -58,35 +58,15 @@ export class Report {
       this.drawSides(report);
     }
     const { ply, plies } = this;
-    find("#report-cursor").style.left = `${100 * ply / plies}%`;
+    this.mark(ply);
     const text = this.described(ply);
     say(find("#report-at"), text);
     for (const [key, value] of [["aria-valuemax", plies], ["aria-valuenow", ply], ["aria-valuetext", text]]) set(this.graph, key, value);
   }
 
-  // White's share below the curve, Black's above it; nothing where nothing is known.
   drawCurve({ expected, marks }) {
     const plies = marks.length;
-    const svg = find("svg", this.graph);
-    set(svg, "viewBox", `0 0 ${plies} 100`);
-    if (!svg.childNodes.length) svg.append(draw("path", { class: "rest" }), draw("path", { class: "area" }), draw("path", { class: "half" }));
-    const runs = [];
-    expected.forEach((value, at) => {
-      if (value === null) return;
-      const y = (100 - 100 * value).toFixed(1);
-      const last = runs[runs.length - 1];
-      if (last?.end === at - 1) Object.assign(last, { end: at, line: `${last.line}L${at} ${y}` });
-      else runs.push({ start: at, end: at, line: `${at} ${y}`, y });
-    });
-    for (const run of runs) {
-      if (run.start < run.end) continue;
-      // A single point is as wide as a move.
-      [run.start, run.end] = [Math.max(0, run.start - 0.5), Math.min(plies, run.end + 0.5)];
-      run.line = `${run.start} ${run.y}H${run.end}`;
-    }
-    set(svg.children[0], "d", runs.map(({ start, end }) => `M${start} 0H${end}V100H${start}Z`).join(""));
-    set(svg.children[1], "d", runs.map(({ start, end, line }) => `M${start} 100L${line}V100Z`).join(""));
-    set(svg.children[2], "d", `M0 50H${plies}`);
+    this.mark = graph(find("svg", this.graph), expected.map((value) => ({ expected: value })), (ply) => this.go(ply));
     const shown = marks.map((mark, at) => ({ key: at + 1, mark, value: expected[at + 1] })).filter(({ mark, value }) => SHAPES.has(mark) && value !== null);
     sync(find("#report-marks"), shown, () => make("span"), (element, { key, mark, value }) => {
       set(element, "data-nag", mark);
