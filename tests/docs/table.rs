@@ -117,6 +117,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/serve.md", "/usr/local/bin/lento", "lento"),
     ("docs/serve.md", "--socket /run/lento/socket", "--socket ./socket"),
     ("docs/serve.md", "%d/token", "token"),
+    ("docs/serve.md", "%S/lento/analyses.db", "analyses.db"),
     ("docs/remote.md", "0.0.0.0:4618", "0.0.0.0:0"),
     ("docs/tree.md", "serve --web --tree", "serve --web 0 --tree"),
     // The script tells a server by its URL; the build of the suite says that it has no PostgreSQL.
@@ -149,6 +150,7 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("tools/numa-vm", "starts a virtual machine"),
     ("tools/same-games", "minutes of games"),
     ("for host in one two", "needs other machines"),
+    ("lento serve --lichess", "needs an account"),
     ("git ", "another working tree"),
     ("rustup ", "changes the toolchain"),
     ("apt-get ", "installs packages"),
