@@ -95,17 +95,15 @@ struct Following {
 
 impl Following {
     /// The latest news.
-    fn latest(&mut self) -> Option<Value> {
+    fn latest(&mut self) -> Option<String> {
         let news = self.news.borrow_and_update().clone()?;
         Some(self.event(&news))
     }
 
     /// News with the key and the position of the visitor.
-    fn event(&self, news: &Value) -> Value {
-        let mut event = news.clone();
-        event["key"] = self.key.as_str().into();
-        event["fen"] = self.fen.as_str().into();
-        event
+    fn event(&self, news: &str) -> String {
+        // An object is prolonged in front, so that it is written once for all its visitors.
+        format!("{{\"key\":{},\"fen\":{},{}", json!(self.key), json!(self.fen), &news[1..])
     }
 }
 
@@ -125,7 +123,7 @@ impl Analysis {
                 return pending().await;
             }
             if let Some(event) = following.latest() {
-                return event.to_string();
+                return event;
             }
         }
     }
@@ -159,7 +157,7 @@ impl Analysis {
         let mut following = Following { key, fen, news, _live: live };
         let latest = following.latest();
         let event = latest.unwrap_or_else(|| following.event(&results.news(&subject, "watching", &json!({}))));
-        self.first = Some(event.to_string());
+        self.first = Some(event);
         self.following = Some(following);
         Ok(())
     }
@@ -168,6 +166,7 @@ impl Analysis {
     pub(super) fn stop(&mut self) {
         let Some(mut following) = self.following.take() else { return };
         let last = following.latest();
+        let last: Option<Value> = last.and_then(|event| serde_json::from_str(&event).ok());
         self.first = last.map(|mut event| {
             event["state"] = "stopped".into();
             event.to_string()

@@ -23,8 +23,8 @@ const MAX_POINTS: usize = 256;
 /// A running search is stored at this interval.
 const STORE: Duration = Duration::from_secs(5);
 
-/// News of a search, without the key of a visitor.
-pub type News = Option<Arc<Value>>;
+/// News of a search: an object as JSON, without the key and the position of a visitor.
+pub type News = Option<Arc<str>>;
 
 /// The result of a search, and its course.
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ impl Results {
     }
 
     /// Tells those who watch a position. `news` is only asked for if there are any.
-    pub fn show(&self, subject: &Subject, news: impl FnOnce() -> Arc<Value>) {
+    pub fn show(&self, subject: &Subject, news: impl FnOnce() -> Arc<str>) {
         let watched = self.state.lock().watched.get(&subject.name).cloned();
         if let Some(watched) = watched.filter(|watched| watched.receiver_count() > 0) {
             watched.send_replace(Some(news()));
@@ -172,7 +172,7 @@ impl Results {
     }
 
     /// The news of a search, with the lines of an earlier one while that is deeper.
-    pub fn news(&self, subject: &Subject, state: &str, answer: &Value) -> Arc<Value> {
+    pub fn news(&self, subject: &Subject, state: &str, answer: &Value) -> Arc<str> {
         let (best, turn) = (&answer["lines"][0], subject.board.side_to_move());
         let lines = answer["lines"].as_array().into_iter().flatten();
         let mut news = json!({
@@ -188,7 +188,7 @@ impl Results {
             "lines": lines.map(|line| of_white(line, turn)).collect::<Vec<_>>(),
             "course": [],
         });
-        let Some(known) = self.best(subject) else { return news.into() };
+        let Some(known) = self.best(subject) else { return news.to_string().into() };
         news["course"] = known.course.iter().map(|point| course_point(&subject.board, point)).collect();
         if let Some(lines) = self.deeper_lines(subject, answer) {
             let found = &known.stored.analysis;
@@ -199,7 +199,7 @@ impl Results {
                 news["time_ms"] = (found.time.as_millis() as u64).into();
             }
         }
-        news.into()
+        news.to_string().into()
     }
 
     /// The lines of an earlier search, if they are deeper than those of an answer, or all that there is.
