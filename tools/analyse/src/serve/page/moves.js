@@ -21,6 +21,8 @@ export class Moves {
       this.openMenu(Number(at), event);
     });
     this.scrollSoon = soon(() => this.scroll(this.marked));
+    // The engine's lines take room of the list.
+    new ResizeObserver(this.scrollSoon).observe(this.list);
     this.buildEditor();
     this.buildMenu();
     session.on((what) => this.draw(what));
