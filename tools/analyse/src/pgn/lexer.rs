@@ -6,7 +6,7 @@ use crate::lines::{Line, Lines};
 use std::io::{self, BufRead};
 
 /// Comments are truncated to this many bytes.
-const MAX_COMMENT: usize = 1 << 16;
+pub const MAX_COMMENT: usize = 1 << 16;
 /// Words are truncated to this many characters.
 const MAX_WORD: usize = 255;
 
@@ -29,12 +29,19 @@ pub struct Lexer<R> {
     offset: u64,
     /// Whether the latest token begins its line.
     begins: bool,
+    /// Whether a comment was cut since this was last asked.
+    has_cut: bool,
 }
 
 impl<R: BufRead> Lexer<R> {
     pub fn new(reader: R) -> Self {
         let line = Line { number: 0, text: String::new(), begins: true };
-        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false }
+        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false, has_cut: false }
+    }
+
+    /// Whether a comment was longer than [`MAX_COMMENT`] since the last call.
+    pub fn take_cut(&mut self) -> bool {
+        std::mem::take(&mut self.has_cut)
     }
 
     pub fn line(&self) -> u64 {
@@ -158,7 +165,8 @@ impl<R: BufRead> Lexer<R> {
         loop {
             let end = self.rest().find('}');
             let piece = self.take(end.unwrap_or(self.rest().len()));
-            if text.len() + piece.len() <= MAX_COMMENT {
+            self.has_cut |= text.len() + piece.len() > MAX_COMMENT;
+            if !self.has_cut {
                 text.push_str(&piece);
             }
             if end.is_some() {

@@ -1,6 +1,6 @@
 //! Parser: tokens to games.
 
-use super::lexer::Lexer;
+use super::lexer::{Lexer, MAX_COMMENT};
 use super::token::Token;
 use super::word::{self, parse};
 use super::{PgnGame, PgnMove, Problem, Reading, Remarks, Variation, names_chess960, tag};
@@ -190,6 +190,9 @@ impl<R: BufRead> Reader<R> {
         self.line = line;
         if token == Token::UnclosedComment {
             self.report("unterminated comment");
+        }
+        if self.lexer.take_cut() {
+            self.report(format_args!("a comment of more than {MAX_COMMENT} bytes; the rest of it is left out"));
         }
         Ok(Some(token))
     }

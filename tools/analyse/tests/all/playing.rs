@@ -3,6 +3,7 @@
 use crate::browser::{Browser, Button};
 use crate::page::MOVES;
 use crate::serving::Server;
+use serde_json::json;
 
 /// A page whose position is ready to be played on.
 struct Page<'a> {
@@ -142,4 +143,26 @@ fn lines_of_the_engine_are_taken_in_each_browser() {
         page.wait_for("document.querySelector('#turn')?.textContent === '0-1 · checkmate'");
         assert_eq!(page.browser.evaluate(&page.page, "document.documentElement.scrollWidth <= 390"), true);
     });
+}
+
+#[test]
+fn fingers_play_on_a_phone() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let phone = browser.open(&format!("http://{}/", server.address()), 390);
+    browser.call(&phone, "Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
+    let ready = |turn: &str| {
+        format!(
+            "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
+        )
+    };
+    browser.wait_for(&phone, &ready("White"));
+    browser.swipe(&phone, &["e2", "e3", "e4"]);
+    browser.wait_for(&phone, &format!("{MOVES} === 'e4*'"));
+    browser.wait_for(&phone, &ready("Black"));
+    for square in ["e7", "e5"] {
+        browser.swipe(&phone, &[square]);
+    }
+    browser.wait_for(&phone, &format!("{MOVES} === 'e4 e5*'"));
+    assert_eq!(browser.evaluate(&phone, "document.documentElement.scrollWidth <= 390"), true);
 }

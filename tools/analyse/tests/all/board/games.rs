@@ -172,3 +172,39 @@ fn games_are_written_as_they_were_read() {
     assert!(pgn.contains("[Variant \"Fischerandom\"]"), "{pgn}");
     assert_eq!(page.game(&pgn)["nodes"], chess960["nodes"]);
 }
+
+/// Another reader finds the same lines in what is written.
+#[test]
+fn python_chess_reads_the_same_tree() {
+    const READ: &str = "import chess.pgn, json, sys\n\
+        def lines(node, path): return [path] + [line for child in node.variations for line in lines(child, path + [child.uci()])]\n\
+        game = chess.pgn.read_game(sys.stdin)\n\
+        assert not game.errors, game.errors\n\
+        print(json.dumps([game.headers['White'], sorted(lines(game, [])), game.variations[0].comment]))";
+    let Some(python) = std::env::var_os("LENTO_PYTHON") else {
+        println!("skipped: LENTO_PYTHON does not name a Python with the package chess");
+        return;
+    };
+    let (_server, mut page) = start();
+    let text = "[White \"A\"]\n\n1. e4 {best by test} e5 $1 (1... c5 2. Nf3 (2. c3 d5) 2... d6) (1... e6) 2. Nf3 Nc6 \
+        (2... Nf6 {[%cal Ge2e4]} 3. Nxe5) 3. Bb5 *";
+    let document = page.game(text);
+    let mut paths: Vec<Vec<&Value>> = Vec::new();
+    for node in list(&document["nodes"]) {
+        let before = node["parent"].as_u64().map_or_else(Vec::new, |parent| paths[parent as usize].clone());
+        paths.push(before.into_iter().chain(node.get("uci")).collect());
+    }
+    let mut paths: Vec<Value> = paths.into_iter().map(|path| json!(path)).collect();
+    paths.sort_by_cached_key(Value::to_string);
+    let mut command = std::process::Command::new(python);
+    command.args(["-c", READ]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("Python starts");
+    let pgn = page.written(&document);
+    child.stdin.take().expect("a pipe").write_all(pgn.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("an end");
+    let mut read: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{pgn}"));
+    let lines = read[1].as_array_mut().expect("lines");
+    lines.sort_by_cached_key(Value::to_string);
+    assert_eq!((&read[0], &read[1]), (&json!("A"), &json!(paths)), "{pgn}");
+    assert_eq!(read[2], "best by test", "{pgn}");
+}

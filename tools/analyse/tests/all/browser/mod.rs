@@ -191,6 +191,20 @@ impl Browser {
         point(&at)
     }
 
+    /// Moves a finger over squares of the board, in Chromium.
+    pub fn swipe(&mut self, page: &str, squares: &[&str]) {
+        let places: Vec<Input> = squares.iter().map(|square| self.square(page, square)).collect();
+        let kinds = std::iter::once("touchStart").chain(std::iter::repeat("touchMove"));
+        let mut touch = |kind: &str, points: Value| {
+            self.call(page, "Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+        };
+        for (kind, place) in kinds.zip(places) {
+            let Input::To(x, y) = place else { continue };
+            touch(kind, json!([{ "x": x, "y": y }]));
+        }
+        touch("touchEnd", json!([]));
+    }
+
     /// Clicks a square of the board.
     pub fn press(&mut self, page: &str, square: &str) {
         let at = self.square(page, square);
