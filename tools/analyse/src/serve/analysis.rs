@@ -128,7 +128,7 @@ impl Analysis {
         }
     }
 
-    /// Follows the search of a request in place of the one before. For those who may only look none is started.
+    /// Follows the search of a request in place of the one before. Read-only visitors start none.
     ///
     /// # Errors
     /// The field that is wrong, and why.

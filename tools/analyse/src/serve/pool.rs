@@ -2,7 +2,7 @@
 
 use super::hash;
 use super::query::{Query, URGENT};
-use super::results::{Pupil, Results, Subject, infos};
+use super::results::{Recorder, Results, Subject, infos};
 use crate::database::Analysis;
 use lento::engine::{Engine, Output};
 use lento::search::report::{Info, Outcome};
@@ -199,11 +199,11 @@ impl Pool {
         {
             return Searched::known(engine, query, &stored.analysis);
         }
-        let mut pupil = Pupil::new(&self.results, subject);
+        let mut recorder = Recorder::new(&self.results, subject);
         if query.fresh {
             engine.new_game();
         } else if is_urgent {
-            pupil.seed(engine);
+            recorder.seed(engine);
         }
         engine.settings.search.multi_pv = query.multipv;
         let start = Instant::now();
@@ -217,14 +217,14 @@ impl Pool {
                 if query.iterations {
                     lines.push(info.clone());
                 }
-                pupil.hear(&info);
+                recorder.record(&info);
                 latest.retain(|line| line.multipv != info.multipv);
                 latest.push(info);
             }
             let (now, elapsed) = (Instant::now(), start.elapsed());
             let is_due = due.is_some_and(|due| due <= now) && !latest.is_empty();
             if is_due || tick <= now {
-                pupil.learn(elapsed, false, false);
+                recorder.learn(elapsed, false, false);
             }
             if is_due {
                 due = query.report.map(|interval| now + interval);
@@ -233,9 +233,9 @@ impl Pool {
             if tick <= now {
                 tick = now + TICK;
                 if !is_urgent {
-                    self.results.show(&pupil.subject, || {
+                    self.results.show(&recorder.subject, || {
                         let answer = partial(engine, query, &latest, elapsed);
-                        self.results.news(&pupil.subject, "searching", &answer)
+                        self.results.news(&recorder.subject, "searching", &answer)
                     });
                 } else if elapsed >= SLICE && self.has_urgent() {
                     yields.ask();
@@ -245,11 +245,11 @@ impl Pool {
             if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let found = Found { outcome, elapsed: start.elapsed() };
-        pupil.learn(found.elapsed, true, !is_interrupted);
+        recorder.learn(found.elapsed, true, !is_interrupted);
         let status = if query.stop.asked() { "cancelled" } else { "done" };
         let answer = answer(engine, query, &lines, &found, status);
         if !is_urgent {
-            self.results.show(&pupil.subject, || self.results.news(&pupil.subject, "stopped", &answer));
+            self.results.show(&recorder.subject, || self.results.news(&recorder.subject, "stopped", &answer));
         }
         Searched { answer, elapsed: found.elapsed, nodes: found.nodes(), is_interrupted }
     }

@@ -266,8 +266,8 @@ fn of_white(line: &Value, turn: Color) -> Value {
     line
 }
 
-/// Learns from a running search.
-pub struct Pupil<'a> {
+/// Records what a running search finds.
+pub struct Recorder<'a> {
     results: &'a Results,
     pub subject: Subject,
     /// What was known at its start.
@@ -278,7 +278,7 @@ pub struct Pupil<'a> {
     stored: Instant,
 }
 
-impl<'a> Pupil<'a> {
+impl<'a> Recorder<'a> {
     pub fn new(results: &'a Results, subject: Subject) -> Self {
         let lines = usize::from(subject.conditions.multipv);
         let before = results.best(&subject).filter(|before| before.lines() == lines);
@@ -293,8 +293,8 @@ impl<'a> Pupil<'a> {
         }
     }
 
-    /// Hears a line of the search.
-    pub fn hear(&mut self, info: &Info) {
+    /// Takes a line of the search.
+    pub fn record(&mut self, info: &Info) {
         if info.bound != Bound::Exact {
             return;
         }

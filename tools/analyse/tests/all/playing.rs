@@ -5,6 +5,13 @@ use crate::page::MOVES;
 use crate::serving::Server;
 use serde_json::json;
 
+/// Whether the legal moves of a side have come.
+fn ready(turn: &str) -> String {
+    format!(
+        "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
+    )
+}
+
 /// A page whose position is ready to be played on.
 struct Page<'a> {
     browser: &'a mut Browser,
@@ -34,9 +41,7 @@ impl<'a> Page<'a> {
 
     /// Waits for the legal moves of a side.
     fn ready(&mut self, turn: &str) {
-        self.wait_for(&format!(
-            "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
-        ));
+        self.wait_for(&ready(turn));
     }
 
     fn drag(&mut self, squares: &[&str]) {
@@ -151,11 +156,6 @@ fn fingers_play_on_a_phone() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let phone = browser.open(&format!("http://{}/", server.address()), 390);
     browser.call(&phone, "Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
-    let ready = |turn: &str| {
-        format!(
-            "document.querySelector('#turn')?.textContent === '{turn} to move' && !!document.querySelector('#board .pieces.ready')"
-        )
-    };
     browser.wait_for(&phone, &ready("White"));
     browser.swipe(&phone, &["e2", "e3", "e4"]);
     browser.wait_for(&phone, &format!("{MOVES} === 'e4*'"));

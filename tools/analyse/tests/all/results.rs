@@ -40,7 +40,7 @@ fn visitors_of_a_position_share_its_search() {
     assert_eq!(client.ask(json!({ "status": true }))["searching"], 1);
     stop(&mut one);
     lines(&mut one, "a", "stopped");
-    // It goes on for the other.
+    // It continues for the other.
     let depth = lines(&mut two, "b", "searching")["depth"].as_u64();
     two.wait_for(|news| news["key"] == "b" && news["depth"].as_u64() > depth);
     drop(two);
@@ -90,7 +90,7 @@ fn those_who_may_look_see_what_others_search() {
     let news = lines(&mut viewer, "v", "searching");
     assert!(news["course"].as_array().is_some_and(|course| !course.is_empty()), "{news}");
     stop(&mut viewer);
-    // It goes on, and is shown again at once.
+    // It continues, and is shown again at once.
     analyse(&mut viewer, json!({ "key": "again", "moves": ["e2e4"] }));
     lines(&mut viewer, "again", "searching");
     client.send(json!({ "cancel": "q" }));

@@ -288,7 +288,7 @@ impl Entry {
         }
     }
 
-    /// Milliseconds of searching that are left; `None` if nobody knows.
+    /// Milliseconds of searching that are left; `None` if unknown.
     pub fn time_left(&self) -> Option<u64> {
         let each = match self.task.budget {
             Budget::Time(total) => self.share(total),

@@ -181,7 +181,7 @@ fn the_queue_of_a_database_outlives_a_killed_server() {
     assert_eq!(page.ask("queue-look", json!({ "entry": done })), looked);
     assert!(rows[1]["time_ms"].as_u64() >= searched["time_ms"].as_u64(), "{rows:?}");
     assert_eq!(rows[2]["state"], "paused");
-    // It goes on by itself.
+    // It resumes by itself.
     row(address, long, |row| row["state"] == "searching" && row["time_ms"].as_u64() > searched["time_ms"].as_u64());
     page.ask("queue-restore", json!({ "entry": gone }));
     assert_eq!(order(address).len(), 4);
