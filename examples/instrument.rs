@@ -31,7 +31,7 @@ struct Sum(Mutex<Depths>);
 impl Instrument for Sum {
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut depths = Depths::default();
-        worker.search(job, &mut depths);
+        worker.search(job, Some(&mut depths));
         let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         depths.0.into_iter().for_each(|(depth, count)| *sum.0.entry(depth).or_default() += count);
     }

@@ -1,4 +1,17 @@
-# Debian packages; for tools/release, with its variables.
+# Debian packages; for tools/release, with its variables, and for .ci/run.
+
+# Whether all of these programs are there.
+has() {
+    local program
+    for program in "$@"; do
+        command -v "$program" >/dev/null || return 1
+    done
+}
+
+# Whether there are an MPI and libclang to build lento-cluster.
+has_mpi() {
+    has mpicc && { compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' || compgen -G '/usr/lib/*/libclang*.so*'; } >/dev/null
+}
 
 # debian_control PACKAGE ARCHITECTURE ROOT DEPENDS DESCRIPTION: the description's lines after the first begin with a space
 debian_control() {
@@ -52,8 +65,7 @@ debian_package() {
 
 # Why lento-cluster cannot be packaged here; empty if it can.
 cluster_obstacle() {
-    local clang='compgen -G "/usr/lib/llvm-*/lib/libclang*.so*" || compgen -G "/usr/lib/*/libclang*.so*"'
-    if ! has mpicc || ! has dpkg-shlibdeps || ! eval "$clang" >/dev/null; then
+    if ! has_mpi || ! has dpkg-shlibdeps; then
         echo 'needs an MPI, libclang and dpkg-shlibdeps (Debian: libopenmpi-dev openmpi-bin libclang-dev dpkg-dev)'
     fi
 }

@@ -20,9 +20,10 @@ use crate::processors;
 use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
 use crate::search::history::SharedHistories;
+pub use crate::search::history::Sharing;
 use crate::search::job::{Event, Job};
-use crate::search::limits::Limits;
 pub use crate::search::limits::SearchOptions;
+use crate::search::limits::{Determinism, Limits};
 use crate::search::lmr::{self, LmrSet};
 use crate::search::params::Params;
 use crate::search::probing::Probing;
@@ -249,7 +250,10 @@ impl Engine {
         let draws = self.draws(limits, &game);
         // Scores depend on contempt, so keys must, too.
         let game = game.with_salt(draws.salt());
-        let options = self.settings.search;
+        let mut options = self.settings.search;
+        let determinism = if count > 1 { options.deterministic } else { Determinism::Off };
+        let late = determinism == Determinism::Rounds || self.partners.is_some();
+        options.stagger = options.stagger.of_threads(count, late);
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params);
         let (events, received) = unbounded();
         let job = Job {
@@ -267,8 +271,11 @@ impl Engine {
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             threads: Arc::new(threads),
-            lockstep: (options.deterministic && count > 1).then(|| Lockstep::new(count, limits.nodes)),
-            cpu_slots: CpuSlots::new(count, options.deterministic),
+            lockstep: (determinism == Determinism::Rounds).then(|| Lockstep::new(count, limits.nodes)),
+            cpu_slots: match determinism {
+                Determinism::Turns => CpuSlots::turns(count),
+                _ => CpuSlots::new(count, determinism == Determinism::Rounds),
+            },
             is_silent: self.pool.is_inline(),
             events,
         };

@@ -1,6 +1,6 @@
 //! A game: the position and the keys of the preceding ones.
 
-use super::fen::{FenError, shorten};
+use super::fen::FenError;
 use super::{Board, Move};
 
 /// A position with the history needed to detect repetitions.
@@ -52,15 +52,7 @@ impl Game {
             *self = self.passed().map_err(|reason| format!("{text:?} is not legal: {reason}"))?;
             return Ok(());
         }
-        let board = &self.board;
-        let mv = board.parse_uci(text, chess960).or_else(|| board.parse_san(text)).ok_or_else(|| {
-            let expected = match board.legal_moves().first() {
-                Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
-                None => "none, the game is over".into(),
-            };
-            format!("{:?} is not legal in {}; expected {expected}", shorten(text), board.fen(chess960))
-        })?;
-        self.play(mv);
+        self.play(self.board.read_move(text, chess960)?);
         Ok(())
     }
 

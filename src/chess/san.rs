@@ -1,5 +1,6 @@
 //! Moves as text: UCI and SAN.
 
+use super::fen::shorten;
 use super::{Board, CastlingSide, Move, PieceType, Square};
 use std::fmt::Write;
 
@@ -76,6 +77,17 @@ impl Board {
             square if rivals.iter().all(|rival| rival.rank() != from.rank()) => square[1..].to_owned(),
             square => square,
         }
+    }
+
+    /// Parses a legal move in UCI notation or SAN. Fails with the text and what is expected.
+    pub fn read_move(&self, text: &str, chess960: bool) -> Result<Move, String> {
+        self.parse_uci(text, chess960).or_else(|| self.parse_san(text)).ok_or_else(|| {
+            let expected = match self.legal_moves().first() {
+                Some(&mv) => format!("a move such as {}", self.uci(mv, chess960)),
+                None => "none, the game is over".into(),
+            };
+            format!("{:?} is not a legal move in {}; expected {expected}", shorten(text), self.fen(chess960))
+        })
     }
 
     /// Parses a legal move in SAN. Ignores check suffixes and annotations, accepts superfluous disambiguation; `None` if the

@@ -36,7 +36,7 @@ impl Setup {
     pub fn moves(&self, board: &Board, moves: &str) -> Result<Vec<Move>, String> {
         let mut board = board.clone();
         let read = words(moves).map(|text| {
-            let mv = self.parse_move(&board, text)?;
+            let mv = board.read_move(text, self.chess960)?;
             board.play(mv);
             Ok(mv)
         });
@@ -45,7 +45,8 @@ impl Setup {
 
     /// The legal moves except these, each in UCI or SAN; none for no exception. `option` names them in errors.
     pub fn moves_without(&self, board: &Board, option: &str, avoided: &str) -> Result<Vec<Move>, String> {
-        let moves: Vec<Move> = words(avoided).map(|text| self.parse_move(board, text)).collect::<Result<_, _>>()?;
+        let moves: Vec<Move> =
+            words(avoided).map(|text| board.read_move(text, self.chess960)).collect::<Result<_, _>>()?;
         if moves.is_empty() {
             return Ok(moves);
         }
@@ -54,14 +55,6 @@ impl Setup {
             return Err(format!("{option} {avoided:?} leaves no move in {}", board.fen(self.chess960)));
         }
         Ok(left)
-    }
-
-    /// A move in UCI or SAN.
-    pub fn parse_move(&self, board: &Board, text: &str) -> Result<Move, String> {
-        board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text)).ok_or_else(|| {
-            let fen = board.fen(self.chess960);
-            format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")
-        })
     }
 }
 

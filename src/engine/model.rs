@@ -8,6 +8,8 @@ use crate::search::limits::SearchOptions;
 use crate::search::params::Params;
 use crate::search::threads::{ThreadResult, Threads};
 use crate::smp::lockstep::{Lockstep, LockstepThread};
+use crate::smp::slots::CpuSlots;
+use crate::sync::Mutex;
 use crate::tt::Tt;
 use loom::sync::Arc;
 use loom::thread;
@@ -132,4 +134,28 @@ fn aborting_a_round_releases_all() {
         thread.finished
     };
     in_lockstep(helper, |mut thread| thread.abort(), |finished| assert!(finished));
+}
+
+/// Turns come in the order of threads, and a thread that ends passes its turn for good.
+#[test]
+fn turns_come_in_order() {
+    loom::model(|| {
+        let shared = Arc::new((CpuSlots::turns(2), Mutex::new(Vec::new())));
+        let search = |shared: &(CpuSlots, Mutex<Vec<usize>>), thread: usize, turns: u64| {
+            let mut slot = shared.0.acquire(thread);
+            for turn in 0..turns {
+                shared.1.lock().push(thread);
+                if turn + 1 < turns {
+                    slot.give_way(turn);
+                }
+            }
+        };
+        let helper = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || search(&shared, 1, 3))
+        };
+        search(&shared, 0, 2);
+        helper.join().unwrap();
+        assert_eq!(*shared.1.lock(), [0, 1, 0, 1, 1]);
+    });
 }

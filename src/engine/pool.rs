@@ -4,7 +4,6 @@ use crate::eval::Evaluation;
 use crate::processors;
 use crate::processors::cpu_list::CpuSet;
 use crate::search::job::{Event, Job};
-use crate::search::observer::NoObserver;
 use crate::search::worker::Instrument;
 use crate::search::worker::Worker;
 use crate::smp::numa::placement::{Place, PlaceUsage, Placement};
@@ -266,7 +265,7 @@ impl Start {
 fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrument>>) {
     let events = job.events.clone();
     let search = || match &instrument {
-        None => worker.search(&job, &mut NoObserver),
+        None => worker.search(&job, None),
         Some(instrument) => instrument.search(worker, &job),
     };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(search)) {

@@ -119,7 +119,7 @@ impl Running {
     /// deterministic search, or any thread with a finished depth when the result is due.
     fn select_result(&mut self) {
         let Some(job) = &self.job else { return };
-        let waits = job.limits.nodes.is_some() || job.lockstep.is_some();
+        let waits = job.limits.nodes.is_some() || job.is_ordered();
         let waits_for_partners = job.limits.nodes.is_some() && job.threads.partners_are_busy();
         let ended = self.main_ended && (self.busy == 0 || !waits) && !waits_for_partners;
         if !ended && !self.due {
@@ -179,8 +179,8 @@ impl Engine {
     /// Updates counters of an earlier line; `None` once there is a result.
     pub fn with_current_counters(&self, info: Info) -> Option<Info> {
         let job = self.running.as_ref()?.job.as_ref()?;
-        // A deterministic search reports the nodes at the line's round.
-        let nodes = if job.lockstep.is_some() { info.nodes } else { job.threads.nodes() };
+        // A deterministic search reports the nodes at the line's end.
+        let nodes = if job.is_ordered() { info.nodes } else { job.threads.nodes() };
         Some(job.with_totals(nodes, info))
     }
 }
@@ -190,12 +190,15 @@ mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};
     use crate::score::mate_in;
+    use crate::search::limits::Determinism;
     use crate::search::report::PvLine;
     use crate::search::threads::Threads;
 
     #[test]
     fn a_thread_that_panics_ends_the_search_and_not_the_engine() {
-        for (threads, deterministic) in [(1, false), (3, false), (3, true)] {
+        for (threads, deterministic) in
+            [(1, Determinism::Off), (3, Determinism::Off), (3, Determinism::Rounds), (3, Determinism::Turns)]
+        {
             let mut engine = Engine::new();
             engine.set_threads(threads).unwrap();
             engine.settings.search.deterministic = deterministic;

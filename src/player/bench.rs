@@ -4,6 +4,7 @@ use lento::bench::{self, BENCH_DEPTH, BenchEntry};
 use lento::engine::Engine;
 use lento::named::Named;
 use lento::search::lbr::Lbr;
+use lento::search::limits::Determinism;
 use lento::search::lmr::RecipeName;
 use lento::search::params::Params;
 use lento::search::report::nps;
@@ -125,7 +126,7 @@ impl Args {
         engine.set_evaluation(self.evaluator.evaluation()?);
         let settings = &mut engine.settings;
         settings.search.lbr = self.lbr;
-        settings.search.deterministic = self.deterministic;
+        settings.search.deterministic = if self.deterministic { Determinism::Rounds } else { Determinism::Off };
         settings.lmr.main = self.lmr;
         settings.lmr_statistics = self.stats;
         for (name, value) in &self.set {

@@ -9,7 +9,7 @@ use lento::engine::Engine;
 use lento::engine::numa::NumaPolicy;
 use lento::eval::nnue::Sum;
 use lento::processors;
-use lento::search::limits::Limits;
+use lento::search::limits::{Determinism, Limits};
 use lento::tt::{TtError, memory};
 use lento_console::interrupt::Stop;
 use lento_console::search::search;
@@ -174,7 +174,7 @@ impl Copy {
         engine.set_threads(threads).map_err(|error| error.to_string())?;
         engine.set_hash(args.hash * threads).map_err(|error| error.to_string())?;
         engine.set_evaluation(args.evaluator.evaluation()?);
-        engine.settings.search.deterministic = true;
+        engine.settings.search.deterministic = Determinism::Rounds;
         let mut sum = Sum::default();
         let settings = [threads as u64, args.nodes, args.hash as u64, args.positions];
         settings.into_iter().chain([engine.identity().fingerprint]).for_each(|word| sum.add(word));

@@ -1,18 +1,28 @@
 //! Linux: affinity and nice values.
 
 use super::cpu_list::CpuSet;
-use rustix::process::{getpriority_process, setpriority_process};
-use rustix::thread::{self, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::io;
+use std::mem::zeroed;
+
+/// CPUs that a set can hold.
+const MAX_CPU: usize = libc::CPU_SETSIZE as usize;
 
 /// CPU that the calling thread is running on, if known.
 pub fn current() -> Option<usize> {
-    Some(sched_getcpu())
+    // SAFETY: the call reads no memory.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+/// Nice value of the calling thread.
+fn nice() -> i32 {
+    // SAFETY: the call reads no memory. It fails only for a thread that does not exist.
+    unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
 }
 
 /// Lowers the calling thread's priority to this nice value, unless lower already.
-pub fn lower_priority(nice: i32) {
-    let _ = getpriority_process(None).and_then(|now| setpriority_process(None, now.max(nice)));
+pub fn lower_priority(to: i32) {
+    // SAFETY: the call reads no memory and affects the calling thread alone. If refused, nothing changes.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, to.max(nice())) };
 }
 
 /// Asks for short time slices, so that the calling thread runs as soon as it wakes rather than after the slices of search threads.
@@ -21,11 +31,11 @@ pub fn prefer_response() {
     const RESET_ON_FORK: u64 = 1;
     const SLICE_NANOSECONDS: u64 = 100_000;
     // SAFETY: every field is an integer.
-    let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
+    let mut attributes: libc::sched_attr = unsafe { zeroed() };
     attributes.size = size_of::<libc::sched_attr>() as u32;
     attributes.sched_policy = libc::SCHED_OTHER as u32;
     attributes.sched_flags = RESET_ON_FORK;
-    attributes.sched_nice = getpriority_process(None).unwrap_or(0);
+    attributes.sched_nice = nice();
     attributes.sched_runtime = SLICE_NANOSECONDS;
     // SAFETY: the call reads the structure, which has the size it states, and affects the calling thread alone. If refused, nothing
     // changes.
@@ -34,16 +44,25 @@ pub fn prefer_response() {
 
 /// The CPUs available to the calling thread, if known.
 pub fn allowed() -> Option<CpuSet> {
-    let set = sched_getaffinity(None).ok()?;
-    Some((0..thread::CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
+    // SAFETY: a set of bits, none of which is set.
+    let mut set: libc::cpu_set_t = unsafe { zeroed() };
+    // SAFETY: the call writes to the set at most the size it is told.
+    let found = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
+    // SAFETY: the set has a bit for each of these CPUs.
+    (found == 0).then(|| (0..MAX_CPU).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect())
 }
 
 /// Binds the calling thread to CPUs and returns its resulting affinity. Fails if the CPUs are unavailable.
 pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
-    let mut set = thread::CpuSet::new();
-    cpus.iter().for_each(|&cpu| set.set(cpu));
-    sched_setaffinity(None, &set)?;
-    Ok(allowed().unwrap_or_default())
+    // SAFETY: a set of bits, none of which is set.
+    let mut set: libc::cpu_set_t = unsafe { zeroed() };
+    // SAFETY: the set has a bit for each of these CPUs.
+    cpus.iter().filter(|&&cpu| cpu < MAX_CPU).for_each(|&cpu| unsafe { libc::CPU_SET(cpu, &mut set) });
+    // SAFETY: the call reads the set, whose size it is told.
+    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) } {
+        0 => Ok(allowed().unwrap_or_default()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// An affinity to return to.
@@ -53,7 +72,7 @@ pub type Limit = CpuSet;
 pub fn lift_limit() -> io::Result<Limit> {
     let before = allowed().unwrap_or_default();
     // The kernel leaves out CPUs that do not exist or that the control group does not have.
-    bind(&(0..thread::CpuSet::MAX_CPU).collect())?;
+    bind(&(0..MAX_CPU).collect())?;
     Ok(before)
 }
 
@@ -105,13 +124,12 @@ mod tests {
 
     #[test]
     fn lowers_only_the_calling_thread() {
-        let priority = || getpriority_process(None).unwrap();
-        let before = priority();
+        let before = nice();
         let lowered = spawn(move || {
             lower_priority(10);
-            priority()
+            nice()
         });
         assert_eq!(lowered.join().unwrap(), before.max(10));
-        assert_eq!(priority(), before);
+        assert_eq!(nice(), before);
     }
 }

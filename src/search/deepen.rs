@@ -151,12 +151,14 @@ impl<O: Observer> Search<'_, O> {
             if self.root.all_open() {
                 self.root.sort();
             }
+            // A mate opens its side of the window.
+            let reach = if is_mate(score) { 2 * INFINITE } else { delta };
             if score <= window.alpha {
                 window.beta = (window.alpha + window.beta) / 2;
-                window.alpha = (score - delta).max(-INFINITE);
+                window.alpha = (score - reach).max(-INFINITE);
                 lowered = 0;
             } else if score >= window.beta {
-                window.beta = (score + delta).min(INFINITE);
+                window.beta = (score + reach).min(INFINITE);
                 // Less depth suffices to resolve a fail high, except mates.
                 lowered = if is_mate(score) { 0 } else { (lowered + 1).min(Self::MAX_LOWERED) };
             } else {
@@ -166,7 +168,7 @@ impl<O: Observer> Search<'_, O> {
                 self.report_line(self.root.open.start, self.root.current());
             }
             delta += delta / 2 + 3;
-            if delta > 1000 || is_mate(score) {
+            if delta > 1000 {
                 window = Window::FULL;
             }
         }

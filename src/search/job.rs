@@ -50,9 +50,9 @@ pub struct Job {
     /// Stop flag, clock and node budget.
     pub(crate) control: Control,
     pub(crate) threads: Arc<Threads>,
-    /// Keeps the threads in step (`Deterministic` only).
+    /// Keeps the threads in step, if they search in rounds.
     pub(crate) lockstep: Option<Lockstep>,
-    /// CPU slots when oversubscribed.
+    /// Which threads search at a time.
     pub(crate) cpu_slots: CpuSlots,
     /// Whether only notes and the result are reported, no lines and no progress.
     pub(crate) is_silent: bool,
@@ -69,6 +69,11 @@ impl Job {
     /// Nodes and results, for instruments that report them elsewhere.
     pub fn threads(&self) -> &Arc<Threads> {
         &self.threads
+    }
+
+    /// Whether several threads search in a fixed order, in rounds or turns.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.lockstep.is_some() || self.cpu_slots.are_turns()
     }
 
     /// Number of lines to search: at least one, at most the number of root moves.

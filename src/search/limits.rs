@@ -1,7 +1,9 @@
 //! Limits and options of a search.
 
+use super::history::Sharing;
 use super::lbr::Lbr;
 use super::stagger::Stagger;
+use crate::named::Named;
 
 /// The limits of `go` as given. Times are in milliseconds and may be negative, as GUIs send them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,23 @@ impl Limits {
     }
 }
 
+/// Whether and how searches on several threads are reproducible under depth and node limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Determinism {
+    /// Threads are free.
+    #[default]
+    Off,
+    /// All threads search at once, in rounds, and share only the table, at some cost in speed.
+    Rounds,
+    /// One thread searches at a time and sees all that free threads share: for games of many threads on few CPUs.
+    Turns,
+}
+
+impl Named for Determinism {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("false", Self::Off), ("true", Self::Rounds), ("turns", Self::Turns)];
+}
+
 /// Search options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -52,12 +71,14 @@ pub struct SearchOptions {
     pub nodes_time: u64,
     /// Depths of helper threads.
     pub stagger: Stagger,
+    /// Which threads share histories.
+    pub shared_history: Sharing,
     /// The number of the main thread among all that search the position, for [`Stagger`].
     pub first_thread: usize,
     /// Last Best Reply variant.
     pub lbr: Lbr,
-    /// Whether searches on several threads are reproducible, at some cost in speed.
-    pub deterministic: bool,
+    /// Whether searches on several threads are reproducible.
+    pub deterministic: Determinism,
     /// Minimum depth to probe tablebases at the piece limit, in plies.
     pub probe_depth: u64,
     /// Maximum number of pieces to probe tablebases.
@@ -73,9 +94,10 @@ impl Default for SearchOptions {
             move_overhead: 10,
             nodes_time: 0,
             stagger: Stagger::default(),
+            shared_history: Sharing::default(),
             first_thread: 0,
             lbr: Lbr::default(),
-            deterministic: false,
+            deterministic: Determinism::Off,
             probe_depth: 1,
             probe_limit: crate::tb::MAX_PIECES as u64,
             fifty_move_rule: true,

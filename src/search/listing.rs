@@ -31,8 +31,7 @@ impl Worker {
     /// `was_searched` says whether the job's root was searched last, so that killers are valid. Leaves the tables unchanged.
     pub(crate) fn list_moves(&mut self, job: &Job, path: &[Move], was_searched: bool, depth: i32) -> Vec<ListedMove> {
         let kept = self.stack.clone();
-        let mut observer = NoObserver;
-        let mut search = Search::new(self, job, &mut observer);
+        let mut search = Search::new(self, job, NoObserver);
         let (mut board, ply) = (job.game.board().clone(), path.len());
         for (ply, &mv) in path.iter().enumerate() {
             search.play(&board.clone(), &mut board, ply, mv);
@@ -98,7 +97,7 @@ mod tests {
             let board = job.game.board();
             for searched in [false, true] {
                 if searched {
-                    worker.search(&job, &mut NoObserver);
+                    worker.search(&job, None);
                 }
                 let tt_move = job.tt.probe(board.key()).and_then(|hit| hit.mv);
                 assert_eq!(tt_move.is_some(), searched, "{fen}");
@@ -124,7 +123,7 @@ mod tests {
         let madchess = Choice { main: RecipeName::Madchess, ..Choice::default() };
         let job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", &madchess);
         let mut worker = Worker::new(0);
-        worker.search(&job, &mut NoObserver);
+        worker.search(&job, None);
         for _ in 0..2 {
             let quiets: Vec<Move> =
                 list(&mut worker, &job).iter().map(|ranked| ranked.mv).filter(|mv| mv.is_quiet()).collect();
@@ -139,7 +138,7 @@ mod tests {
     #[test]
     fn killers_of_the_last_search_are_shown_and_kept() {
         let (job, mut worker) = (job("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1", &Choice::default()), Worker::new(0));
-        worker.search(&job, &mut NoObserver);
+        worker.search(&job, None);
         let killer = job.game.board().parse_uci("a1a7", false).unwrap();
         worker.stack.at_mut(0).killer = Some(killer);
         for _ in 0..2 {

@@ -28,7 +28,8 @@ impl<O: Observer> Search<'_, O> {
     ) -> Searched {
         // Step 1. Leave early: horizon, stop, draws, mate distance.
         if depth <= 0 {
-            return self.quiesce::<N>(board, ply, window, ply <= Self::QUIET_CHECKS_UNTIL);
+            // The root is never a leaf: `N::Child` spares a quiescence search for it.
+            return self.quiesce::<N::Child>(board, ply, window, ply <= Self::QUIET_CHECKS_UNTIL);
         }
         if N::PV {
             self.me.pv[ply].clear();

@@ -4,7 +4,7 @@ use crate::chess::{Board, Move};
 use crate::score::Score;
 use crate::tt::{Tt, TtEntry};
 
-/// Observes one thread's search. The defaults do nothing; with [`NoObserver`] they compile to nothing.
+/// Observes one thread's search. The defaults do nothing.
 pub trait Observer {
     /// Replaces the static evaluation of a position.
     #[inline(always)]
@@ -39,6 +39,35 @@ pub trait Observer {
 
 /// The observer of normal play.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoObserver;
+pub(super) struct NoObserver;
 
 impl Observer for NoObserver {}
+
+/// Any other observer. The search is compiled for these two alone.
+pub(super) struct AnyObserver<'a>(pub &'a mut dyn Observer);
+
+impl Observer for AnyObserver<'_> {
+    fn evaluated(&self, board: &Board, value: Score) -> Score {
+        self.0.evaluated(board, value)
+    }
+
+    fn overlooks(&self, board: &Board, mv: Move, ply: usize) -> bool {
+        self.0.overlooks(board, mv, ply)
+    }
+
+    fn probed(&mut self, key: u64, hit: bool) {
+        self.0.probed(key, hit);
+    }
+
+    fn stored(&mut self, table: &Tt, key: u64, entry: &TtEntry) {
+        self.0.stored(table, key, entry);
+    }
+
+    fn searched(&mut self, depth: i32, number: usize, reduction: i32, confirmed: Option<bool>) {
+        self.0.searched(depth, number, reduction, confirmed);
+    }
+
+    fn finished(&mut self, board: &Board, reply: Option<Move>, best: Option<Move>, cutoff: bool) {
+        self.0.finished(board, reply, best, cutoff);
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::clock::Bounds;
 use super::control::Control;
-use super::limits::SearchOptions;
+use super::limits::{Determinism, SearchOptions};
 use super::report::PvLine;
 use super::root::RootMoves;
 use crate::chess::{Board, CastlingRights, Game, Move};
@@ -89,7 +89,7 @@ impl Probing {
             return Err(None);
         }
         let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
-        let most = control.bounds.filter(|_| !self.options.deterministic).map(of);
+        let most = control.bounds.filter(|_| self.options.deterministic == Determinism::Off).map(of);
         let in_time = || {
             let elapsed = control.elapsed();
             !(control.is_stopped() && elapsed > STOP_WAITS || most.is_some_and(|most| elapsed > most.max(STOP_WAITS)))

@@ -15,8 +15,8 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn prune_node(&mut self, board: &Board, node: &NodeState) -> Searched<Option<Score>> {
         let (params, beta) = (self.params, node.window.beta);
 
-        // Reverse futility pruning: the evaluation is far above beta. Like the null move it ignores zugzwang, so it must not
-        // decide the verification of a null move.
+        // Reverse futility pruning: the evaluation is far above beta, which may be a lost mate: few positions are mates. Like the
+        // null move it ignores zugzwang, so it must not decide the verification of a null move.
         let before = self.me.stack.before(node.ply, 1);
         let margin = params.rfp_margin * (node.depth - i32::from(node.improving))
             - params.rfp_worsening * i32::from(node.opponent_worsening)
@@ -27,9 +27,8 @@ impl<O: Observer> Search<'_, O> {
             && !blind
             && node.estimate - margin.max(0) >= beta
             && node.estimate < TB_WIN_IN_MAX
-            && beta > -TB_WIN_IN_MAX
         {
-            return Ok(Some((node.estimate + beta) / 2));
+            return Ok(Some(if is_decisive(beta) { node.estimate } else { (node.estimate + beta) / 2 }));
         }
 
         if let Some(score) = self.try_null_move(board, node)? {
@@ -51,7 +50,6 @@ impl<O: Observer> Search<'_, O> {
             || node.ply < self.null_from
             || node.estimate < beta
             || node.eval < beta + params.null_static_base - params.null_static_slope * node.depth
-            || beta <= -TB_WIN_IN_MAX
             || !board.has_pieces(board.side_to_move())
         {
             return Ok(None);

@@ -6,7 +6,6 @@ use super::observer::Observer;
 use super::picker::{Picker, Quiets};
 use super::worker::Search;
 use crate::chess::Board;
-use crate::score::TB_WIN_IN_MAX;
 
 impl<O: Observer> Search<'_, O> {
     /// Whether to skip a move; may drop the remaining quiets from the picker. Requires a best score that is not a lost mate.
@@ -33,14 +32,10 @@ impl<O: Observer> Search<'_, O> {
         let base = self.job.lmr.tuned.base(true, node.depth, facts.number);
         let reduction = base + facts.history * params.prune_history / 1024;
         let reduced = (node.depth - reduction / PLY).max(0);
-        // Futility pruning: the evaluation is too far below alpha for a quiet move.
+        // Futility pruning: the evaluation is too far below alpha for a quiet move. If alpha is a mate, only a shorter one would
+        // raise it, which the other moves look for.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
-        if !node.in_check
-            && !facts.gives_check
-            && reduced <= params.futility_depth
-            && alpha.abs() < TB_WIN_IN_MAX
-            && node.eval + margin <= alpha
-        {
+        if !node.in_check && !facts.gives_check && reduced <= params.futility_depth && node.eval + margin <= alpha {
             return true;
         }
         // History pruning.

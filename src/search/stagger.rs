@@ -5,26 +5,42 @@ use crate::named::Named;
 /// How helper threads choose their depths. Thread 0 searches every depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stagger {
+    /// [`Off`](Self::Off) from eight threads on, otherwise [`Skip`](Self::Skip).
+    #[default]
+    Auto,
     /// All threads search every depth and differ by timing alone.
     Off,
     /// Helpers alternate runs of searched and skipped iterations, each with its own run length and phase (Stockfish, 2016 to
     /// 2019).
-    #[default]
     Skip,
     /// Every other helper searches one ply deeper than the iteration (Texel).
     Offset,
 }
 
 impl Named for Stagger {
-    const ALL: &'static [(&'static str, Self)] = &[("off", Self::Off), ("skip", Self::Skip), ("offset", Self::Offset)];
+    const ALL: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("off", Self::Off), ("skip", Self::Skip), ("offset", Self::Offset)];
 }
 
 impl Stagger {
+    /// The threads from which on variation by timing suffices, by games in turns (`docs/results/threads.md`).
+    const MANY: usize = 8;
+
+    /// What it means for this number of threads. Those that see each other's results late would repeat each other if they did not
+    /// skip depths.
+    pub(crate) fn of_threads(self, threads: usize, late: bool) -> Self {
+        match self {
+            Self::Auto if threads >= Self::MANY && !late => Self::Off,
+            Self::Auto => Self::Skip,
+            other => other,
+        }
+    }
+
     /// The depth that a thread searches in iteration `depth`; `None` if it skips the iteration.
     pub fn depth(self, thread: usize, depth: i32) -> Option<i32> {
         match self {
             _ if thread == 0 => Some(depth),
-            Self::Off => Some(depth),
+            Self::Auto | Self::Off => Some(depth),
             Self::Offset => Some(depth + (thread % 2) as i32),
             Self::Skip => {
                 // All phases of a run come before the next length: (1,0) (1,1) (2,0) (2,1) (2,2) (2,3) (3,0) ... and repeat
@@ -53,7 +69,17 @@ mod tests {
             assert_eq!(Stagger::from_name(scheme.name()), Ok(scheme));
         }
         assert_eq!(Stagger::from_name("SKIP"), Ok(Stagger::Skip));
-        assert_eq!(Stagger::from_name("x"), Err("expected one of off, skip, offset".into()));
+        assert_eq!(Stagger::from_name("x"), Err("expected one of auto, off, skip, offset".into()));
+    }
+
+    #[test]
+    fn few_threads_and_those_that_learn_late_skip_depths() {
+        for (threads, late, expected) in
+            [(2, false, Stagger::Skip), (7, false, Stagger::Skip), (8, false, Stagger::Off), (64, true, Stagger::Skip)]
+        {
+            assert_eq!(Stagger::Auto.of_threads(threads, late), expected);
+            assert_eq!(Stagger::Offset.of_threads(threads, late), Stagger::Offset);
+        }
     }
 
     #[test]

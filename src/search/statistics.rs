@@ -33,7 +33,6 @@ impl SearchStats {
 }
 
 impl Observer for SearchStats {
-    #[inline(always)]
     fn searched(&mut self, depth: i32, number: usize, reduction: i32, confirmed: Option<bool>) {
         let cell = self.lmr.cell(depth, number);
         cell.moves += 1;
@@ -45,7 +44,6 @@ impl Observer for SearchStats {
         }
     }
 
-    #[inline(always)]
     fn finished(&mut self, board: &Board, reply: Option<Move>, best: Option<Move>, cutoff: bool) {
         let matched = reply.is_some() && best == reply;
         let legal = reply.is_some_and(|reply| board.is_legal(reply));
@@ -60,7 +58,7 @@ impl Observer for SearchStats {
 impl Instrument for Mutex<SearchStats> {
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut stats = SearchStats::default();
-        worker.search(job, &mut stats);
+        worker.search(job, Some(&mut stats));
         self.lock().add(&stats);
     }
 }

@@ -1,5 +1,6 @@
 //! Tablebases in nodes and lines: cutoffs, bounds, extension of lines to mate.
 
+use super::limits::Determinism;
 use super::node::{Node, Window};
 use super::observer::Observer;
 use super::report::Output;
@@ -66,7 +67,7 @@ impl<O: Observer> Search<'_, O> {
     /// The score of a node by the tables.
     fn tablebase_score(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
         let probing = self.job.probing.as_ref().filter(|_| self.frame(ply).excluded.is_none())?;
-        let start = (!probing.options.deterministic).then(Instant::now);
+        let start = (probing.options.deterministic == Determinism::Off).then(Instant::now);
         let wdl = probing.result(board, depth)?;
         self.published.tb_hits.fetch_add(1, Ordering::Relaxed);
         if start.is_some_and(|start| start.elapsed() > SLOW)
@@ -86,7 +87,7 @@ impl<O: Observer> Search<'_, O> {
             self.job.report(Output::Note(trouble));
         }
         let control = &self.job.control;
-        let until = (!probing.options.deterministic).then(|| {
+        let until = (probing.options.deterministic == Determinism::Off).then(|| {
             let limits = &self.job.limits;
             let limited = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds.is_some();
             let least = if limited { Duration::ZERO } else { LEAST_FOR_LINES };

@@ -3,10 +3,10 @@
 mod steps;
 
 use super::control::Control;
+use super::history::Sharing;
 use super::job::Job;
 use super::limits::{Limits, SearchOptions};
 use super::lmr::{Choice, LmrSet, RecipeName};
-use super::observer::NoObserver;
 use super::params::{Params, TUNABLES};
 use super::threads::Threads;
 use super::worker::Worker;
@@ -61,7 +61,7 @@ fn a_stopped_search_ends_within_its_first_iteration() {
     for fen in EXPLOSIVE {
         let job = job_to(Game::from_fen(fen).unwrap(), 60, &Choice::default(), Params::default(), Tt::empty());
         job.control.request_stop();
-        Worker::new(0).search(&job, &mut NoObserver);
+        Worker::new(0).search(&job, None);
         assert!(job.threads.nodes() <= 512, "{fen}: {} nodes", job.threads.nodes());
         let best = job.threads.results()[0].lines[0].pv[0];
         assert!(job.root_moves.contains(&best));
@@ -69,10 +69,23 @@ fn a_stopped_search_ends_within_its_first_iteration() {
 }
 
 #[test]
+fn threads_share_histories_unless_each_has_its_own() {
+    for (threads, sharing, shared) in [(2, Sharing::Cache, 1), (2, Sharing::Thread, 0), (1, Sharing::Cache, 0)] {
+        let mut job = job("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &Choice::default());
+        job.threads = Arc::new(Threads::new(threads));
+        job.options.shared_history = sharing;
+        Worker::new(0).search(&job, None);
+        let mut found = 0;
+        job.histories.for_each(|_| found += 1);
+        assert_eq!(found, shared, "{threads} threads, {sharing:?}");
+    }
+}
+
+#[test]
 fn quiescence_is_bounded() {
     for fen in EXPLOSIVE {
         let job = job_to(Game::from_fen(fen).unwrap(), 1, &Choice::default(), Params::default(), Tt::empty());
-        Worker::new(0).search(&job, &mut NoObserver);
+        Worker::new(0).search(&job, None);
         // Each root move, searched at most three times.
         let most = 3 * job.root_moves.len() as u64 * 2000;
         assert!(job.threads.nodes() <= most, "{fen}: {} nodes, {} moves", job.threads.nodes(), job.root_moves.len());
@@ -105,7 +118,7 @@ fn plain_params() -> Params {
 fn searched(game: &Game, depth: i32) -> Score {
     let off = Choice { main: RecipeName::Off, ..Choice::default() };
     let job = job_to(game.clone(), depth, &off, plain_params(), Tt::empty());
-    Worker::new(0).search(&job, &mut NoObserver);
+    Worker::new(0).search(&job, None);
     let [result] = &job.threads.results()[..] else { panic!("one thread") };
     assert_eq!(result.depth, depth);
     result.lines[0].score
@@ -218,7 +231,7 @@ fn mates_are_found_with_and_without_a_table() {
         for table in [Tt::empty(), Tt::new(1, 1).unwrap()] {
             let game = Game::from_fen(fen).unwrap();
             let job = job_to(game, 6, &Choice::default(), Params::default(), table);
-            Worker::new(0).search(&job, &mut NoObserver);
+            Worker::new(0).search(&job, None);
             assert_eq!(job.threads.results()[0].lines[0].score, mate_in(plies), "{fen}");
         }
     }

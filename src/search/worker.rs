@@ -1,11 +1,11 @@
 //! A search thread: its persistent state, and its run on one job.
 
 use super::control::Control;
-use super::history::{Context, Continuation, Continuations, Corrections, Histories, SharedHistories};
+use super::history::{Context, Continuation, Continuations, Corrections, Histories, SharedHistories, Sharing};
 use super::job::Job;
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
-use super::observer::Observer;
+use super::observer::{AnyObserver, NoObserver, Observer};
 use super::params::Params;
 use super::probing::Probing;
 use super::report::{Output, Progress, PvLine};
@@ -20,7 +20,7 @@ use crate::score::{self, Score};
 use crate::smp::lockstep::LockstepThread;
 use crate::smp::numa::network::NodeNetwork;
 use crate::smp::slots::CpuSlot;
-use crate::sync::{Ordering, yield_lock};
+use crate::sync::Ordering;
 use crate::tt::{Tt, TtEntry};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -89,20 +89,27 @@ impl Worker {
         self.stack.clear();
     }
 
-    /// Uses the shared histories, or those of its own for a single thread and deterministic searches. Returns the corrections.
+    /// Uses the shared histories, or those of its own for a single thread, in lockstep and by option. Returns the
+    /// corrections.
     fn share_histories(&mut self, job: &Job) -> Corrections {
-        let shared = if job.threads.own.len() > 1 && job.lockstep.is_none() {
-            job.histories.local(SharedHistories::default)
-        } else {
+        let may_share = job.options.shared_history == Sharing::Cache && job.lockstep.is_none();
+        let shared = if !may_share || job.threads.own.len() == 1 {
             self.own.get_or_insert_default().clone()
+        } else if job.cpu_slots.are_turns() {
+            job.histories.first(SharedHistories::default)
+        } else {
+            job.histories.local(SharedHistories::default)
         };
         self.histories.share(shared.continuations);
         shared.corrections
     }
 
     /// Searches a job to its end.
-    pub fn search<O: Observer>(&mut self, job: &Job, observer: &mut O) {
-        Search::new(self, job, observer).deepen();
+    pub fn search(&mut self, job: &Job, observer: Option<&mut dyn Observer>) {
+        match observer {
+            None => Search::new(self, job, NoObserver).deepen(),
+            Some(observer) => Search::new(self, job, AnyObserver(observer)).deepen(),
+        }
     }
 }
 
@@ -124,7 +131,7 @@ pub(super) struct Search<'a, O: Observer> {
     pub(super) corrections: Corrections,
     /// Draw scores, with contempt.
     draws: Draws,
-    pub(super) observer: &'a mut O,
+    pub(super) observer: O,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
@@ -154,17 +161,15 @@ pub(super) struct Search<'a, O: Observer> {
     pub(super) lines: Vec<RootMove>,
     scaling: Scaling,
     cpu_slot: CpuSlot<'a>,
-    /// Lockstep state (`Deterministic` only).
+    /// Lockstep state.
     lockstep: Option<LockstepThread<'a>>,
 }
 
 impl<'a, O: Observer> Search<'a, O> {
-    /// Limit checks before a thread yields its CPU slot: a few milliseconds.
-    const QUANTA_PER_SLOT: u64 = 8;
     /// Interval of progress reports in long iterations.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
-    pub(super) fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
+    pub(super) fn new(me: &'a mut Worker, job: &'a Job, observer: O) -> Self {
         me.stack.clear();
         let lmr = job.lmr.of(me.id);
         me.histories.set_weights(&job.params);
@@ -238,9 +243,7 @@ impl<'a, O: Observer> Search<'a, O> {
     #[cold]
     fn check_limits(&mut self) -> Searched<()> {
         let control = &self.job.control;
-        if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_SLOT) {
-            self.cpu_slot.iter_mut().for_each(yield_lock);
-        }
+        self.cpu_slot.give_way(self.nodes / Control::QUANTUM);
         if self.me.id == 0 {
             if control.is_out_of_time(|| self.total_nodes()) {
                 control.request_stop();
@@ -274,7 +277,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Begins the next round and returns its nodes; 0 after the `last`. Releases the CPU slot while waiting for the other threads.
     fn next_round(&mut self, last: bool) -> u64 {
         let Some(thread) = &mut self.lockstep else { return 0 };
-        self.cpu_slot = None;
+        self.cpu_slot = CpuSlot::Free;
         thread.end_round(self.tt, self.nodes, last);
         self.evaluation_cost = thread.budget.evaluation;
         self.cpu_slot = self.job.cpu_slots.acquire(self.me.id);

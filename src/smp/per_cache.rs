@@ -34,6 +34,11 @@ impl<T: Clone> PerCache<T> {
         self.values[cache].lock().get_or_insert_with(create).clone()
     }
 
+    /// The value of the first cache, whatever the calling thread runs on.
+    pub(crate) fn first(&self, create: impl FnOnce() -> T) -> T {
+        self.values[0].lock().get_or_insert_with(create).clone()
+    }
+
     pub(crate) fn for_each(&self, mut function: impl FnMut(&T)) {
         for value in &self.values {
             value.lock().iter().for_each(&mut function);

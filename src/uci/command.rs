@@ -184,11 +184,14 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
     Ok(match keyword {
         "setoption" => return set_option(words),
         "position" => return position(words),
-        "go" => return go::parse(words, problems),
+        "go" => match go::parse(words, problems)? {
+            (_, Some(depth)) => Command::Perft(depth),
+            (go, None) => Command::Go(go),
+        },
         "threat" => {
             let all = words.rest();
             match go::parse(words, problems)? {
-                Command::Go(go) if !go.limits.ponder => Command::Threat(go),
+                (go, None) if !go.limits.ponder => Command::Threat(go),
                 _ => return Err(format!("`threat` expects limits of `go` but ponder and perft, not {}", quoted(all))),
             }
         }

@@ -1,26 +1,14 @@
 //! Formats engine output, benches and statistics: pure functions, without the final line break.
 
-use super::options;
 use super::protocol::Protocol;
-use super::task::Offer;
 use lento::bench::{self, BenchEntry, POSITIONS};
 use lento::chess::{Board, Color, File, Move, Rank, Square};
-use lento::engine::Settings;
 use lento::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use lento::score::{Bound, Score, mate_distance};
-use lento::search::lmr::RecipeName;
 use lento::search::report::{Info, Outcome, Progress, nps};
 use lento::search::statistics::{Counts, LmrReport};
 use std::fmt::{Display, Write};
 use std::time::Duration;
-
-/// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
-pub fn introduction(evaluation: &Evaluation, settings: &Settings, offer: &Offer) -> String {
-    let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
-    let announced = options::announcements(settings.lmr.uses(RecipeName::Rebel)).filter_map(offer);
-    text.extend(announced.map(|option| option + "\n"));
-    text + &message(format!("evaluation {evaluation}")) + "\nuciok"
-}
 
 /// An `info` line. `root` is the searched position, whose material scales the score.
 pub fn info(root: &Board, info: &Info, protocol: &Protocol) -> String {
@@ -217,7 +205,6 @@ mod tests {
     use super::interfaces::{INTERFACES, Interface, Seen};
     use super::*;
     use lento::score::{mate_in, mated_in};
-    use lento::search::lmr::Helpers;
     use lento::search::observer::Observer;
     use lento::search::statistics::SearchStats;
 
@@ -404,17 +391,6 @@ mod tests {
         assert!(text.contains("\n | R |   |   |   | K |   |   |   | 1\n"), "{text}");
         assert!(text.contains("Fen: 4k3/8/8/8/8/8/4r3/R3K3 w Q - 5 40\n"), "{text}");
         assert!(text.contains("White to move") && text.ends_with("Checkers: e2"), "{text}");
-    }
-
-    #[test]
-    fn the_introduction_ends_with_uciok() {
-        let (mut settings, offer): (_, Offer) = (Settings::default(), Box::new(Some));
-        let text = introduction(&Evaluation::default(), &settings, &offer);
-        assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
-        assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
-        assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), options::names().len());
-        settings.lmr.helpers = Helpers::Recipe(RecipeName::Rebel);
-        assert!(introduction(&Evaluation::default(), &settings, &offer).contains("\noption name Rebel P type spin"));
     }
 
     fn words(text: &str) -> Vec<Vec<&str>> {

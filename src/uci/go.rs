@@ -1,6 +1,5 @@
 //! Parses the arguments of `go`.
 
-use super::command::Command;
 use super::words::{Words, quoted};
 use lento::chess::{Board, Move, perft};
 use lento::search::limits::Limits;
@@ -77,9 +76,9 @@ fn is_known(word: &str) -> bool {
     known().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Parses limits in any order; the last of duplicates counts, invalid ones are reported and skipped. Perft with a bad
-/// depth yields no command.
-pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, String> {
+/// Parses limits in any order; the last of duplicates counts, invalid ones are reported and skipped. Also returns the
+/// depth of `perft`, where a bad one is an error.
+pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<(Go, Option<u32>), String> {
     let mut go = Go::default();
     let mut perft = None;
     let mut unknown: Vec<&str> = Vec::new();
@@ -104,10 +103,7 @@ pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, S
         let (unknown, known) = (quoted(&unknown.join(" ")), known().collect::<Vec<_>>().join(", "));
         problems.push(format!("skipped {unknown} in `go`: not a limit; known limits are {known}"));
     }
-    match perft {
-        None => Ok(Command::Go(go)),
-        Some(depth) => Ok(Command::Perft(depth? as u32)),
-    }
+    Ok((go, perft.transpose()?.map(|depth| depth as u32)))
 }
 
 /// The range of depths for perft, in plies.
@@ -151,7 +147,7 @@ mod tests {
     fn read(text: &str) -> (Go, Vec<String>) {
         let mut problems = Vec::new();
         match parse(&mut Words::new(text), &mut problems) {
-            Ok(Command::Go(go)) => (go, problems),
+            Ok((go, None)) => (go, problems),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -233,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn perft_is_its_own_command() {
+    fn perft_is_returned_beside_the_limits() {
         let mut problems = Vec::new();
-        assert_eq!(parse(&mut Words::new("perft 5"), &mut problems), Ok(Command::Perft(5)));
+        assert_eq!(parse(&mut Words::new("perft 5"), &mut problems), Ok((Go::default(), Some(5))));
         assert_eq!(problems, [""; 0]);
         let error = parse(&mut Words::new("perft -1"), &mut problems);
         assert_eq!(error, Err("`perft` expects a whole number of at least 0, not \"-1\"; ignored".into()));

@@ -8,13 +8,12 @@ use super::format;
 use super::protocol::Protocol;
 use super::words::quoted;
 use super::writer::Writer;
-use lento::engine::strength;
-use lento::engine::{CONTEMPT, Engine};
-use lento::eval::nnue;
+use lento::engine::{CONTEMPT, Engine, Settings, strength};
+use lento::eval::{Evaluation, nnue};
 use lento::hash_file::Progress;
 use lento::search::MAX_PROBE_DEPTH;
-use lento::search::lmr::Rebel;
 use lento::search::lmr::rebel::LINES;
+use lento::search::lmr::{Rebel, RecipeName};
 use lento::search::params::{TUNABLES, Tunable};
 use lento::smp::numa::policy::NumaPolicy;
 use lento::tb::{MAX_PIECES, Tables};
@@ -38,6 +37,9 @@ pub type Slow = Box<dyn FnOnce(&mut dyn FnMut(Progress)) -> Apply + Send>;
 
 /// Applies a result. An error names what stays in use.
 pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
+
+/// Returns the `option` line to announce for one of the engine, if any.
+pub type Offer = Box<dyn Fn(String) -> Option<String>>;
 
 /// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
 type Applied = Result<Option<Slow>, String>;
@@ -93,11 +95,16 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
              of winning.",
         ),
         named("Stagger", |settings| &mut settings.search.stagger).means(
-            "How helper threads vary their depths: not at all, by skipping some depths, or one ply deeper for every \
-             other thread.",
+            "How helper threads vary their depths: not at all, by skipping some depths, or one ply deeper for every other \
+             thread. Auto skips depths up to seven threads, in rounds (Deterministic) and in lento-cluster.",
         ),
-        check("Deterministic", |settings| &mut settings.search.deterministic).means(
-            "Makes searches with several threads reproducible under depth and node limits, at some cost in speed.",
+        named("Shared History", |settings| &mut settings.search.shared_history).means(
+            "Which threads share continuation and correction history: those on one last-level cache, or none \
+             (docs/search.md).",
+        ),
+        named("Deterministic", |settings| &mut settings.search.deterministic).means(
+            "Makes searches with several threads reproducible under depth and node limits, in rounds (true) or one thread \
+             at a time (turns); slower (docs/search.md).",
         ),
         named("LBR", |settings| &mut settings.search.lbr)
             .means("Move ordering by Last Best Reply: off, by the previous move, or by a variant (docs/search.md)."),
@@ -324,6 +331,14 @@ pub fn help(name: &str) -> Result<String, String> {
 pub fn announcements(rebel: bool) -> impl Iterator<Item = String> {
     let all = OPTIONS.iter().chain(REBEL.iter().filter(move |_| rebel));
     all.flat_map(|option| option.names().map(|name| format!("option name {name} type {}", option.kind)))
+}
+
+/// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
+pub fn introduction(evaluation: &Evaluation, settings: &Settings, offer: &Offer) -> String {
+    let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
+    let announced = announcements(settings.lmr.uses(RecipeName::Rebel)).filter_map(offer);
+    text.extend(announced.map(|option| option + "\n"));
+    text + &format::message(format!("evaluation {evaluation}")) + "\nuciok"
 }
 
 /// The message for a valid value that could not be applied.

@@ -1,7 +1,8 @@
 //! The event loop. Reads standard input; all output goes through the session's [`Writer`].
 
-use super::session::{InputMode, Session};
-use super::task::{Message, Offer, Refuse};
+use super::options::Offer;
+use super::session::{InputMode, Refuse, Session};
+use super::task::Message;
 use super::writer::Writer;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use lento::engine::{Engine, Wake};

@@ -2,29 +2,35 @@
 
 mod hash_files;
 mod queued;
+mod searching;
 
 use super::command::{self, Command};
 use super::format;
-use super::go::Go;
 use super::listing;
-use super::options::{self, Target};
+use super::options::{self, Offer, Target};
 use super::protocol::Protocol;
 use super::sent_lines::SentLines;
-use super::task::{self, Console, Hook, Message, Offer, Refuse, Task};
+use super::task::{self, Console, Effect, Message, Task};
 use super::writer::Writer;
 use crossbeam::channel::Sender;
-use hash_files::HashFiles;
 use lento::chess::Game;
 use lento::engine::{Engine, Output};
+use lento::hash_file::Origin;
 use lento::score::Bound;
 use lento::search::lmr::RecipeName;
-use lento::search::report::Outcome;
 use lento::version;
-use queued::Queued;
+use queued::{Queued, Work};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// Why a command is refused, given the number of queued ones.
+pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
+
+/// Sees commands in the order of their execution, and may change them. What it returns is printed as a message.
+pub type Hook = Box<dyn FnMut(&mut Command, &mut Engine) -> Option<String>>;
 
 /// A UCI session.
 ///
@@ -73,14 +79,19 @@ pub enum InputMode {
     Script,
 }
 
-/// Running work.
-struct Work {
-    queued: Queued,
-    /// The task, unless it is a search of the engine.
-    task: Option<Task>,
-    started: Instant,
-    stopped: Option<Instant>,
-    sent: SentLines,
+/// State of saves and loads.
+#[derive(Default)]
+struct HashFiles {
+    /// Running saves.
+    saves: Vec<Task>,
+    /// Since when the table has entries that are not in `HashFile`.
+    unsaved: Option<Instant>,
+    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other.
+    own_file: Option<PathBuf>,
+    /// The last searched position.
+    origin: Origin,
+    /// Whether the missing `HashFile` was reported.
+    warned: bool,
 }
 
 impl Session {
@@ -137,7 +148,7 @@ impl Session {
             Message::EndOfInput => self.close(false),
             Message::Note(text) => self.print(&format::message(text)),
             Message::Task(id, effect) if self.is_work(id) || self.hash_files.saves.iter().any(|save| save.id == id) => {
-                effect(self);
+                self.apply(id, effect);
             }
             // The task was cancelled.
             Message::Task(..) => {}
@@ -172,12 +183,32 @@ impl Session {
         self.work.as_ref().is_some_and(|work| work.task.as_ref().is_some_and(|task| task.id == id))
     }
 
-    /// Handles the end of a task.
-    pub(super) fn end_task(&mut self, id: u64) {
-        self.hash_files.saves.retain(|save| save.id != id);
-        if self.is_work(id) {
-            self.work = None;
+    /// Applies output or the result of a task.
+    fn apply(&mut self, id: u64, effect: Effect) {
+        match effect {
+            Effect::Print(lines) => self.print(&lines),
+            Effect::Report(problem) => self.report(problem),
+            Effect::SetOption(name, value, apply) => {
+                let result = apply(&mut self.target());
+                let refused = |reason: String| options::refused(&name, value.as_deref(), &reason);
+                self.option_was_set(&name, result.map_err(refused));
+            }
+            Effect::Saved(Some(path)) => self.hash_files.own_file = Some(path),
+            Effect::Saved(None) => self.retry_auto_save(),
+            Effect::Loaded(path, origin) => {
+                (self.hash_files.own_file, self.hash_files.origin) = (Some(path), origin);
+            }
+            Effect::End => {
+                self.hash_files.saves.retain(|save| save.id != id);
+                if self.is_work(id) {
+                    self.work = None;
+                }
+            }
         }
+    }
+
+    fn target(&mut self) -> Target<'_> {
+        Target { engine: &mut self.engine, protocol: &mut self.protocol, writer: &mut self.writer }
     }
 
     pub(super) fn print(&mut self, lines: &str) {
@@ -293,7 +324,7 @@ impl Session {
         }
         match &queued.command {
             Command::Uci => {
-                self.print(&format::introduction(&self.engine.evaluation(), &self.engine.settings, &self.offer))
+                self.print(&options::introduction(&self.engine.evaluation(), &self.engine.settings, &self.offer))
             }
             Command::IsReady => self.answer_isready(),
             Command::NewGame => self.engine.new_game(),
@@ -338,16 +369,7 @@ impl Session {
                 let moves = self.engine.list_moves(depth);
                 self.print(&listing::listing(self.engine.game.board(), &moves, depth, chess960));
             }
-            &Command::LmrStats(off) => match self.engine.lmr_report() {
-                None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
-                Some(report) if off => {
-                    let mut engine = self.engine.copy();
-                    engine.settings.lmr.main = RecipeName::Off;
-                    engine.settings.search.multi_pv = 1;
-                    self.begin_task(queued, |console| task::without_reductions(console, engine, report));
-                }
-                Some(report) => self.print(&format::lmr_table(&report)),
-            },
+            &Command::LmrStats(off) => self.show_reductions(queued, off),
             Command::SaveHash(file, zstd) => self.save_hash(file.as_ref(), *zstd),
             Command::LoadHash(_) => self.load_hash(queued),
             Command::Flip => {
@@ -365,6 +387,20 @@ impl Session {
         }
     }
 
+    /// Prints the statistics of the last search; with `off`, after a search without reductions.
+    fn show_reductions(&mut self, queued: Queued, off: bool) {
+        match self.engine.lmr_report() {
+            None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
+            Some(report) if off => {
+                let mut engine = self.engine.copy();
+                engine.settings.lmr.main = RecipeName::Off;
+                engine.settings.search.multi_pv = 1;
+                self.begin_task(queued, |console| task::without_reductions(console, engine, report));
+            }
+            Some(report) => self.print(&format::lmr_table(&report)),
+        }
+    }
+
     fn answer_isready(&mut self) {
         if let Err(problem) = self.engine.prepare() {
             self.report(problem);
@@ -379,22 +415,12 @@ impl Session {
     fn set_option(&mut self, queued: Queued) {
         let Command::SetOption(name, value) = &queued.command else { return };
         let (name, value) = (name.clone(), value.clone());
-        let target = &mut Target { engine: &mut self.engine, protocol: &mut self.protocol, writer: &mut self.writer };
-        match options::begin(target, &name, value.as_deref()) {
+        match options::begin(&mut self.target(), &name, value.as_deref()) {
             Ok(Some(slow)) => self.begin_task(queued, move |console| {
-                let apply = {
-                    let mut progress = console.progress(&name);
-                    slow(&mut |done| _ = progress(done))
-                };
-                console.apply(move |session| {
-                    let target = &mut Target {
-                        engine: &mut session.engine,
-                        protocol: &mut session.protocol,
-                        writer: &mut session.writer,
-                    };
-                    let result = apply(target).map_err(|why| options::refused(&name, value.as_deref(), &why));
-                    session.option_was_set(&name, result);
-                });
+                let mut progress = console.progress(&name);
+                let apply = slow(&mut |done| _ = progress(done));
+                drop(progress);
+                console.send(Effect::SetOption(name, value, apply));
             }),
             other => self.option_was_set(&name, other.map(|_| ())),
         }
@@ -436,61 +462,6 @@ impl Session {
     fn start_task(&mut self, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Task> {
         self.last_task += 1;
         Task::start(self.last_task, self.inbox.clone(), work)
-    }
-
-    /// Starts a search.
-    fn search(&mut self, go: &Go) {
-        if self.position.is_none() {
-            self.print(&format::message("no position given before go; using the start position"));
-        }
-        let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
-        self.record_search(position);
-        let chess960 = self.protocol.chess960;
-        let mut problems = Vec::new();
-        let moves = go.root_moves(self.engine.game.board(), chess960, &mut problems);
-        problems.into_iter().for_each(|problem| self.report(problem));
-        if self.verbose {
-            let fen = self.engine.game.board().fen(chess960);
-            self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));
-        }
-        self.engine.go_among(&go.limits, &moves);
-        let root = self.engine.game.board();
-        if !root.has_legal_move() {
-            self.print(&format::no_move(root, &self.protocol));
-        }
-    }
-
-    /// Ends a search: prints final lines not printed before, then the best move.
-    fn finish_search(&mut self, outcome: &Outcome) {
-        let Some(work) = self.work.take() else { return };
-        // Without a legal move that was said at once.
-        if outcome.best.is_some() {
-            let rest = work.sent.rest(self.engine.game.board(), outcome, &self.protocol);
-            rest.iter().for_each(|line| self.print(line));
-        }
-        if self.verbose {
-            let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
-            let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));
-            self.print(&format::message(format!("answered {:.3} ms after go{stop}", ms(work.started))));
-        }
-        self.print(&format::best_move(self.engine.game.board(), outcome, &self.protocol));
-    }
-
-    /// When a line is due to be repeated.
-    pub fn repeat_due(&self) -> Option<Instant> {
-        self.work.as_ref()?.sent.due(self.repeat_after)
-    }
-
-    /// Repeats lines not printed for a while, with current nodes and time.
-    pub fn repeat_lines(&mut self) {
-        let lines =
-            self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now(), self.repeat_after));
-        for info in lines {
-            // A finished search waiting for `stop` has nothing new.
-            if let Some(info) = self.engine.with_current_counters(info) {
-                self.print(&format::info(self.engine.game.board(), &info, &self.protocol));
-            }
-        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
 
-use super::command::Command;
 use super::format;
-use super::session::Session;
+use super::options::Apply;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use lento::bench;
 use lento::chess::{self, Board};
 use lento::engine::Engine;
-use lento::hash_file::Progress;
+use lento::hash_file::{Origin, Progress};
 use lento::search::limits::Limits;
 use lento::search::report::nps;
 use lento::search::statistics::LmrReport;
@@ -15,6 +14,7 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,21 +26,25 @@ pub enum Message {
     EndOfInput,
     /// A message to print.
     Note(String),
-    /// A task's id, and what to do unless it was cancelled.
+    /// Output or the result of the task with this id, ignored if it was cancelled.
     Task(u64, Effect),
 }
 
-/// Output or the result of a task, applied by the event loop.
-pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
-
-/// Why a command is refused, given the number of queued ones.
-pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
-
-/// Returns the `option` line to announce for one of the engine, if any.
-pub type Offer = Box<dyn Fn(String) -> Option<String>>;
-
-/// Sees commands in the order of their execution, and may change them. What it returns is printed as a message.
-pub type Hook = Box<dyn FnMut(&mut Command, &mut Engine) -> Option<String>>;
+/// Output or the result of a task.
+pub enum Effect {
+    /// Lines to print.
+    Print(String),
+    /// An error to report.
+    Report(String),
+    /// Name and value of an option, and what applies the value.
+    SetOption(String, Option<String>, Apply),
+    /// The hash table was saved to this file, or saving failed.
+    Saved(Option<PathBuf>),
+    /// The hash table was loaded from this file.
+    Loaded(PathBuf, Origin),
+    /// The task has ended.
+    End,
+}
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub(super) struct Task {
@@ -66,7 +70,7 @@ impl Task {
         let console = Console { id, inbox, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            console.apply(move |session| session.end_task(id));
+            console.send(Effect::End);
         })?;
         Ok(Self { id, alive: Some(send) })
     }
@@ -80,7 +84,7 @@ impl Task {
 impl Console {
     /// Sends a line to print. Breaks if cancelled.
     pub(crate) fn print(&self, line: String) -> ControlFlow<()> {
-        self.apply(move |session| session.print(&line));
+        self.send(Effect::Print(line));
         self.check_cancelled()
     }
 
@@ -91,13 +95,12 @@ impl Console {
 
     /// Sends an error.
     pub(crate) fn report(&self, problem: impl Display) {
-        let problem = problem.to_string();
-        self.apply(move |session| session.report(problem));
+        self.send(Effect::Report(problem.to_string()));
     }
 
-    /// Sends an effect on the session.
-    pub(crate) fn apply(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
-        let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
+    /// Sends an effect.
+    pub(crate) fn send(&self, effect: Effect) {
+        let _ = self.inbox.send(Message::Task(self.id, effect));
     }
 
     /// Breaks if cancelled or stopped.
@@ -182,7 +185,7 @@ pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut repo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::InputMode;
+    use crate::session::{InputMode, Session};
     use crate::writer::Writer;
     use crossbeam::channel::unbounded;
 

@@ -77,11 +77,9 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("", "lento bench 13 --lbr", "lento bench 3 --lbr"),
     ("docs/results/threads.md", "lento bench 17", "lento bench 5"),
     ("README.md", "lento perft 5", "lento perft 4"),
-    ("docs/results/strength.md", "lento perft 6", "lento perft 4"),
     ("docs/results/tools.md", "Hash value 1024", "Hash value 16"),
     ("docs/results/tools.md", "go depth 26", "go depth 6"),
     ("README.md", "go depth 12", "go depth 6"),
-    ("docs/results/time.md", "go nodes 1000000", "go nodes 1000"),
     ("docs/serve.md", "\"depth\":20", "\"depth\":6"),
     ("docs/serve.md", "1_000_000", "1_000"),
     ("docs/", "Limit(time=1)", "Limit(time=0.1)"),
@@ -133,7 +131,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     // One after the other, so that each failure is seen.
     ("docs/", "& done; wait", "; done"),
     // Requests are the same on standard input.
-    ("docs/serve.md", "nc -N 127.0.0.1 4617", "lento serve"),
     ("docs/serve.md", "nc -N -U /run/lento/socket", "lento serve"),
 ];
 
@@ -147,8 +144,8 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("tools/pgo", "a build"),
     ("tools/release", "a build"),
     (".ci/", "a build"),
-    ("tools/numa-vm", "starts a virtual machine"),
     ("tools/same-games", "minutes of games"),
+    ("tools/train-network", "needs the games"),
     ("for host in one two", "needs other machines"),
     ("lento serve --lichess", "needs an account"),
     ("git ", "another working tree"),
@@ -173,6 +170,7 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("xboard ", "another program"),
     ("polyglot ", "another program"),
     ("openssl ", "another program"),
+    ("socat ", "another program"),
     ("ssh ", "needs another machine"),
     ("exec ssh ", "needs another machine"),
     ("echo uci | ssh ", "needs another machine"),

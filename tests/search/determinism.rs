@@ -1,11 +1,11 @@
 //! One thread is deterministic, limits are kept to the node, and many threads behave.
 
 use lento::chess::{Game, Move};
-use lento::engine::{Engine, Output, Stagger};
+use lento::engine::{Engine, Output, Sharing, Stagger};
 use lento::named::Named;
 use lento::score::Score;
 use lento::search::lbr::Lbr;
-use lento::search::limits::Limits;
+use lento::search::limits::{Determinism, Limits};
 use lento::search::lmr::RecipeName;
 use lento::search::report::Outcome;
 use std::collections::HashSet;
@@ -150,16 +150,18 @@ fn many_threads_start_and_stop() {
 }
 
 #[test]
-fn every_way_to_stagger_finds_the_same_tactic() {
+fn every_way_to_stagger_and_to_share_finds_the_same_tactic() {
     let mut engine = Engine::new();
     engine.set_threads(4).unwrap();
-    for &(_, stagger) in Stagger::ALL {
-        engine.settings.search.stagger = stagger;
+    let ways =
+        Stagger::ALL.iter().flat_map(|&(_, stagger)| Sharing::ALL.iter().map(move |&(_, sharing)| (stagger, sharing)));
+    for (stagger, sharing) in ways {
+        (engine.settings.search.stagger, engine.settings.search.shared_history) = (stagger, sharing);
         engine.new_game();
         engine.game = Game::from_fen("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1").unwrap();
         let outcome = engine.search_blocking(&depth(10), |_| ());
         let best = engine.game.board().uci(outcome.best.unwrap(), false);
-        assert_eq!(best, "f6a6", "{}", stagger.name());
+        assert_eq!(best, "f6a6", "{} {}", stagger.name(), sharing.name());
     }
 }
 
@@ -283,12 +285,21 @@ fn a_clock_of_nodes_repeats() {
 /// A line: search, depth and number; nodes, score, moves.
 type Said = ((usize, i32, usize), u64, Score, Vec<Move>);
 
-/// Threads that search in rounds repeat themselves to the node, also in a game's later searches, more of them than cores, and
-/// with lines, depths and nodes of any number. A search that is stopped leaves them as they were.
 #[test]
 fn rounds_repeat_on_any_number_of_threads() {
+    repeats(Determinism::Rounds);
+}
+
+#[test]
+fn turns_repeat_on_any_number_of_threads() {
+    repeats(Determinism::Turns);
+}
+
+/// Deterministic threads repeat themselves to the node, also in a game's later searches, more of them than cores, and with lines,
+/// depths and nodes of any number. A search that is stopped leaves them as they were.
+fn repeats(deterministic: Determinism) {
     let mut engine = Engine::new();
-    engine.settings.search.deterministic = true;
+    engine.settings.search.deterministic = deterministic;
     for threads in [2, 3, 8] {
         engine.set_threads(threads).unwrap();
         let mut run = |limits: [Limits; 3], lines: u64| {

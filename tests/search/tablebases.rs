@@ -5,7 +5,7 @@ use crate::harness::Folder;
 use lento::chess::{Board, Game, Verdict};
 use lento::engine::Engine;
 use lento::score::{TB_WIN, is_decisive};
-use lento::search::limits::Limits;
+use lento::search::limits::{Determinism, Limits};
 use lento::tb::{Tables, Wdl};
 use std::fs;
 use std::sync::Arc;
@@ -181,7 +181,7 @@ fn threads_in_rounds_repeat_their_hits() {
         let mut engine = Engine::new();
         engine.set_tables(Some(Arc::clone(&tables)));
         engine.set_threads(3).expect("threads");
-        engine.settings.search.deterministic = true;
+        engine.settings.search.deterministic = Determinism::Rounds;
         engine.game = Game::from_fen("8/5k2/3p4/8/4P1P1/4K3/3p4/5N2 b - - 0 1").expect("a good FEN");
         let outcome = engine.search_blocking(&Limits { depth: Some(12), ..Limits::default() }, |_| ());
         let line = &outcome.lines[0];

@@ -52,7 +52,6 @@ impl Handicap {
 }
 
 impl Observer for Handicap {
-    #[inline(always)]
     fn evaluated(&self, board: &Board, value: Score) -> Score {
         if self.level.noise == 0.0 {
             return value;
@@ -61,7 +60,6 @@ impl Observer for Handicap {
         (value + change as Score * board.side_to_move().sign()).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    #[inline(always)]
     fn overlooks(&self, board: &Board, mv: Move, ply: usize) -> bool {
         !self.sees(board, mv, ply)
     }

@@ -142,10 +142,10 @@ impl Instrument for Handicap {
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut errors = *self;
         if pool::check_memory().is_ok() {
-            return worker.anew().search(job, &mut errors);
+            return worker.anew().search(job, Some(&mut errors));
         }
         worker.clear();
-        worker.search(job, &mut errors);
+        worker.search(job, Some(&mut errors));
         worker.clear();
     }
 }

@@ -8,7 +8,24 @@ pub(crate) use correction::Corrections;
 pub(crate) use recipe::RecipeHistory;
 pub(crate) use tables::{Context, Continuation, Continuations, Histories};
 
-/// The histories that threads on one last-level cache share: correction and continuation history. Clones share their values.
+use crate::named::Named;
+use crate::sync::{AtomicI16, Ordering};
+
+/// Which threads of a search share correction and continuation history. Threads that search in rounds (`Deterministic`) share none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// Those on one last-level cache.
+    #[default]
+    Cache,
+    /// None: each has its own.
+    Thread,
+}
+
+impl Named for Sharing {
+    const ALL: &'static [(&'static str, Self)] = &[("cache", Self::Cache), ("thread", Self::Thread)];
+}
+
+/// The histories that threads share: correction and continuation history. Clones share their values.
 #[derive(Clone, Default)]
 pub(crate) struct SharedHistories {
     pub corrections: Corrections,
@@ -22,8 +39,6 @@ impl SharedHistories {
         self.continuations.clear();
     }
 }
-
-use crate::sync::{AtomicI16, Ordering};
 
 /// A history value within ±[`MAX`](Self::MAX).
 #[derive(Clone, Copy, Debug, Default)]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
 
-/// A recipe: Lento's own, none, or a published one of the source in its name (docs/lmr.md).
+/// A recipe: Lento's own, none, or a published one of the source in its name (`docs/search.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the published recipes have the names of their sources")]
 pub enum RecipeName {

@@ -2,7 +2,7 @@
 
 use super::job_to;
 use crate::chess::{Board, Game, Move};
-use crate::score::{Bound, INFINITE, Score, mated_in};
+use crate::score::{Bound, INFINITE, Score, mate_in, mated_in};
 use crate::search::history::Context;
 use crate::search::lmr::Choice;
 use crate::search::node::{Best, NodeState, NonPv, Pv, SoFar, Tried, Window};
@@ -48,8 +48,8 @@ fn params() -> Params {
 /// Runs a test on a search whose root is this position.
 fn with<T>(fen: &str, test: impl FnOnce(&mut Search<NoObserver>, &Board) -> T) -> T {
     let job = job_to(Game::from_fen(fen).unwrap(), 7, &Choice::default(), params(), Tt::new(1, 1).unwrap());
-    let (mut worker, mut observer) = (Worker::new(0), NoObserver);
-    let mut search = Search::new(&mut worker, &job, &mut observer);
+    let mut worker = Worker::new(0);
+    let mut search = Search::new(&mut worker, &job, NoObserver);
     test(&mut search, job.game.board())
 }
 
@@ -87,6 +87,8 @@ fn reverse_futility_needs_a_margin() {
         assert!(score >= 0 && score < state.eval);
         // The null move cannot reach a beta above the evaluation either.
         assert_eq!(pruned(search, state.eval + 50), None);
+        // Most positions are no mate, which needs no proof in a null window.
+        assert_eq!(pruned(search, mated_in(20)), Some(state.estimate));
     });
 }
 
@@ -108,6 +110,7 @@ fn late_quiets_are_skipped_but_not_checks() {
         assert!(!skipped("e1f2", 2, low) && skipped("e1f2", 40, low));
         assert!(!skipped("d1a4", 40, low), "a check");
         assert!(skipped("e1f2", 2, state.eval + 2000), "futile");
+        assert!(skipped("e1f2", 2, mate_in(9)), "no shorter mate");
     });
 }
 

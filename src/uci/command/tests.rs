@@ -181,7 +181,7 @@ fn a_bad_position_is_rejected_as_a_whole() {
     let fen = set_up("position startpos moves e2e4 e7e5 g1f3");
     assert_eq!(fen, Ok("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2".into()));
     let error = set_up("position startpos moves e2e4 e2e4").expect_err("an illegal move");
-    assert!(error.starts_with("move 2 of `position` \"e2e4\" is not legal in rnbqkbnr/"), "{error}");
-    assert!(error.contains(" b ") && error.contains("; expected a legal move such as "), "{error}");
+    assert!(error.starts_with("move 2 of `position` \"e2e4\" is not a legal move in rnbqkbnr/"), "{error}");
+    assert!(error.contains(" b ") && error.contains("; expected a move such as "), "{error}");
     assert!(set_up("position fen x").is_err_and(|error| error.contains('x')));
 }

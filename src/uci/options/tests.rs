@@ -1,9 +1,9 @@
 use super::declare::parse_pause;
 use super::*;
-use lento::engine::AnalysisContempt;
+use lento::engine::{AnalysisContempt, Sharing};
 use lento::named::Named;
 use lento::search::lbr::Lbr;
-use lento::search::lmr::RecipeName;
+use lento::search::lmr::Helpers;
 use std::time::Duration;
 
 fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
@@ -112,6 +112,7 @@ fn values_are_applied() {
             ("uci_chess960", "true"),
             ("uci_showwdl", "true"),
             ("stagger", "SKIP"),
+            ("sharedhistory", "Thread"),
             ("lbr", "Pair+Quiet"),
             ("lmr", other),
             ("drawishendings", "true"),
@@ -148,6 +149,7 @@ fn values_are_applied() {
             (settings.lmr.main.name(), settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
         );
+        assert_eq!(settings.search.shared_history, Sharing::Thread);
         assert_eq!((set(target, "LBR", Some("off")), target.engine.settings.search.lbr), (Ok(()), Lbr::OFF));
         assert_eq!(set(target, "Clear Hash", None), Ok(()));
     });
@@ -167,6 +169,7 @@ fn invalid_values_are_quoted_and_change_nothing() {
             ("MultiPV", "0"),
             ("UCI_Chess960", "maybe"),
             ("Stagger", "sideways"),
+            ("Shared History", "core"),
             ("LMR", ""),
             ("LBR", "pair+pair"),
             ("Debug Log File", "/nonexistent/folder/x.log"),
@@ -251,4 +254,15 @@ fn pauses_are_minutes_or_seconds() {
     for text in ["", "s", "11", "601s", "1m", "-1s", "1.5", "0x1"] {
         assert_eq!(seconds(text), None, "{text}");
     }
+}
+
+#[test]
+fn the_introduction_ends_with_uciok() {
+    let (mut settings, offer): (_, Offer) = (Settings::default(), Box::new(Some));
+    let text = introduction(&Evaluation::default(), &settings, &offer);
+    assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
+    assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
+    assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), names().len());
+    settings.lmr.helpers = Helpers::Recipe(RecipeName::Rebel);
+    assert!(introduction(&Evaluation::default(), &settings, &offer).contains("\noption name Rebel P type spin"));
 }

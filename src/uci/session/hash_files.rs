@@ -4,28 +4,13 @@ use super::{Queued, Session};
 use crate::command::Command;
 use crate::format;
 use crate::options::same_name;
-use crate::task::{Console, Task};
+use crate::task::{Console, Effect};
 use lento::engine::LentTable;
 use lento::hash_file::{self, LoadError, Loaded, Origin, SaveError, SaveOptions, Saved};
 use lento::processors;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
-
-/// State of saves and loads.
-#[derive(Default)]
-pub(super) struct HashFiles {
-    /// Running saves.
-    pub(super) saves: Vec<Task>,
-    /// Since when the table has entries that are not in `HashFile`.
-    unsaved: Option<Instant>,
-    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other.
-    pub(super) own_file: Option<PathBuf>,
-    /// The last searched position.
-    pub(super) origin: Origin,
-    /// Whether the missing `HashFile` was reported.
-    warned: bool,
-}
 
 impl Session {
     /// Records the start of a search.
@@ -132,7 +117,7 @@ impl Session {
     }
 
     /// Postpones a failed `AutoSave`. There is no second attempt before exiting.
-    fn retry_auto_save(&mut self) {
+    pub(super) fn retry_auto_save(&mut self) {
         self.hash_files.unsaved = (!self.closing).then(Instant::now);
     }
 }
@@ -146,14 +131,14 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
         Ok(Saved { entries, bytes }) => {
             let mib = bytes.div_ceil(1 << 20);
             let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
-            console.apply(|session| session.hash_files.own_file = Some(path));
+            console.send(Effect::Saved(Some(path)));
         }
         Err(SaveError::Cancelled) => {}
         // Not worth an error when nothing was requested.
         Err(SaveError::Empty) if name == "AutoSave" => {}
         Err(error) => {
             console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
-            console.apply(Session::retry_auto_save);
+            console.send(Effect::Saved(None));
         }
     }
 }
@@ -172,9 +157,7 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
             };
             let text = format!("loadhash: {kept} of {read} entries, in {} from {path:?}{about}", seconds(began));
             let _ = console.message(text);
-            console.apply(|session| {
-                (session.hash_files.own_file, session.hash_files.origin) = (Some(path), origin);
-            });
+            console.send(Effect::Loaded(path, origin));
         }
         Err(LoadError::Cancelled) => {}
         Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),

@@ -1,6 +1,9 @@
 //! A command that waits or runs.
 
 use crate::command::Command;
+use crate::sent_lines::SentLines;
+use crate::task::Task;
+use std::time::Instant;
 
 /// A command with the flags set since it was received.
 pub(super) struct Queued {
@@ -11,6 +14,16 @@ pub(super) struct Queued {
     pub ponderhit: bool,
     /// `wait` was received: only an explicit `stop` ends the work early.
     pub waited: bool,
+}
+
+/// Running work.
+pub(super) struct Work {
+    pub queued: Queued,
+    /// The task, unless it is a search of the engine.
+    pub task: Option<Task>,
+    pub started: Instant,
+    pub stopped: Option<Instant>,
+    pub sent: SentLines,
 }
 
 impl Queued {

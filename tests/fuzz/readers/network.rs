@@ -18,7 +18,8 @@ fn parts() -> impl Strategy<Value = Parts> {
         |(kings, lots, outputs, seed, name)| {
             let (lots, reached) = (lots.0, lots.1.min(lots.0));
             let kings = KingBuckets::named(kings).expect("a known layout");
-            let architecture = Architecture { hidden: 32 * lots, kings, threats: 32 * reached, outputs };
+            let architecture =
+                Architecture { hidden: 32 * lots, kings, threats: 32 * reached, outputs, deep: lots == 2 };
             let mut random = Random::new(seed);
             let (largest, threat) = *random.pick(&[(1, 127), (740, 127), (1000, 1)]);
             let mut weight = |most: i64| (random.word() % (2 * most as u64 + 1)) as i64 - most;
@@ -29,6 +30,7 @@ fn parts() -> impl Strategy<Value = Parts> {
                     Layer::Biases => 700,
                     Layer::Outputs => 127,
                     Layer::OutputBiases => 1_000_000,
+                    _ => (architecture.numbers(layer).limit * architecture.numbers(layer).unit as f32).round() as i64,
                 };
                 (0..architecture.numbers(layer).count()).map(|_| weight(most) as i32).collect()
             });
@@ -51,7 +53,10 @@ proptest! {
         let read = Parts::from_bytes(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(read == parts);
         let network = Network::from_bytes(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        Trace::new(&network, Simd::best(), &both(&position));
+        let board = both(&position);
+        let [best, scalar] = [Simd::best(), Simd::named("scalar").expect("always available")]
+            .map(|simd| Trace::new(&network, simd, &board).buckets);
+        prop_assert_eq!(best, scalar);
     }
 
     /// No damage goes unnoticed: neither bits that flip, nor a file that is cut or goes on.

@@ -74,7 +74,7 @@ impl Instrument for Team {
                 *search = Some((job.number(), Arc::clone(job.threads())));
             }
         }
-        worker.search(job, &mut Collector { team: self, kept: Vec::with_capacity(KEPT) });
+        worker.search(job, Some(&mut Collector { team: self, kept: Vec::with_capacity(KEPT) }));
     }
 }
 
@@ -106,7 +106,6 @@ impl Collector<'_> {
 }
 
 impl Observer for Collector<'_> {
-    #[inline(always)]
     fn stored(&mut self, table: &Tt, key: u64, entry: &TtEntry) {
         if entry.depth >= self.team.least.load(Relaxed) {
             self.keep(key, entry);

@@ -1,6 +1,7 @@
 //! Tables as text, Markdown, CSV and JSON.
 
 use crate::columns::columns;
+use crate::notice::printable;
 use serde_json::{Map, Value};
 
 /// A row: its cells in order, the same in each row of a table.
@@ -17,10 +18,10 @@ struct Cell {
 }
 
 impl Row {
-    /// Appends a cell of all formats.
+    /// Appends a cell of all formats. Control characters are escaped in text and Markdown.
     pub fn cell(&mut self, head: &str, key: &str, text: impl Into<String>, value: impl Into<Value>) {
         let (head, key) = (head.to_owned(), key.to_owned());
-        self.0.push(Cell { head, key, text: text.into(), value: value.into() });
+        self.0.push(Cell { head, key, text: printable(&text.into()), value: value.into() });
     }
 
     /// Appends a number with this many decimals in text; "-" if there is none.

@@ -5,6 +5,24 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+/// Terminals obey control characters.
+#[test]
+fn control_characters_of_names_are_escaped() {
+    let path = std::env::temp_dir().join(format!("lento-names-{}.epd", std::process::id()));
+    fs::write(&path, "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8; id \"a\u{1b}[31mb\u{7}\";\n").unwrap();
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+        let output = command.arg("epd").arg(&path).args(["--nodes", "100", "--hash", "1"]).args(more).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (text, json) = (run(&[]), run(&["--json"]));
+    fs::remove_file(&path).unwrap();
+    assert!(text.contains(r"a\u{1b}[31mb\u{7}  "), "{text:?}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+    let document: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["problems"][0]["id"], "a\u{1b}[31mb\u{7}");
+}
+
 /// Every line of a suite is a problem that is tried.
 #[test]
 fn whole_suites_are_read() {

@@ -1,4 +1,4 @@
-//! Documents against the tables of `docs/schema.md`.
+//! Documents against the lists of `docs/schema.md`.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,11 +30,11 @@ fn expand(pattern: &str) -> Vec<String> {
     }
 }
 
-/// The fields in the tables of a section.
+/// The fields in the lists of a section.
 fn described(page: &str, section: &str) -> BTreeSet<String> {
     let (_, rest) = page.split_once(&format!("\n## {section}\n")).unwrap_or_else(|| panic!("no section {section}"));
     let (rows, _) = rest.split_once("\n## ").unwrap_or((rest, ""));
-    let pattern = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    let pattern = |line: &str| Some(line.strip_prefix("- `")?.split_once('`')?.0.to_owned());
     rows.lines().filter_map(pattern).flat_map(|pattern| expand(&pattern)).collect()
 }
 

@@ -52,7 +52,7 @@ mod tests {
     fn targets_lie_between_score_and_result() {
         let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
         let kings = KingBuckets::named("one").unwrap();
-        let position = Sample::new(&packed, &Architecture { hidden: 32, kings, threats: 0, outputs: 1 });
+        let position = Sample::new(&packed, &Architecture { hidden: 32, kings, threats: 0, outputs: 1, deep: false });
         let target = |wdl| Objective { wdl, power: 2.0, scale: 400.0 }.target(&position);
         // A pawn is worth what it is worth, 400 centipawns are 73 %.
         assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);

@@ -21,22 +21,25 @@ pub(crate) struct ScreluDot<'a> {
     pub rows: &'a [HalfLine],
     /// Those that are active.
     pub active: &'a [u8],
+    /// Receives the products of lines 2n and 2n + 1 of each side in turn, if it is not empty.
+    pub products: &'a mut [HalfLine],
 }
 
 impl Blocks for ScreluDot<'_> {
     #[inline(always)]
-    fn run<I: Isa, const SIDES: usize, const BLOCK: usize, const SMALL: usize>(self, isa: I) -> i32 {
-        let Self { sides, rows, active } = self;
+    fn run<I: Isa, const SIDES: usize, const BLOCK: usize, const SMALL: usize>(mut self, isa: I) -> i32 {
         let mut sums = isa.zero();
-        for &sides in sides.as_chunks::<SIDES>().0 {
-            let (mut at, lines) = (0, sides[0].neurons.len());
+        for first in (0..2).step_by(SIDES) {
+            let (mut at, lines) = (0, self.sides[0].neurons.len());
             while at < lines {
                 at += if lines - at >= BLOCK {
-                    dot_lines::<I, SIDES, BLOCK>(isa, &mut sums, sides, rows, active, at)
+                    self.dot_lines::<I, SIDES, BLOCK>(isa, &mut sums, first, at)
                 } else if lines - at >= SMALL {
-                    dot_lines::<I, SIDES, SMALL>(isa, &mut sums, sides, rows, active, at)
+                    self.dot_lines::<I, SIDES, SMALL>(isa, &mut sums, first, at)
+                } else if lines - at >= 2 {
+                    self.dot_lines::<I, SIDES, 2>(isa, &mut sums, first, at)
                 } else {
-                    dot_lines::<I, SIDES, 1>(isa, &mut sums, sides, rows, active, at)
+                    self.dot_lines::<I, SIDES, 1>(isa, &mut sums, first, at)
                 }
             }
         }
@@ -44,39 +47,48 @@ impl Blocks for ScreluDot<'_> {
     }
 }
 
-/// Adds the dot product of `COUNT` lines of each side from line `at` to the sums, and returns `COUNT`. The lines stay in registers
-/// while the rows of active inputs are added.
-#[inline(always)]
-fn dot_lines<I: Isa, const SIDES: usize, const COUNT: usize>(
-    isa: I,
-    sums: &mut I::Sums,
-    sides: [Perspective; SIDES],
-    rows: &[HalfLine],
-    active: &[u8],
-    at: usize,
-) -> usize {
-    let mut lines = [[isa.load(&CacheLine::ZERO); COUNT]; SIDES];
-    for (lines, side) in lines.iter_mut().zip(sides) {
-        let neurons = &side.neurons[at..][..COUNT];
-        for index in 0..COUNT {
-            lines[index] = isa.load(&neurons[index]);
-        }
-    }
-    for input in active {
+impl ScreluDot<'_> {
+    /// Adds the dot product of `COUNT` lines from line `at` of `SIDES` sides from `first` to the sums, and returns `COUNT`. The lines
+    /// stay in registers while the rows of active inputs are added.
+    #[inline(always)]
+    fn dot_lines<I: Isa, const SIDES: usize, const COUNT: usize>(
+        &mut self,
+        isa: I,
+        sums: &mut I::Sums,
+        first: usize,
+        at: usize,
+    ) -> usize {
+        let sides = &self.sides[first..][..SIDES];
+        let mut lines = [[isa.load(&CacheLine::ZERO); COUNT]; SIDES];
         for (lines, side) in lines.iter_mut().zip(sides) {
-            let row = &rows[usize::from(input ^ side.flip) * side.neurons.len() + at..][..COUNT];
+            let neurons = &side.neurons[at..][..COUNT];
             for index in 0..COUNT {
-                isa.add(&mut lines[index], &row[index]);
+                lines[index] = isa.load(&neurons[index]);
             }
         }
-    }
-    for (lines, side) in lines.into_iter().zip(sides) {
-        let weights = &side.weights[at..][..COUNT];
-        for index in 0..COUNT {
-            isa.add_screlu(sums, index, lines[index], isa.load(&weights[index]));
+        for input in self.active {
+            for (lines, side) in lines.iter_mut().zip(sides) {
+                let row = &self.rows[usize::from(input ^ side.flip) * side.neurons.len() + at..][..COUNT];
+                for index in 0..COUNT {
+                    isa.add(&mut lines[index], &row[index]);
+                }
+            }
         }
+        for (lines, side) in lines.iter().zip(sides) {
+            let weights = &side.weights[at..][..COUNT];
+            for index in 0..COUNT {
+                isa.add_screlu(sums, index, lines[index], isa.load(&weights[index]));
+            }
+        }
+        if !self.products.is_empty() {
+            for (side, lines) in lines.iter().enumerate() {
+                for pair in (0..COUNT - COUNT % 2).step_by(2) {
+                    isa.multiply(&mut self.products[at + pair + first + side], lines[pair], lines[pair + 1]);
+                }
+            }
+        }
+        COUNT
     }
-    COUNT
 }
 
 #[cfg(test)]
@@ -93,7 +105,7 @@ mod tests {
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) -> i32 {
             let sides = self.0.map(|(neurons, weights)| Perspective { neurons, weights, flip: 0 });
-            isa.in_blocks(ScreluDot { sides, rows: &[], active: &[] })
+            isa.in_blocks(ScreluDot { sides, rows: &[], active: &[], products: &mut [] })
         }
     }
 

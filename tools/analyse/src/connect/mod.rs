@@ -46,8 +46,8 @@ impl Args {
 
     #[cfg(not(feature = "tls"))]
     fn encryption(&self) -> Result<link::Encrypt, String> {
-        Err("--tls: this build has no TLS; expected one by `cargo build --release -p lento-analyse --features tls`"
-            .into())
+        let build = "`cargo build --release -p lento-analyse --features tls`";
+        Err(format!("--tls: not in this build; expected a release, or a build by {build}"))
     }
 }
 

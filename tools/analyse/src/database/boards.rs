@@ -26,12 +26,10 @@ impl Boards {
         Database::open_for_server(location, None).map(Self)
     }
 
-    /// All boards.
     pub fn all(&mut self) -> std::result::Result<Vec<BoardRow>, String> {
         self.select("SELECT board, name, version, changed, document, removed FROM board", &[])
     }
 
-    /// A board, if it is there.
     pub fn get(&mut self, board: &str) -> std::result::Result<Option<BoardRow>, String> {
         let sql = "SELECT board, name, version, changed, document, removed FROM board WHERE board = $1";
         self.select(sql, &values![board]).map(|mut rows| rows.pop())

@@ -101,7 +101,6 @@ impl QueueArgs {
     }
 }
 
-/// Runs the queue.
 pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     for (option, is_given, expected) in [
         ("--infinite", position.infinite, "; expected --time, --depth or --nodes"),

@@ -7,7 +7,7 @@ use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, Sea
 use crate::sql;
 use lento::engine::Engine;
 use lento::files::draft::Draft;
-use lento::search::limits::Limits;
+use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::interrupt::Stop;
 use lento_console::search::{Found, search};
@@ -46,7 +46,9 @@ impl Work {
         let searches = !queue.no_search;
         let mut engine = if searches { position.engine()? } else { Engine::new() };
         let requested = requested_limits(position);
-        engine.settings.search.deterministic = requested.is_exact() && engine.threads() > 1;
+        if requested.is_exact() && engine.threads() > 1 {
+            engine.settings.search.deterministic = Determinism::Rounds;
+        }
         let conditions = Conditions {
             requested,
             multipv: position.multipv,

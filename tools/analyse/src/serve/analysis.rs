@@ -2,9 +2,11 @@
 
 use super::board::Refusal;
 use super::gate::Role;
-use super::pool::{Asker, Pool, Ticket};
+use super::pool::Pool;
 use super::query::{self, Query, Request, URGENT};
-use super::results::{News, Results, Subject};
+use super::results::{News, Results};
+use super::subject::Subject;
+use super::turns::{Answer, Asker, Ticket};
 use lento_console::interrupt::Stop;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -140,7 +142,7 @@ impl Analysis {
             query.moves.clear();
         }
         let Searches { pool, results, .. } = &*self.searches;
-        let subject = Subject::new(&query, pool.threads, pool.hash_mib);
+        let subject = pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
         let (looker, place) = (Arc::clone(results), subject.clone());
         let _ = spawn_blocking(move || looker.load(&place)).await;
@@ -233,11 +235,11 @@ impl Watcher {
 }
 
 impl Asker for Watcher {
-    fn finish(&self, _: &Value, answer: Value) {
-        self.tell(if answer["status"] == "done" { "done" } else { "stopped" }, &answer);
+    fn finish(&self, _: &Value, answer: Answer) {
+        self.tell(if answer.fields["status"] == "done" { "done" } else { "stopped" }, &answer.fields);
     }
 
-    fn report(&self, report: Value) {
-        self.tell("searching", &report);
+    fn report(&self, report: Answer) {
+        self.tell("searching", &report.fields);
     }
 }

@@ -1,8 +1,9 @@
 //! The queries and answers of one client.
 
 use super::board::Refusal;
-use super::pool::{Asker, Pool, Ticket};
+use super::pool::Pool;
 use super::query::{Query, Refused, Request, parse};
+use super::turns::{self, Asker, Ticket};
 use lento_console::interrupt::Stop;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -234,15 +235,15 @@ impl Client {
 }
 
 impl Asker for Client {
-    fn finish(&self, id: &Value, answer: Value) {
+    fn finish(&self, id: &Value, answer: turns::Answer) {
         let mut state = self.state.lock();
-        if state.active.remove(&(id.to_string(), answer["ply"].as_u64())).is_some() {
-            self.push_locked(&mut state, answer, false);
+        if state.active.remove(&(id.to_string(), answer.fields["ply"].as_u64())).is_some() {
+            self.push_locked(&mut state, answer.fields, false);
         }
     }
 
     /// Sends a partial report, or drops it if the client is slow.
-    fn report(&self, report: Value) {
-        self.push(report, true);
+    fn report(&self, report: turns::Answer) {
+        self.push(report.fields, true);
     }
 }

@@ -7,14 +7,15 @@ mod gate;
 mod hash;
 mod input;
 mod keeper;
-#[cfg(feature = "lichess")]
 mod lichess;
 mod lines;
 mod pool;
 mod query;
 mod queue;
 mod results;
+mod subject;
 mod tree;
+mod turns;
 mod uci;
 #[cfg(unix)]
 mod unix;
@@ -147,7 +148,6 @@ pub struct Args {
     sessions: u16,
     #[command(flatten)]
     gate: GateArgs,
-    #[cfg(feature = "lichess")]
     #[command(flatten)]
     lichess: lichess::LichessArgs,
 }
@@ -181,6 +181,10 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Runs the task.
 pub fn run(args: &Args) -> Done {
+    if args.lichess.is_given() && !cfg!(feature = "lichess") {
+        let build = "`cargo build --release -p lento-analyse --features lichess`";
+        return Err(format!("--lichess: not in this build; expected a release, or a build by {build}").into());
+    }
     #[cfg(feature = "lichess")]
     if args.lichess.ends() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -314,8 +318,11 @@ impl Args {
     /// Takes work from lichess.org, if asked to. Ends early only if the engine cannot be registered.
     fn provide(&self, server: &Arc<Server>) -> Option<JoinHandle<Result<(), String>>> {
         let (args, server) = (self.lichess.clone(), Arc::clone(server));
+        let is_shared = !self.listen.is_empty() || !self.web.is_empty();
+        #[cfg(unix)]
+        let is_shared = is_shared || self.socket.is_some();
         let provide = async move {
-            if let Some(provider) = args.register(server.pool.threads, server.pool.hash_mib).await? {
+            if let Some(provider) = args.register(&server.pool, is_shared).await? {
                 provider.run(server).await;
             }
             Ok(())

@@ -1,20 +1,20 @@
 //! The queue, and the engines that search what waits in it.
 
 use super::hash;
-use super::query::{Query, URGENT};
-use super::results::{Recorder, Results, Subject, infos};
-use crate::database::Analysis;
+use super::query::{Query, Session, URGENT};
+use super::results::{Recorder, Results, infos};
+use super::subject::Subject;
+use super::turns::{Answer, Asker, Searching, Ticket, Turns};
+use crate::database::{Analysis, Line};
 use lento::engine::{Engine, Output};
 use lento::search::report::{Info, Outcome};
 use lento_console::document::document;
 use lento_console::interrupt::Stop;
+use lento_console::notice::notice;
 use lento_console::search::Found;
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::io;
-use std::ops::Bound::{Excluded, Unbounded};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,23 +26,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// Time of an urgent search before it gives way to another one.
 const SLICE: Duration = Duration::from_secs(1);
 
-/// The place of a query in the queue: higher priorities first, then in order of arrival.
-pub type Ticket = (Reverse<i64>, u64);
-
-/// A query and who asked it.
-type Waiting = (Query, Arc<dyn Asker>);
-
-/// Who asked a query.
-pub trait Asker: Send + Sync {
-    /// Sends the final answer of a query.
-    fn finish(&self, id: &Value, answer: Value);
-    /// Sends a partial report; it may be dropped.
-    fn report(&self, report: Value);
-}
-
 /// Several engines with one queue.
 pub struct Pool {
-    queue: Mutex<Queue>,
+    turns: Mutex<Turns>,
     ready: Condvar,
     /// Most queries of a client.
     pub limit: usize,
@@ -52,26 +38,6 @@ pub struct Pool {
     pub hash_mib: usize,
     results: Arc<Results>,
     threads_of_engines: Mutex<Vec<JoinHandle<()>>>,
-}
-
-#[derive(Default)]
-struct Queue {
-    waiting: BTreeMap<Ticket, Waiting>,
-    arrived: u64,
-    searching: Vec<Searching>,
-    is_over: bool,
-    /// Finished searches and their nodes.
-    finished: u64,
-    nodes: u64,
-}
-
-/// A running search.
-struct Searching {
-    ticket: Ticket,
-    /// Ends it for good.
-    stop: Stop,
-    /// Ends it for an urgent one; then it waits again.
-    yields: Stop,
 }
 
 impl Pool {
@@ -84,7 +50,7 @@ impl Pool {
         hash_file: Option<PathBuf>,
     ) -> io::Result<Arc<Self>> {
         let pool = Arc::new(Self {
-            queue: Mutex::default(),
+            turns: Mutex::new(Turns::new(engines.len())),
             ready: Condvar::new(),
             limit,
             engines: engines.len(),
@@ -96,7 +62,7 @@ impl Pool {
         for (number, mut engine) in engines.into_iter().enumerate() {
             let (shared, file) = (Arc::clone(&pool), hash_file.as_ref().map(|file| hash::path(file, number)));
             let work = move || {
-                shared.work(&mut engine);
+                shared.work(number, &mut engine);
                 if let Some(file) = file {
                     hash::save(&mut engine, &file);
                 }
@@ -106,35 +72,22 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Queues a query. Without an idle engine, the last of the running queries gives way to an urgent one.
+    /// Queues a query.
     pub fn push(&self, query: Query, asker: Arc<dyn Asker>) -> Ticket {
-        let mut queue = self.queue.lock();
-        queue.arrived += 1;
-        let ticket = (Reverse(query.priority), queue.arrived);
-        let stays = |other: &&Searching| !other.stop.asked() && !other.yields.asked();
-        if query.priority == URGENT && queue.searching.iter().filter(stays).count() == self.engines {
-            let last = queue.searching.iter().max_by_key(|other| other.ticket);
-            if let Some(last) = last.filter(|last| last.ticket.0.0 < URGENT) {
-                last.yields.ask();
-            }
-        }
-        queue.waiting.insert(ticket, (query, asker));
-        self.ready.notify_one();
+        let ticket = self.turns.lock().push(query, asker);
+        self.ready.notify_all();
         ticket
     }
 
     /// Removes a query, unless it is being searched.
     pub fn remove(&self, ticket: Ticket) -> bool {
-        self.queue.lock().waiting.remove(&ticket).is_some()
+        self.turns.lock().remove(ticket)
     }
 
     /// Ends all searches, and waits for the engines.
     pub fn finish(&self) {
-        let mut queue = self.queue.lock();
-        queue.is_over = true;
-        queue.searching.iter().for_each(|search| search.stop.ask());
+        self.turns.lock().end();
         self.ready.notify_all();
-        drop(queue);
         for thread in self.threads_of_engines.lock().drain(..) {
             let _ = thread.join();
         }
@@ -142,48 +95,78 @@ impl Pool {
 
     /// The state for clients.
     pub fn status(&self) -> Value {
-        let queue = self.queue.lock();
+        let turns = self.turns.lock();
         json!({
             "status": "running",
             "version": env!("CARGO_PKG_VERSION"),
             "engines": self.engines,
             "threads": self.threads,
             "hash_mib": self.hash_mib,
-            "waiting": queue.waiting.len(),
-            "searching": queue.searching.len(),
-            "finished": queue.finished,
-            "nodes": queue.nodes,
+            "waiting": turns.waiting(),
+            "searching": turns.searching(),
+            "finished": turns.finished,
+            "nodes": turns.nodes,
             "problem": self.results.problem(),
         })
     }
 
+    /// What a query searches.
+    pub fn subject(&self, query: &Query) -> Subject {
+        let (threads, hash_mib) = self.size(query.session.as_ref());
+        Subject::new(query, threads, hash_mib)
+    }
+
+    /// Threads and hash table of an engine for a session, or without one.
+    fn size(&self, session: Option<&Session>) -> (usize, usize) {
+        session.map_or((self.threads, self.hash_mib), |session| (session.threads, session.hash_mib))
+    }
+
+    /// Gives an engine its threads and hash table. It keeps what it has where there is no memory.
+    fn set_up(&self, engine: &mut Engine, session: Option<&Session>) {
+        let (threads, hash_mib) = self.size(session);
+        let mut error = None;
+        if engine.threads() != threads {
+            error = engine.set_threads(threads).err().map(|error| error.to_string());
+        }
+        if engine.hash_mib() != hash_mib {
+            error = engine.set_hash(hash_mib).err().map(|error| error.to_string()).or(error);
+        }
+        if let Some(error) = error {
+            notice(format_args!("{threads} threads and a hash table of {hash_mib} MiB: {error}"));
+        }
+    }
+
     /// Searches one query after the other.
-    fn work(&self, engine: &mut Engine) {
-        let mut queue = self.queue.lock();
+    fn work(&self, number: usize, engine: &mut Engine) {
+        let mut turns = self.turns.lock();
         let mut yielded = None;
-        while !queue.is_over {
-            let Some((ticket, (mut query, asker))) = queue.next(yielded.take()) else {
-                self.ready.wait(&mut queue);
+        while !turns.is_over {
+            let Some((ticket, (mut query, asker))) = turns.next(number, yielded.take()) else {
+                self.ready.wait(&mut turns);
                 continue;
             };
             let yields = Stop::default();
-            queue.searching.push(Searching { ticket, stop: query.stop.clone(), yields: yields.clone() });
-            drop(queue);
+            let is_new = turns.begin(number, &query, Searching::new(ticket, &query, &yields));
+            drop(turns);
+            // What this engine had been preferred for is left to others.
+            self.ready.notify_all();
+            if is_new {
+                engine.new_game();
+            }
+            self.set_up(engine, query.session.as_ref());
             let searched = self.search(engine, &query, &*asker, &yields);
-            queue = self.queue.lock();
-            queue.searching.retain(|other| other.ticket != ticket);
-            queue.nodes += searched.nodes;
+            turns = self.turns.lock();
+            turns.finish(number, searched.nodes);
             if searched.is_interrupted && yields.asked() && !query.stop.asked() {
                 query.spend(searched.elapsed, searched.nodes);
-                queue.waiting.insert(ticket, (query, asker));
+                turns.wait(ticket, query, asker);
                 yielded = Some(ticket);
                 continue;
             }
-            queue.finished += 1;
-            drop(queue);
-            let answer = searched.answer;
-            asker.finish(&query.id, answer);
-            queue = self.queue.lock();
+            turns.finished += 1;
+            drop(turns);
+            asker.finish(&query.id, searched.answer);
+            turns = self.turns.lock();
         }
     }
 }
@@ -192,7 +175,7 @@ impl Pool {
     /// Searches to the end, or until cancelled or interrupted.
     fn search(&self, engine: &mut Engine, query: &Query, asker: &dyn Asker, yields: &Stop) -> Searched {
         let is_urgent = query.priority == URGENT;
-        let subject = Subject::new(query, self.threads, self.hash_mib);
+        let subject = self.subject(query);
         engine.game = query.game.clone();
         if query.may_be_known()
             && let Some(stored) = self.results.met(&subject)
@@ -235,9 +218,9 @@ impl Pool {
                 if !is_urgent {
                     self.results.show(&recorder.subject, || {
                         let answer = partial(engine, query, &latest, elapsed);
-                        self.results.news(&recorder.subject, "searching", &answer)
+                        self.results.news(&recorder.subject, "searching", &answer.fields)
                     });
-                } else if elapsed >= SLICE && self.has_urgent() {
+                } else if elapsed >= SLICE && self.turns.lock().has_urgent() {
                     yields.ask();
                 }
             }
@@ -249,36 +232,19 @@ impl Pool {
         let status = if query.stop.asked() { "cancelled" } else { "done" };
         let answer = answer(engine, query, &lines, &found, status);
         if !is_urgent {
-            self.results.show(&recorder.subject, || self.results.news(&recorder.subject, "stopped", &answer));
+            self.results.show(&recorder.subject, || self.results.news(&recorder.subject, "stopped", &answer.fields));
         }
         Searched { answer, elapsed: found.elapsed, nodes: found.nodes(), is_interrupted }
-    }
-
-    /// Whether an urgent query waits.
-    fn has_urgent(&self) -> bool {
-        self.queue.lock().waiting.first_key_value().is_some_and(|(ticket, _)| ticket.0.0 == URGENT)
     }
 }
 
 /// What a search has found, and used.
 struct Searched {
-    answer: Value,
+    answer: Answer,
     elapsed: Duration,
     nodes: u64,
     /// Whether it ended before its limits.
     is_interrupted: bool,
-}
-
-impl Queue {
-    /// The first query; after one that gave way to an urgent one, the next of these in turn.
-    fn next(&mut self, yielded: Option<Ticket>) -> Option<(Ticket, Waiting)> {
-        let after = yielded.filter(|ticket| ticket.0.0 == URGENT);
-        let next = after.and_then(|ticket| self.waiting.range((Excluded(ticket), Unbounded)).next());
-        match next.map(|(ticket, _)| *ticket).filter(|ticket| ticket.0.0 == URGENT) {
-            Some(ticket) => self.waiting.remove_entry(&ticket),
-            None => self.waiting.pop_first(),
-        }
-    }
 }
 
 impl Searched {
@@ -286,31 +252,39 @@ impl Searched {
     fn known(engine: &Engine, query: &Query, analysis: &Analysis) -> Self {
         let found = Found { outcome: Outcome::new(infos(analysis)), elapsed: analysis.time };
         let mut answer = answer(engine, query, &[], &found, "done");
-        answer["from"] = "database".into();
+        answer.fields["from"] = "database".into();
         Self { answer, elapsed: Duration::ZERO, nodes: 0, is_interrupted: false }
     }
 }
 
 /// A report of the latest lines.
-fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -> Value {
+fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -> Answer {
     let mut lines: Vec<Info> =
         latest.iter().map(|line| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone())).collect();
     lines.sort_by_key(|line| line.multipv);
     answer(engine, query, &[], &Found { outcome: Outcome::new(lines), elapsed }, "partial")
 }
 
-fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status: &str) -> Value {
+fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status: &str) -> Answer {
     let mut answer = document(engine, infos, found, query.chess960);
     if let Some(fields) = answer.as_object_mut().filter(|_| infos.is_empty()) {
         fields.remove("iterations");
     }
     // Together with what it used before it was interrupted.
-    answer["nodes"] = (found.nodes() + query.spent.1).into();
-    answer["time_ms"] = ((found.elapsed + query.spent.0).as_millis() as u64).into();
+    let (time, nodes) = (found.elapsed + query.spent.0, found.nodes() + query.spent.1);
+    answer["nodes"] = nodes.into();
+    answer["time_ms"] = (time.as_millis() as u64).into();
     if let Some(ply) = query.ply {
         answer["ply"] = ply.into();
     }
     answer["id"] = query.id.clone();
     answer["status"] = status.into();
-    answer
+    let analysis = found.best().map(|best| Analysis {
+        depth: best.depth,
+        seldepth: best.seldepth,
+        nodes,
+        time,
+        lines: found.outcome.lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect(),
+    });
+    Answer { fields: answer, analysis }
 }

@@ -9,6 +9,7 @@ use lento_console::setup::Setup;
 use lento_uci::words::quoted;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Longest id, in bytes of JSON.
@@ -74,6 +75,16 @@ pub struct Query {
     pub stop: Stop,
     /// Time and nodes used before an urgent query took the engine.
     pub spent: (Duration, u64),
+    /// The session that asks.
+    pub session: Option<Session>,
+}
+
+/// Searches of a person that share an engine, its threads and the size of its hash table.
+#[derive(Clone)]
+pub struct Session {
+    pub id: Arc<str>,
+    pub threads: usize,
+    pub hash_mib: usize,
 }
 
 impl Query {
@@ -102,7 +113,6 @@ pub struct Refused {
     pub error: Refusal,
 }
 
-/// Parses a request.
 pub fn parse(line: &str) -> Result<Request, Refused> {
     let refuse = |error| Refused { id: Value::Null, error };
     let line = line.trim_start_matches('\u{FEFF}');
@@ -201,6 +211,7 @@ fn queries(object: &Map<String, Value>, id: Value) -> Result<Vec<Query>, Refusal
             fresh: flag(object, "fresh")?,
             stop: Stop::default(),
             spent: (Duration::ZERO, 0),
+            session: None,
             game,
         })
     };
@@ -241,7 +252,7 @@ fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Re
     let searched: Vec<Move> = searched
         .split([' ', ','])
         .filter(|word| !word.is_empty())
-        .map(|word| setup.parse_move(board, word))
+        .map(|word| board.read_move(word, setup.chess960))
         .collect::<Result<_, _>>()
         .map_err(wrong("searchmoves"))?;
     if searched.is_empty() || left.is_empty() {

@@ -1,8 +1,8 @@
 //! What searches have found, kept in memory and in the database, and shown to those who watch the position.
 
 use super::keeper::Keeper;
-use super::query::Query;
-use crate::database::{Analysis, Conditions, EngineId, Key, Line, Location, Point, SearchLimits, Stored};
+use super::subject::{Finding, Subject};
+use crate::database::{Analysis, EngineId, Line, Location, Point, Stored};
 use lento::chess::{Board, Color};
 use lento::engine::Engine;
 use lento::eval::wdl;
@@ -18,59 +18,13 @@ use tokio::sync::watch;
 
 /// Maximum number of positions whose results are in memory.
 const MAX_POSITIONS: usize = 10_000;
-/// Maximum number of points of a course; then every other one is dropped.
+/// Maximum number of points of a course.
 const MAX_POINTS: usize = 256;
 /// A running search is stored at this interval.
 const STORE: Duration = Duration::from_secs(5);
 
 /// News of a search: an object as JSON, without the key and the position of a visitor.
 pub type News = Option<Arc<str>>;
-
-/// The result of a search, and its course.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    pub stored: Stored,
-    pub course: Vec<Point>,
-}
-
-impl Finding {
-    fn depth(&self) -> i32 {
-        self.stored.analysis.depth
-    }
-
-    fn lines(&self) -> usize {
-        self.stored.conditions.multipv.into()
-    }
-}
-
-/// What is searched.
-#[derive(Clone)]
-pub struct Subject {
-    /// The position with its history and the root moves, if not all are searched.
-    pub name: String,
-    pub key: Key,
-    /// Whether all root moves are searched, so that the result is one of the position.
-    pub is_whole: bool,
-    pub board: Board,
-    pub conditions: Conditions,
-}
-
-impl Subject {
-    pub fn new(query: &Query, threads: usize, hash_mib: usize) -> Self {
-        let (board, key) = (query.game.board().clone(), Key::new(&query.game));
-        let moves: Vec<String> = query.moves.iter().map(|&mv| board.uci(mv, true)).collect();
-        let name = format!("{} {} {}", key.fen, key.past, moves.join(" "));
-        let limits = &query.limits;
-        let requested = SearchLimits {
-            time: limits.movetime.map(|time| Duration::from_millis(time as u64)),
-            depth: limits.depth,
-            nodes: limits.nodes,
-        };
-        let (multipv, chess960) = (query.multipv as u16, query.chess960);
-        let conditions = Conditions { requested, multipv, threads, hash_mib, chess960 };
-        Self { name, key, is_whole: query.moves.is_empty(), board, conditions }
-    }
-}
 
 /// The results of all positions.
 pub struct Results {
@@ -190,7 +144,7 @@ impl Results {
         });
         let Some(known) = self.best(subject) else { return news.to_string().into() };
         news["course"] = known.course.iter().map(|point| course_point(&subject.board, point)).collect();
-        if let Some(lines) = self.deeper_lines(subject, answer) {
+        if let Some(lines) = deeper_lines(&known, subject, answer) {
             let found = &known.stored.analysis;
             news["lines"] = lines.iter().map(|line| of_white(line, turn)).collect();
             (news["depth"], news["seldepth"]) = (found.depth.into(), found.seldepth.into());
@@ -203,14 +157,18 @@ impl Results {
     }
 
     /// The lines of an earlier search, if they are deeper than those of an answer, or all that there is.
+    #[cfg(feature = "lichess")]
     pub fn deeper_lines(&self, subject: &Subject, answer: &Value) -> Option<Vec<Value>> {
-        let (known, live, wanted) =
-            (self.best(subject)?, answer["lines"][0]["depth"].as_i64(), subject.conditions.multipv);
-        let is_deeper = live.is_none_or(|live| i64::from(known.depth()) > live && known.lines() >= wanted.into());
-        let shown = infos(&known.stored.analysis).into_iter().take(wanted.into());
-        let line = |info| document::line(&subject.board, &info, subject.conditions.chess960);
-        is_deeper.then(|| shown.map(line).collect())
+        deeper_lines(&*self.best(subject)?, subject, answer)
     }
+}
+
+fn deeper_lines(known: &Finding, subject: &Subject, answer: &Value) -> Option<Vec<Value>> {
+    let (live, wanted) = (answer["lines"][0]["depth"].as_i64(), subject.conditions.multipv);
+    let is_deeper = live.is_none_or(|live| i64::from(known.depth()) > live && known.lines() >= wanted.into());
+    let shown = infos(&known.stored.analysis).into_iter().take(wanted.into());
+    let line = |info| document::line(&subject.board, &info, subject.conditions.chess960);
+    is_deeper.then(|| shown.map(line).collect())
 }
 
 /// The lines of an analysis as a search reports them.
@@ -239,13 +197,28 @@ fn course_point(board: &Board, point: &Point) -> Value {
     json!([point.time.as_millis() as u64, point.depth, line["score"], line["expected"], board.san(point.best)])
 }
 
+/// Drops every other point of a list that is longer than `most`, but not the last one.
+pub fn thin<T>(points: &mut Vec<T>, most: usize) {
+    if points.len() > most {
+        let mut left = points.len();
+        points.retain(|_| {
+            left -= 1;
+            left.is_multiple_of(2)
+        });
+    }
+}
+
+pub fn white_score(mut score: Value, turn: Color) -> Value {
+    if let (Color::Black, Some(score)) = (turn, score.as_object_mut()) {
+        score.values_mut().for_each(|value| *value = (-value.as_i64().unwrap_or(0)).into());
+    }
+    score
+}
+
 /// A line with White's score, and the share of points that White expects.
 fn of_white(line: &Value, turn: Color) -> Value {
     let mut line = line.clone();
-    let sign = if turn == Color::White { 1 } else { -1 };
-    if let Some(score) = line["score"].as_object_mut() {
-        score.values_mut().for_each(|value| *value = (sign * value.as_i64().unwrap_or(0)).into());
-    }
+    line["score"] = white_score(line["score"].take(), turn);
     if let Some(wdl) = line["wdl"].as_array_mut().filter(|_| turn == Color::Black) {
         wdl.reverse();
     }
@@ -307,13 +280,7 @@ impl<'a> Recorder<'a> {
                 let time = info.elapsed + self.earlier().map_or(Duration::ZERO, |before| before.time);
                 self.course.push(Point { time, depth: info.depth, score: info.score, best });
             }
-            if self.course.len() > MAX_POINTS {
-                let mut number = 0;
-                self.course.retain(|_| {
-                    number += 1;
-                    number % 2 == 0
-                });
-            }
+            thin(&mut self.course, MAX_POINTS);
         }
         self.lines.retain(|line| line.multipv != info.multipv);
         self.lines.push(info.clone());

@@ -6,9 +6,9 @@ use super::input::Lines;
 use super::lines::MAX_STALL;
 use lento::engine::Engine;
 use lento_uci::command::Command;
-use lento_uci::options::same_name;
+use lento_uci::options::{Offer, same_name};
 use lento_uci::run;
-use lento_uci::task::{Offer, Refuse};
+use lento_uci::session::Refuse;
 use lento_uci::words::quoted;
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, mpsc as lines_of};
@@ -122,7 +122,6 @@ fn session(lines: lines_of::Receiver<String>, output: Output, threads: usize, ha
     let _ = run::connection(engine, lines.into_iter(), output, move || channel.is_closed(), refuse, offer);
 }
 
-/// The name in an `option` line.
 fn name_of(line: &str) -> Option<&str> {
     Some(line.strip_prefix("option name ")?.split_once(" type ")?.0)
 }

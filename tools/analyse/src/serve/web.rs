@@ -41,7 +41,6 @@ const MAX_HEAD: usize = 16 << 10;
 const MAX_MESSAGE: usize = 8 << 20;
 /// Time for a whole response.
 const RESPONSE: Duration = Duration::from_secs(30);
-/// The cookie with the token.
 const COOKIE: &str = "lento_token";
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
@@ -76,7 +75,6 @@ const FILES: [(&str, &str, &str); 19] = files![
     "treeview.js": SCRIPT,
 ];
 
-/// The pages of a server.
 pub fn pages(server: &Arc<Server>) -> Router {
     let page =
         concat!(include_str!("page/head.html"), include_str!("../page/pieces.svg"), include_str!("page/body.html"));

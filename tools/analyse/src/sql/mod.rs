@@ -152,7 +152,6 @@ impl Connection {
         self.sqlite().is_none()
     }
 
-    /// The rows of a query.
     pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
         match &mut self.0 {
             Backend::Sqlite(connection) => value::query(connection, sql, values),
@@ -345,7 +344,6 @@ pub fn is_url(name: &str) -> bool {
     name.starts_with("postgresql://") || name.starts_with("postgres://")
 }
 
-/// A URL without its password.
 pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     // A password may contain any character, also an `@` that should have been escaped.

@@ -11,7 +11,7 @@ use crate::database::{EngineId, retry};
 use crate::sql;
 use lento::chess::{Game, Move};
 use lento::engine::Engine;
-use lento::search::limits::Limits;
+use lento::search::limits::{Determinism, Limits};
 use lento::tb::Tables;
 use lento_console::Done;
 use lento_console::document::notation;
@@ -84,7 +84,9 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
     let mut engine = Engine::new();
     engine.set_threads(args.threads)?;
     engine.set_hash(args.hash)?;
-    engine.settings.search.deterministic = args.search_time.is_none() && args.threads > 1;
+    if args.search_time.is_none() && args.threads > 1 {
+        engine.settings.search.deterministic = Determinism::Rounds;
+    }
     if let Some(folders) = &args.syzygy {
         let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
         tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));

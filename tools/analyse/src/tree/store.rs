@@ -395,7 +395,6 @@ impl Store {
         self.execute(sql, &values).map(|_| true)
     }
 
-    /// The id of an engine.
     pub fn engine(&self, id: &EngineId) -> Done<i64> {
         database::engine_id(&mut self.connection.borrow_mut(), &id.values())
     }

@@ -38,7 +38,7 @@ impl Browser {
         const RUN: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
             nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`)).join('\\n'))";
         // Moving things are half transparent.
-        self.evaluate(page, "Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations === 1).map((one) => one.finished)).then(() => {})");
+        self.evaluate(page, "Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations === 1).map((one) => one.finished)).then(() => {})");
         let found = self.evaluate(page, RUN);
         let found = found.as_str().expect("a text");
         if found.is_empty() { String::new() } else { format!("{view}: {found}\n") }

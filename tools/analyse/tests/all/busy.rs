@@ -59,6 +59,7 @@ fn slow_clicks_count_during_a_search() {
             browser.wait_for(&page, &now);
             browser.key(&page, "Home");
             browser.wait_for(&page, "!document.querySelector('#moves [aria-current]')");
+            browser.wait_for(&page, "document.querySelector('#lines [data-ply]')?.textContent.startsWith('1. ')");
             moves += 1;
         } else {
             let row = |line: &str| format!("#lines [data-expand=\"{line}\"]");

@@ -475,5 +475,5 @@ fn a_build_without_tls_says_so() {
     let mut command = Command::new(PROGRAM);
     let output = command.args(["connect", "localhost:1", "--tls"]).output().expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("this build has no TLS; expected one by `cargo build"), "{said}");
+    assert!(said.contains("--tls: not in this build; expected a release, or a build by `cargo build"), "{said}");
 }

@@ -26,8 +26,12 @@ pub struct Server {
 
 impl Server {
     pub fn start(args: &[&str]) -> Self {
+        Self::run(&[&SMALL, args].concat())
+    }
+
+    pub fn run(args: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
-        command.args(SMALL).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let said = BufReader::new(child.stderr.take().expect("standard error"));
         Self { child, said }
@@ -60,6 +64,11 @@ impl Server {
                 return address;
             }
         }
+    }
+
+    #[cfg(all(feature = "lichess", target_os = "linux"))]
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     #[cfg(unix)]
@@ -462,4 +471,12 @@ fn uci_sessions() {
     let mut stranger = Peer::connect(address);
     stranger.send("uci");
     assert!(stranger.line().contains("wrong token"));
+}
+
+#[test]
+#[cfg(not(feature = "lichess"))]
+fn a_build_without_lichess_says_so() {
+    let output = Command::new(PROGRAM).args(["serve", "--lichess", "token"]).output().expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("--lichess: not in this build; expected a release, or a build by `cargo build"), "{said}");
 }

@@ -103,7 +103,10 @@ fn what_was_found_is_shown_again_at_once() {
     analyse(&mut visitor, json!({ "key": "again", "moves": ["d2d4"], "limit": { "depth": 2 } }));
     let stored = visitor.wait_for(|news| news["event"] == "lines" && news["key"] == "again");
     assert_eq!((&stored["depth"], &stored["lines"]), (&json!(8), &found["lines"]));
-    assert_eq!(lines(&mut visitor, "again", "done")["depth"], 8);
+    // A slow connection leaves out what is no longer the newest.
+    if stored["state"] != "done" {
+        assert_eq!(lines(&mut visitor, "again", "done")["depth"], 8);
+    }
     // Other conditions are other results.
     analyse(&mut visitor, json!({ "key": "two", "moves": ["d2d4"], "lines": 2, "limit": { "depth": 2 } }));
     assert_eq!(lines(&mut visitor, "two", "done")["depth"], 2);

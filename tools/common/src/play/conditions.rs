@@ -17,7 +17,7 @@ pub struct Conditions {
     /// Hash table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
     pub hash: u32,
-    /// Games at the same time [default: the number of cores, divided by the Threads of a player]
+    /// Games at the same time [default: the number of cores, divided by the Threads of a player that search at once]
     #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: Option<u16>,
     /// First positions.
@@ -90,8 +90,12 @@ impl Conditions {
 /// The number of games for which there are cores.
 fn free_cores(players: [&[Setting]; 2]) -> usize {
     let threads = |settings: &[Setting]| {
-        let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case("Threads"));
-        set.and_then(|setting| setting.value.parse().ok()).unwrap_or(1)
+        let value = |name: &str| {
+            let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case(name));
+            set.map(|setting| &*setting.value)
+        };
+        let in_turns = value("Deterministic").is_some_and(|value| value.eq_ignore_ascii_case("turns"));
+        value("Threads").filter(|_| !in_turns).and_then(|value| value.parse().ok()).unwrap_or(1)
     };
     (processors::count() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
 }
@@ -117,6 +121,7 @@ mod tests {
         assert_eq!((places("", "", ""), places("--concurrency 9", "", "")), (cores, 9));
         assert_eq!(places("", "Threads=1 threads=3", ""), (cores / 3).max(1));
         assert_eq!(places("", "", "Threads=2"), (cores / 2).max(1));
+        assert_eq!(places("", "", "Threads=16 deterministic=Turns"), cores);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
-use lento_common::notice::notice;
+use lento_common::notice::{notice, printable};
 use lento_common::part::{Part, part};
 use lento_common::table::line;
 use lento_common::{progress, summary};
@@ -166,7 +166,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let mut solutions: Vec<Solution> = Vec::new();
     for problem in &problems {
         let solved = solutions.iter().filter(|solution| solution.solved).count();
-        bar.set_message(format!("{}, {solved} solved", problem.id));
+        bar.set_message(format!("{}, {solved} solved", printable(&problem.id)));
         bar.tick();
         let solution = match known.next() {
             Some(known) => known,

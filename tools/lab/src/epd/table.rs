@@ -5,6 +5,7 @@ use super::solve::Solution;
 use lento::chess::Move;
 use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
+use lento_common::notice::printable;
 use lento_common::table::Row;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use std::time::Duration;
 const WIDTHS: [i32; 9] = [-20, -8, -9, 6, 9, 5, 7, 11, 9];
 
 pub fn widths(problems: &[&Problem]) -> Vec<i32> {
-    let id = problems.iter().map(|problem| problem.id.chars().count() as i32).fold(28, i32::max);
+    let id = problems.iter().map(|problem| printable(&problem.id).chars().count() as i32).fold(28, i32::max);
     [&[-id], &WIDTHS[..]].concat()
 }
 

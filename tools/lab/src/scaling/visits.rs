@@ -82,7 +82,7 @@ impl Visits {
 impl Instrument for Visits {
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut visitor = self.visitor(worker.id);
-        worker.search(job, &mut visitor);
+        worker.search(job, Some(&mut visitor));
         self.sum.lock().unwrap_or_else(PoisonError::into_inner).add(&visitor.counts);
     }
 }
@@ -95,7 +95,6 @@ struct Visitor<'a> {
 }
 
 impl Observer for Visitor<'_> {
-    #[inline(always)]
     fn probed(&mut self, key: u64, hit: bool) {
         let shared = self.visits.visit(key, self.thread);
         self.counts.lookups += 1;

@@ -4,6 +4,7 @@ mod convert;
 pub mod inspect;
 mod pack;
 mod shuffle;
+mod vary;
 mod writer;
 
 use std::collections::HashMap;
@@ -26,6 +27,8 @@ pub enum Command {
     Shuffle(shuffle::Args),
     /// Turn packed games into viriformat
     Unpack(pack::UnpackArgs),
+    /// Make positions some random moves away from others, with the static value of a network, to teach it to another one
+    Vary(vary::Args),
 }
 
 pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
@@ -36,6 +39,7 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Pack(args) => pack::pack(args),
         Command::Shuffle(args) => shuffle::run(args),
         Command::Unpack(args) => pack::unpack(args),
+        Command::Vary(args) => vary::run(args),
     }
 }
 

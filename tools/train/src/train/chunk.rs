@@ -1,16 +1,27 @@
 //! A chunk: positions on their way through the network.
 
 use super::descent::{LANES, Strip};
+use super::head::Head;
 use crate::objective::Objective;
 use crate::sample::Sample;
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Architecture;
+use lento::eval::nnue::network::FIRST;
 
 /// The most positions of a chunk: many enough that a tile's weights are used often while they are in the cache.
 pub const CHUNK: usize = 64;
 
 /// The sums for the output of the neurons of both sides.
 pub type Sums = [[f32; LANES]; 2];
+
+/// What a tile computes of the positions, one of each for a position.
+pub struct Forward<'a> {
+    pub positions: &'a [Sample],
+    /// The tile's neurons of both sides.
+    pub accumulators: &'a mut [[Strip; 2]],
+    pub sums: &'a mut [Sums],
+    pub deep: &'a mut [[f32; FIRST]],
+}
 
 /// Some positions and their values in the network.
 #[derive(Default)]
@@ -20,6 +31,10 @@ pub struct Chunk {
     accumulators: Vec<[Strip; 2]>,
     active: Active,
     sums: Vec<Sums>,
+    /// The sums of products with weights for the deep layers, then the gradients of the loss by them.
+    deep: Vec<[f32; FIRST]>,
+    /// The gradients of the head, summed over the positions.
+    pub head: Vec<f32>,
     /// In units of 400 centipawns.
     pub outputs: Vec<f32>,
     /// The gradient of the loss by each output.
@@ -39,13 +54,16 @@ impl Chunk {
         self.positions.extend(positions.iter().map(|position| Sample::new(position, architecture)));
         self.sums.clear();
         self.sums.resize(positions.len(), [[0.0; LANES]; 2]);
+        self.deep.clear();
+        self.deep.resize(positions.len(), [0.0; FIRST]);
     }
 
     /// The positions, and the values that a tile computes.
     #[inline(always)]
-    pub fn forward(&mut self, tile: usize) -> (&[Sample], &mut [[Strip; 2]], &mut [Sums]) {
-        let count = self.positions.len();
-        (&self.positions, &mut self.accumulators[tile * CHUNK..][..count], &mut self.sums)
+    pub fn forward(&mut self, tile: usize) -> Forward<'_> {
+        let Self { positions, accumulators, sums, deep, .. } = self;
+        let accumulators = &mut accumulators[tile * CHUNK..][..positions.len()];
+        Forward { positions, accumulators, sums, deep }
     }
 
     /// Groups the active inputs of the positions, for [`active`](Self::active).
@@ -59,25 +77,35 @@ impl Chunk {
         self.active.inputs()
     }
 
-    /// Each position, its neurons of this tile, and the gradient of the loss by its output.
+    /// Each position, its neurons of this tile, and the gradients of the loss by its output and by the sums for the deep layers.
     #[inline(always)]
-    pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Sample, &[Strip; 2], f32)> {
+    pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Sample, &[Strip; 2], f32, &[f32; FIRST])> {
         let accumulators = &self.accumulators[tile * CHUNK..];
-        let neurons = self.positions.iter().zip(accumulators).zip(&self.gradients);
-        neurons.map(|((position, neurons), gradient)| (position, neurons, *gradient))
+        let neurons = self.positions.iter().zip(accumulators).zip(self.gradients.iter().zip(&self.deep));
+        neurons.map(|((position, neurons), (gradient, deep))| (position, neurons, *gradient, deep))
     }
 
     /// Computes the outputs, the loss and its gradients; `share` is a factor of the gradients.
-    pub fn finish(&mut self, biases: &[f32], objective: &Objective, share: f64) {
+    #[inline(always)]
+    pub fn finish(&mut self, head: &Head, objective: &Objective, share: f64) {
         self.outputs.clear();
         self.gradients.clear();
+        self.head.clear();
+        self.head.resize(head.values.len(), 0.0);
         self.loss = 0.0;
-        for (position, sums) in self.positions.iter().zip(&self.sums) {
+        for ((position, sums), deep) in self.positions.iter().zip(&self.sums).zip(&mut self.deep) {
+            let bucket = position.bucket();
             let side = |side: usize| sums[side].iter().sum::<f32>();
-            let output = biases[position.bucket()] + side(0) + side(1);
+            let direct = head.bias(bucket) + side(0) + side(1);
+            let layers = head.is_deep().then(|| head.forward(bucket, deep));
+            let output = direct + layers.map_or(0.0, |(_, output)| output);
             let (loss, gradient) = objective.of(f64::from(output), objective.target(position));
+            let gradient = (gradient * share) as f32;
+            if let Some((neurons, _)) = layers.filter(|_| share > 0.0) {
+                *deep = head.backward(&mut self.head, bucket, &neurons, gradient);
+            }
             self.outputs.push(output);
-            self.gradients.push((gradient * share) as f32);
+            self.gradients.push(gradient);
             self.loss += loss;
         }
     }

@@ -50,6 +50,8 @@ pub struct Step {
     shrink: f32,
     /// Factors that make up for means that began at zero.
     unbias: [f32; 2],
+    /// The rate of the deep layers as a multiple of that of the others.
+    deep_rate: f32,
 }
 
 impl Step {
@@ -57,7 +59,18 @@ impl Step {
     pub fn new(number: u64, rate: f64, decay: f64) -> Self {
         let age = number.min(1 << 30) as i32;
         let unbias = |share: f32| (1.0 / (1.0 - f64::from(share).powi(age))) as f32;
-        Self { rate: rate as f32, shrink: (rate * decay) as f32, unbias: [unbias(MEAN), unbias(SQUARE)] }
+        let unbias = [unbias(MEAN), unbias(SQUARE)];
+        Self { rate: rate as f32, shrink: (rate * decay) as f32, unbias, deep_rate: 1.0 }
+    }
+
+    /// Sets the rate of the deep layers as a multiple of that of the others.
+    pub fn with_deep_rate(self, factor: f64) -> Self {
+        Self { deep_rate: factor as f32, ..self }
+    }
+
+    /// The step of the deep layers.
+    pub fn deep(self) -> Self {
+        Self { rate: self.rate * self.deep_rate, shrink: self.shrink * self.deep_rate, ..self }
     }
 
     pub fn without_decay(self) -> Self {
@@ -67,7 +80,7 @@ impl Step {
     /// Moves a value against its gradient. `mean` and `square` are the running means of its gradient and of the gradient's
     /// square.
     #[inline(always)]
-    fn apply(&self, value: f32, gradient: f32, mean: &mut f32, square: &mut f32) -> f32 {
+    pub fn apply(&self, value: f32, gradient: f32, mean: &mut f32, square: &mut f32) -> f32 {
         let next = MEAN * *mean + (1.0 - MEAN) * gradient;
         let next_square = SQUARE * *square + (1.0 - SQUARE) * gradient * gradient;
         *mean = if next.abs() < NEGLIGIBLE { 0.0 } else { next };

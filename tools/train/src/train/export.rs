@@ -13,8 +13,9 @@ pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     let layers = Layer::ALL.map(|layer| {
         let Numbers { columns, unit, limit, .. } = shape.architecture.numbers(layer);
         let round = |value: f32| (value.clamp(-limit, limit) * unit as f32).round_ties_even() as i32;
-        if layer == Layer::OutputBiases {
-            return values.output_biases.iter().map(|&bias| round(bias)).collect();
+        let head = &values.head[shape.head_layer(layer)];
+        if !head.is_empty() {
+            return head.iter().map(|&value| round(value)).collect();
         }
         let shared = |index: usize| values.row(shape.shared().start + index % INPUTS, shape);
         let rows = shape.layer(layer).flat_map(|index| {
@@ -65,7 +66,7 @@ mod tests {
     use crate::formats::packed;
     use crate::tests::sample;
     use crate::tests::sample::positions;
-    use crate::train::tests::{output, parameters, shape};
+    use crate::train::tests::{deep, output, parameters, shape};
     use lento::eval::nnue::Accumulators;
     use lento::eval::nnue::features::KingBuckets;
     use lento::eval::nnue::simd::Simd;
@@ -89,7 +90,7 @@ mod tests {
         (values.rows[at(5) + 3], values.rows[at(shared + 5) + 3]) = (1.5, 1.5);
         values.rows[at(shape.bias()) + 9] = 0.1;
         (values.rows[at(shape.outputs().start + 1) + 7], values.rows[at(shape.outputs().start + 3)]) = (-0.51, 3.0);
-        values.output_biases[1] = 0.125;
+        values.head[1] = 0.125;
         let parts = quantise(&values, &shape, "sample");
         assert_eq!((parts[Layer::Features][at(800)], parts[Layer::Features][at(5) + 3]), (-128, 505));
         assert_eq!(
@@ -103,7 +104,8 @@ mod tests {
     #[test]
     fn the_engine_sees_what_was_learned_from() {
         for kings in KingBuckets::NAMES {
-            let shape = shape(32, kings, 8);
+            let plain = shape(64, kings, 8);
+            let shape = if kings == "one" { deep(plain) } else { plain };
             let network = Network::from_parts(&quantise(&small(&shape), &shape, "")).unwrap();
             let network = Arc::new(network);
             let mut accumulators = Accumulators::new(Arc::clone(&network), Simd::best(), 1);
@@ -125,8 +127,7 @@ mod tests {
 
     #[test]
     fn rounding_is_what_the_engine_says_less_what_was_learned() {
-        for kings in ["one", "six"] {
-            let shape = shape(64, kings, 4);
+        for shape in [shape(64, "one", 4), shape(64, "six", 4), deep(shape(64, "one", 4))] {
             let values = small(&shape);
             let network = Network::from_parts(&quantise(&values, &shape, "")).unwrap();
             let packed = positions(3, 8);
@@ -140,7 +141,7 @@ mod tests {
             assert!(before > 0.01 && (before - after).abs() < 0.05 * before, "{rounding:?}");
             // A network of other numbers is not taken for this one.
             let mut other = values.clone();
-            other.output_biases.iter_mut().for_each(|bias| *bias += 0.1);
+            other.head[..4].iter_mut().for_each(|bias| *bias += 0.1);
             let other = Network::from_parts(&quantise(&other, &shape, "")).unwrap();
             let shifted = Rounding::measure(&other, &packed, &outputs, &objective);
             assert!((shifted.mean - 40.0).abs() < 12.0 && shifted.after != after, "{shifted:?}");

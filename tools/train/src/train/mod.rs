@@ -8,6 +8,7 @@ mod chunk;
 mod data;
 mod descent;
 mod export;
+mod head;
 mod model;
 mod options;
 mod origin;
@@ -85,6 +86,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
             format!("--threats {}: expected at most the {} neurons of --hidden", args.threats, args.hidden).into()
         );
     }
+    args.architecture().check()?;
     // Fails before the training.
     outputs::check([Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()].into_iter().flatten())?;
     let shape = Shape { architecture: args.architecture() };

@@ -1,7 +1,8 @@
 //! The network in training.
 
 use super::chunk::{CHUNK, Chunk};
-use super::descent::{Step, Strip, Strips};
+use super::descent::{Step, Strip};
+use super::head::Head;
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
 use super::tile::Tile;
@@ -46,8 +47,7 @@ pub struct TrainingNetwork {
     shape: Shape,
     arch: Arch,
     tiles: Vec<RwLock<Tile>>,
-    /// The output biases, in the first columns of a row.
-    biases: RwLock<Strips>,
+    head: RwLock<Head>,
     chunks: Vec<RwLock<Chunk>>,
     block: RwLock<Vec<ChessBoard>>,
     /// The next free chunk or tile.
@@ -63,7 +63,7 @@ impl TrainingNetwork {
             arch: Arch::new(),
             chunks: std::iter::repeat_with(chunk).take(CHUNKS).collect(),
             tiles,
-            biases: RwLock::new(Strips::new(1)),
+            head: RwLock::new(Head::new(shape)),
             block: RwLock::default(),
             next: AtomicUsize::new(0),
         }
@@ -74,9 +74,7 @@ impl TrainingNetwork {
         let OptimiserState { values, first, second, .. } = weights;
         let state = [values, first, second];
         self.tiles.iter().for_each(|tile| tile.write().load(state));
-        for (row, parameters) in self.biases.write().state_mut().into_iter().zip(state) {
-            row[0].0[..parameters.output_biases.len()].copy_from_slice(&parameters.output_biases);
-        }
+        self.head.write().load(state);
     }
 
     /// Stores the parameters and the state of the optimiser.
@@ -85,10 +83,7 @@ impl TrainingNetwork {
         for tile in &self.tiles {
             tile.read().store([values, first, second]);
         }
-        for (row, parameters) in self.biases.read().state().into_iter().zip([values, first, second]) {
-            let count = parameters.output_biases.len();
-            parameters.output_biases.copy_from_slice(&row[0].0[..count]);
-        }
+        self.head.read().store([values, first, second]);
     }
 
     /// Switches the use of rounded parameters, as the engine has them.
@@ -106,7 +101,7 @@ impl TrainingNetwork {
 
     fn forward(&self, objective: &Objective, share: f64) {
         let tiles: Vec<_> = self.tiles.iter().map(|tile| tile.read()).collect();
-        let (biases, block) = (self.biases.read(), self.block.read());
+        let (head, block) = (self.head.read(), self.block.read());
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(positions) = block.chunks(CHUNK).nth(index) else { break };
@@ -118,7 +113,10 @@ impl TrainingNetwork {
                     || tile.forward(index, &mut chunk),
                 );
             }
-            chunk.finish(&biases.values[0].0, objective, share);
+            self.arch.dispatch(
+                #[inline(always)]
+                || chunk.finish(&head, objective, share),
+            );
             if share > 0.0 {
                 chunk.group_inputs();
             }
@@ -153,8 +151,7 @@ impl TrainingNetwork {
     fn gradients(&self) -> Parameters {
         let mut gradients = Parameters::zero(&self.shape);
         self.tiles.iter().for_each(|tile| tile.write().store_gradients(&mut gradients));
-        let count = gradients.output_biases.len();
-        gradients.output_biases.copy_from_slice(&self.biases.read().gradients[0].0[..count]);
+        gradients.head.copy_from_slice(&self.head.read().gradients);
         gradients
     }
 
@@ -205,20 +202,22 @@ impl TrainingNetwork {
         for block in batch.chunks(BLOCK) {
             done += block.len();
             self.go_forward(pool, block, objective, share);
-            let mut biases = self.biases.write();
+            let mut head = self.head.write();
             for chunk in self.filled() {
                 let chunk = chunk.read();
                 sum += chunk.loss;
+                head.add(&chunk.head);
+                // Position by position, in which order networks without deep layers have always added them.
                 for (position, gradient) in chunk.positions.iter().zip(&chunk.gradients) {
-                    biases.gradients[0].0[position.bucket()] += gradient;
+                    head.gradients[position.bucket()] += gradient;
                 }
             }
-            drop(biases);
+            drop(head);
             let step = step.filter(|_| done == batch.len());
             self.run(pool, Pass::Backward { step });
         }
         if let Some(step) = step {
-            self.biases.write().step(0..1, step.without_decay(), f32::MAX);
+            self.head.write().step(step);
         }
         sum
     }
@@ -230,8 +229,8 @@ mod tests {
     use crate::sample::Sample;
     use crate::tests::sample::positions;
     use crate::train::pool;
-    use crate::train::tests::{output, parameters, shape};
-    use lento::eval::nnue::Layer;
+    use crate::train::tests::{deep, output, parameters, shape};
+    use lento::eval::nnue::{Architecture, Layer};
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
 
@@ -259,10 +258,10 @@ mod tests {
 
     #[test]
     fn gradients_are_those_of_the_loss() {
-        for (kings, outputs, power) in [("one", 8, 2.0), ("three", 2, 2.5)] {
-            // More neurons than a tile has, and not whole tiles; more positions than a chunk has.
-            let shape = shape(96, kings, outputs);
-            let hidden = shape.architecture.hidden;
+        // More neurons than a tile has, and not whole tiles; more positions than a chunk has.
+        let shapes = [(shape(96, "one", 8), 2.0), (shape(96, "three", 2), 2.5), (deep(shape(128, "three", 2)), 2.0)];
+        for (shape, power) in shapes {
+            let Architecture { hidden, kings, outputs, .. } = shape.architecture;
             let packed = positions(4, 3)[..90].to_vec();
             let decoded: Vec<_> = packed.iter().map(|packed| Sample::new(packed, &shape.architecture)).collect();
             let objective = Objective { wdl: 0.3, power, scale: 200.0 };
@@ -284,8 +283,16 @@ mod tests {
                 };
                 (at(1e-6) - at(-1e-6)) / 2e-6
             };
-            let biases = shape.rows() * hidden;
-            compare("output biases", &gradients, numeric, (biases..biases + outputs).collect());
+            let head = shape.rows() * hidden;
+            compare("output biases", &gradients, numeric, (head..head + outputs).collect());
+            if shape.architecture.deep {
+                for layer in [Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third] {
+                    let indices = shape.head_layer(layer);
+                    let step = (indices.len() / 40).max(1);
+                    let indices = indices.step_by(step).map(|index| head + index).collect();
+                    compare(layer.name(), &gradients, numeric, indices);
+                }
+            }
             let in_use = |rows: std::ops::Range<usize>| {
                 let all = (rows.start * hidden..rows.end * hidden).filter(|&index| gradients[index] != 0.0);
                 let all: Vec<usize> = all.collect();
@@ -294,7 +301,10 @@ mod tests {
             compare("output weights", &gradients, numeric, in_use(shape.outputs()));
             compare("feature biases", &gradients, numeric, in_use(shape.bias()..shape.bias() + 1));
             compare("feature weights", &gradients, numeric, in_use(shape.pieces()));
-            if kings != "one" {
+            if shape.architecture.deep {
+                compare("weights of pairs", &gradients, numeric, in_use(shape.pairs()));
+            }
+            if kings.count() > 1 {
                 compare("weights of threats", &gradients, numeric, in_use(shape.threats()));
                 compare("shared weights", &gradients, numeric, in_use(shape.shared()));
             }
@@ -304,8 +314,7 @@ mod tests {
     }
 
     /// The parameters after a few steps.
-    fn learned(arch: Arch, threads: usize) -> (OptimiserState, Vec<u64>) {
-        let shape = shape(160, "three", 4);
+    fn learned(shape: Shape, arch: Arch, threads: usize) -> (OptimiserState, Vec<u64>) {
         let mut model = TrainingNetwork::new(&shape);
         model.arch = arch;
         let mut weights = OptimiserState::begin(Parameters::random(&shape, 5), &shape);
@@ -324,13 +333,15 @@ mod tests {
 
     #[test]
     fn threads_and_instruction_sets_change_nothing() {
-        let alone = learned(Arch::new(), 1);
-        assert!(alone.1.len() > 1 && alone.0.values != Parameters::random(&shape(160, "three", 4), 5));
-        for threads in [2, 5] {
-            assert!(learned(Arch::new(), threads) == alone, "{threads} threads");
+        for shape in [shape(160, "three", 4), deep(shape(128, "one", 4))] {
+            let alone = learned(shape, Arch::new(), 1);
+            assert!(alone.1.len() > 1 && alone.0.values != Parameters::random(&shape, 5));
+            for threads in [2, 5] {
+                assert!(learned(shape, Arch::new(), threads) == alone, "{threads} threads");
+            }
+            #[cfg(target_arch = "x86_64")]
+            assert!(learned(shape, Arch::Scalar, 2) == alone, "without AVX");
         }
-        #[cfg(target_arch = "x86_64")]
-        assert!(learned(Arch::Scalar, 2) == alone, "without AVX");
     }
 
     #[test]

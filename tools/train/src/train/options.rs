@@ -27,8 +27,8 @@ pub struct Args {
     pub checkpoint: Option<PathBuf>,
     /// Begin with the network of this checkpoint or network file (*.lnn) instead of a random one, on a schedule of its own.
     ///
-    /// It may grow: --hidden may be larger than its own, --king-buckets more than one where it has one, and it may get --threats. What
-    /// it says is the same until it learns.
+    /// It may grow: --hidden may be larger than its own, --king-buckets more than one where it has one, and it may get --threats and
+    /// --deep. What it says is the same until it learns.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
     /// Share of the network of --init in the weights written; their mean with what was learned is often better than either
@@ -67,14 +67,17 @@ pub struct Args {
     /// Output layers, chosen by the number of pieces on the board
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8, value_parser = parse_outputs)]
     pub output_buckets: usize,
+    /// Multiply neurons in pairs and pass the products through two layers of 16 and 32 neurons, which add to the output
+    #[arg(long, help_heading = "Network")]
+    pub deep: bool,
     #[command(flatten)]
     pub schedule: Schedule,
 }
 
 impl Args {
     pub fn architecture(&self) -> Architecture {
-        let Self { hidden, king_buckets: kings, threats, output_buckets: outputs, .. } = *self;
-        Architecture { hidden, kings, threats, outputs }
+        let Self { hidden, king_buckets: kings, threats, output_buckets: outputs, deep, .. } = *self;
+        Architecture { hidden, kings, threats, outputs, deep }
     }
 
     pub fn network_name(&self) -> String {
@@ -98,6 +101,8 @@ impl Args {
             "king_buckets": self.king_buckets.map().map(|bucket| bucket.to_string()).join(","),
             "threats": self.threats,
             "output_buckets": self.output_buckets,
+            "deep": self.deep,
+            "deep_rate": schedule.deep_rate,
             "wdl": schedule.wdl,
             "power": schedule.power,
             "scale": schedule.scale,

@@ -25,9 +25,9 @@ impl Origin {
         Ok(Self::from(&parts))
     }
 
-    /// The same network in this shape, which may have more neurons, threats, and king buckets if the network has one. Its values do not
-    /// change: buckets start with the same weights, threats with zeros, new neurons with random input and zero output weights. `None`
-    /// if the network does not fit.
+    /// The same network in this shape, which may have more neurons, threats, and king buckets if the network has one, and deep layers. Its
+    /// values do not change: buckets start with the same weights, threats with zeros, new neurons and deep layers with random input
+    /// and zero output weights. `None` if the network does not fit.
     pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
         let (old, new) = (self.shape.architecture, shape.architecture);
         if old == new {
@@ -35,12 +35,20 @@ impl Origin {
         }
         let same_kings = old.kings == new.kings;
         let fits = old.hidden <= new.hidden && old.outputs == new.outputs && old.threats <= new.threats;
+        let fits = fits && old.deep <= new.deep;
         if !same_kings && old.kings.count() > 1 || !fits {
             return None;
         }
         let mut values = Parameters::random(shape, seed);
-        let outputs = shape.outputs();
-        values.rows[outputs.start * new.hidden..outputs.end * new.hidden].fill(0.0);
+        let mut silent = shape.outputs();
+        if old.deep {
+            silent.end = shape.pairs().end;
+            values.head.copy_from_slice(&self.values.head);
+        } else {
+            values.head[shape.head_layer(Layer::Third)].fill(0.0);
+            values.head[..new.outputs].copy_from_slice(&self.values.head);
+        }
+        values.rows[silent.start * new.hidden..silent.end * new.hidden].fill(0.0);
         let layer =
             |layer| (self.shape.layer(layer), shape.layer(layer), self.shape.architecture.numbers(layer).columns);
         let moved = [
@@ -49,13 +57,13 @@ impl Origin {
             (self.shape.shared(), shape.shared(), old.hidden),
             layer(Layer::Biases),
             layer(Layer::Outputs),
+            layer(Layer::Pairs),
         ];
         for (from, to, count) in moved {
             for (from, to) in from.zip(to) {
                 values.row_mut(to, shape)[..count].copy_from_slice(&self.values.row(from, &self.shape)[..count]);
             }
         }
-        values.output_biases.copy_from_slice(&self.values.output_biases);
         Some(values)
     }
 }
@@ -70,8 +78,9 @@ impl From<&Parts> for Origin {
             for (row, numbers) in shape.layer(layer).zip(exact.chunks(columns.max(1))) {
                 values.row_mut(row, &shape)[..columns].copy_from_slice(numbers);
             }
-            if layer == Layer::OutputBiases {
-                values.output_biases = exact;
+            let head = shape.head_layer(layer);
+            if !head.is_empty() {
+                values.head[head].copy_from_slice(&exact);
             }
         }
         Self { shape, values }
@@ -84,12 +93,11 @@ mod tests {
     use crate::sample::Sample;
     use crate::tests::sample::positions;
     use crate::train::export::quantise;
-    use crate::train::tests::{output, parameters, shape};
+    use crate::train::tests::{deep, output, parameters, shape};
 
     #[test]
     fn a_network_comes_back_as_it_was() {
-        for kings in ["one", "six"] {
-            let shape = shape(32, kings, 4);
+        for shape in [shape(32, "one", 4), shape(32, "six", 4), deep(shape(64, "one", 4))] {
             let mut values = parameters(&shape, 7);
             values.iter_mut().for_each(|value| *value *= 0.3);
             let parts = quantise(&values, &shape, "sample");
@@ -114,7 +122,9 @@ mod tests {
         };
         for (from, to) in [("one", "one"), ("one", "six"), ("three", "three")] {
             grow(shape(32, from, 4), shape(64, to, 4)).unwrap();
+            grow(shape(32, from, 4), deep(shape(64, to, 4))).unwrap();
         }
+        grow(deep(shape(64, "one", 2)), deep(shape(128, "one", 2))).unwrap();
         // The new neurons differ, or they would learn the same.
         let wider = shape(96, "one", 2);
         let grown = grow(shape(32, "one", 2), wider).unwrap();
@@ -125,6 +135,7 @@ mod tests {
             (shape(32, "six", 4), shape(32, "three", 4)),
             (shape(32, "six", 4), shape(32, "one", 4)),
             (shape(32, "one", 4), shape(32, "one", 8)),
+            (deep(shape(64, "one", 4)), shape(64, "one", 4)),
         ] {
             assert!(grow(from, to).is_none());
         }

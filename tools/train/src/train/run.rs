@@ -113,13 +113,14 @@ impl Run {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let Architecture { hidden, kings, threats, outputs } = self.shape.architecture;
+        let Architecture { hidden, kings, threats, outputs, deep } = self.shape.architecture;
         let text = json!({
             "settings": self.settings,
             "hidden": hidden,
             "king_buckets": kings.map(),
             "threats": threats,
             "output_buckets": outputs,
+            "deep": deep,
             "progress": self.progress.to_json(),
             "steps": self.weights.steps,
         });
@@ -153,8 +154,9 @@ impl Run {
         let kings = map.try_into().ok().and_then(KingBuckets::new).ok_or(TEXT)?;
         let threats = text["threats"].as_u64().unwrap_or(0) as usize;
         let (hidden, outputs) = (number("hidden")? as usize, number("output_buckets")? as usize);
-        let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs } };
-        let count = shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(outputs));
+        let deep = text["deep"].as_bool().unwrap_or(false);
+        let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs, deep } };
+        let count = shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(shape.head()));
         if count.and_then(|count| count.checked_mul(12)) != Some(numbers.len()) {
             return Err("its size does not match its description");
         }
@@ -175,11 +177,11 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::tests::{parameters, shape};
+    use crate::train::tests::{deep, parameters, shape};
     use lento_testing::Folder;
 
     fn run(seed: u64) -> Run {
-        let shape = shape(32, "three", 3);
+        let shape = deep(shape(64, "three", 3));
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
         let gauged = Gauged { gold: Some(1.0 / 7.0), neutral: [None, Some(0.01)] };
         let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, gauged }];

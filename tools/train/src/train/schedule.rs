@@ -38,6 +38,9 @@ pub struct Schedule {
     /// Lowest learning rate, where the schedule ends [default: a hundredth of the highest]
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub lr_end: Option<f64>,
+    /// Learning rate of the layers of --deep as a multiple of the others'
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_factor)]
+    pub deep_rate: f64,
     /// How the learning rate falls
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Fall::Cosine)]
     pub schedule: Fall,
@@ -133,6 +136,10 @@ fn parse_power(text: &str) -> Result<f64, String> {
     number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5")
 }
 
+fn parse_factor(text: &str) -> Result<f64, String> {
+    number::within(text, 0.0..=1000.0, "a factor from 0 to 1000, such as 10")
+}
+
 fn parse_rate(text: &str) -> Result<f64, String> {
     number::within(text, 0.0..=1.0, "a learning rate from 0 to 1, such as 0.001")
 }
@@ -154,6 +161,7 @@ mod tests {
             drop_epochs: 2,
             drop_factor: 0.1,
             warmup: Some(10),
+            deep_rate: 1.0,
             decay: 0.01,
             round_epochs: None,
             seed: 1,

@@ -107,6 +107,7 @@ impl Session {
                 let step = weights.steps;
                 weights.steps += 1;
                 let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay);
+                let adam = adam.with_deep_rate(schedule.deep_rate);
                 at.loss += model.learn(pool, &batch, &schedule.objective(step), Some(adam));
                 at.positions += batch.len() as u64;
                 at.batches += 1;

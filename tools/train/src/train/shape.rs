@@ -1,12 +1,16 @@
 //! The layout of the parameters.
 //!
-//! All parameters but the output biases are rows of `hidden` numbers, one for each neuron: a row for each input, with more than
-//! one king bucket a row for each input without its bucket (the factoriser, whose weights all buckets share), the feature biases,
-//! and for each output bucket the weights of the side to move and those of the other side.
+//! All parameters but those of the [head](super::head) are rows of `hidden` numbers, one for each neuron: a row for each input, with
+//! more than one king bucket a row for each input without its bucket (the factoriser, whose weights all buckets share), the feature
+//! biases, for each output bucket the weights of the side to move and those of the other side, and the weights of pairs.
 
 use lento::eval::nnue::features::INPUTS;
+use lento::eval::nnue::network::{FIRST, SECOND};
 use lento::eval::nnue::{Architecture, Layer};
 use std::ops::Range;
+
+/// The layers of the head, in their order.
+const HEAD: [Layer; 5] = [Layer::OutputBiases, Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third];
 
 /// The parameters of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +19,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The rows of a layer; none for the output biases.
+    /// The rows of a layer; none for those of the head.
     pub fn layer(&self, layer: Layer) -> Range<usize> {
         let start = match layer {
             Layer::Features => 0,
             Layer::Threats => self.layer(Layer::Features).end,
             Layer::Biases => self.shared().end,
             Layer::Outputs => self.layer(Layer::Biases).end,
-            Layer::OutputBiases => return self.rows()..self.rows(),
+            Layer::Pairs => self.layer(Layer::Outputs).end,
+            _ => return self.rows()..self.rows(),
         };
         start..start + self.architecture.numbers(layer).rows
     }
@@ -58,8 +63,26 @@ impl Shape {
         self.layer(Layer::Outputs)
     }
 
+    /// The weights of pairs: for each bucket a row for each neuron of the first deep layer.
+    pub fn pairs(&self) -> Range<usize> {
+        self.layer(Layer::Pairs)
+    }
+
     pub fn rows(&self) -> usize {
-        self.outputs().end
+        self.pairs().end
+    }
+
+    /// The number of the parameters of the head.
+    pub fn head(&self) -> usize {
+        self.head_layer(Layer::Third).end
+    }
+
+    /// The parameters of a layer of the head; none for the others.
+    pub fn head_layer(&self, layer: Layer) -> Range<usize> {
+        let count = |layer: &Layer| self.architecture.numbers(*layer).count();
+        let Some(place) = HEAD.iter().position(|&other| other == layer) else { return 0..0 };
+        let start = HEAD[..place].iter().map(count).sum();
+        start..start + count(&layer)
     }
 }
 
@@ -67,13 +90,12 @@ impl Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     pub rows: Vec<f32>,
-    pub output_biases: Vec<f32>,
+    pub head: Vec<f32>,
 }
 
 impl Parameters {
     pub fn zero(shape: &Shape) -> Self {
-        let Architecture { hidden, outputs, .. } = shape.architecture;
-        Self { rows: vec![0.0; shape.rows() * hidden], output_biases: vec![0.0; outputs] }
+        Self { rows: vec![0.0; shape.rows() * shape.architecture.hidden], head: vec![0.0; shape.head()] }
     }
 
     /// Small random weights, no biases. Threats, and weights that the king buckets do not share, are zero.
@@ -82,11 +104,16 @@ impl Parameters {
         let mut parameters = Self::zero(shape);
         let hidden = shape.architecture.hidden;
         let inputs = if shape.shared().is_empty() { shape.pieces() } else { shape.shared() };
-        for (rows, fan_in) in [(inputs, INPUTS), (shape.outputs(), 2 * hidden)] {
+        let mut fill = |values: &mut [f32], fan_in: usize| {
             let deviation = (1.0 / fan_in as f64).sqrt();
-            for value in &mut parameters.rows[rows.start * hidden..rows.end * hidden] {
-                *value = (deviation * normal(&mut random)) as f32;
-            }
+            values.iter_mut().for_each(|value| *value = (deviation * normal(&mut random)) as f32);
+        };
+        // Products are small.
+        for (rows, fan_in) in [(inputs, INPUTS), (shape.outputs(), 2 * hidden), (shape.pairs(), hidden / 4)] {
+            fill(&mut parameters.rows[rows.start * hidden..rows.end * hidden], fan_in);
+        }
+        for (layer, fan_in) in [(Layer::Second, 2 * FIRST), (Layer::Third, SECOND)] {
+            fill(&mut parameters.head[shape.head_layer(layer)], fan_in);
         }
         parameters
     }
@@ -102,16 +129,16 @@ impl Parameters {
     }
 
     pub fn len(&self) -> usize {
-        self.rows.len() + self.output_biases.len()
+        self.rows.len() + self.head.len()
     }
 
     /// In the order of files.
     pub fn iter(&self) -> impl Iterator<Item = &f32> {
-        self.rows.iter().chain(&self.output_biases)
+        self.rows.iter().chain(&self.head)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut f32> {
-        self.rows.iter_mut().chain(&mut self.output_biases)
+        self.rows.iter_mut().chain(&mut self.head)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::tests::sample;
 use lento::chess::Board;
 use lento::eval::nnue::features::KingBuckets;
 use lento::eval::nnue::simd::Simd;
-use lento::eval::nnue::{Accumulators, Architecture, load};
+use lento::eval::nnue::{Accumulators, Architecture, Layer, load};
 use lento_common::arguments::parse;
 use lento_testing::Folder;
 use std::path::Path;
@@ -16,7 +16,13 @@ use std::path::Path;
 pub fn shape(hidden: usize, kings: &str, outputs: usize) -> Shape {
     // Threats come with some of the layouts.
     let threats = if kings == "one" { 0 } else { 32 };
-    Shape { architecture: Architecture { hidden, kings: KingBuckets::named(kings).unwrap(), threats, outputs } }
+    let kings = KingBuckets::named(kings).unwrap();
+    Shape { architecture: Architecture { hidden, kings, threats, outputs, deep: false } }
+}
+
+/// The same with deep layers.
+pub fn deep(shape: Shape) -> Shape {
+    Shape { architecture: Architecture { deep: true, ..shape.architecture } }
 }
 
 /// Parameters of which none is zero, so large that some neurons are empty and some are full.
@@ -24,6 +30,12 @@ pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut parameters = Parameters::zero(shape);
     parameters.iter_mut().for_each(|value| *value = random.f32() - 0.45);
+    if shape.architecture.deep {
+        // Few neurons of the deep layers are full, nor is the output.
+        let rows = shape.outputs().start * shape.architecture.hidden;
+        parameters.rows[rows..].iter_mut().for_each(|value| *value *= 0.1);
+        parameters.head.iter_mut().for_each(|value| *value *= 0.5);
+    }
     parameters
 }
 
@@ -33,7 +45,8 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     let Architecture { hidden, kings, threats, .. } = shape.architecture;
     let row = |index: usize| &values[index * hidden..][..hidden];
     let mut sum = values[shape.rows() * hidden + position.bucket()];
-    for side in 0..2 {
+    let mut neurons = [vec![], vec![]];
+    for (side, neurons) in neurons.iter_mut().enumerate() {
         let weights = row(shape.outputs().start + 2 * position.bucket() + side);
         for (neuron, weight) in weights.iter().enumerate() {
             let mut held = row(shape.bias())[neuron];
@@ -46,10 +59,36 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
             if neuron < threats {
                 held += position.threats(side).iter().map(|&feature| row(usize::from(feature))[neuron]).sum::<f64>();
             }
-            sum += held.clamp(0.0, 1.0).powi(2) * weight;
+            neurons.push(held.clamp(0.0, 1.0));
+            sum += neurons[neuron].powi(2) * weight;
         }
     }
-    sum
+    if shape.architecture.deep { sum + deep_output(values, &neurons, position.bucket(), shape) } else { sum }
+}
+
+/// What the deep layers add, with the neurons of both sides.
+fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &Shape) -> f64 {
+    let hidden = shape.architecture.hidden;
+    let head = |layer, index: usize| values[shape.rows() * hidden + shape.head_layer(layer).start + index];
+    let mut products = vec![];
+    for start in (0..hidden).step_by(64) {
+        for side in neurons {
+            products.extend((start..start + 32).map(|neuron| side[neuron] * side[neuron + 32]));
+        }
+    }
+    let first = (bucket * 16..bucket * 16 + 16).map(|row| {
+        let weights = &values[(shape.pairs().start + row) * hidden..][..hidden];
+        head(Layer::PairBiases, row)
+            + products.iter().zip(weights).map(|(product, weight)| product * weight).sum::<f64>()
+    });
+    let first: Vec<f64> = first.collect();
+    let squares = first.iter().map(|sum| (sum * sum).min(1.0));
+    let inputs: Vec<f64> = first.iter().map(|sum| sum.clamp(0.0, 1.0)).chain(squares).collect();
+    let second = (bucket * 32..bucket * 32 + 32).map(|row| {
+        let dot: f64 = (0..32).map(|input| head(Layer::Second, 32 * row + input) * inputs[input]).sum();
+        (head(Layer::SecondBiases, row) + dot).clamp(0.0, 1.0) * head(Layer::Third, row)
+    });
+    second.sum()
 }
 
 fn args(folder: &Folder, text: &str) -> Args {

@@ -2,14 +2,15 @@
 //!
 //! Neurons are independent up to the output. So the hidden layer is divided into tiles: the weights of a tile and their gradients fit
 //! into a core's cache, and one thread computes all sums of a tile. What is always inlined uses the vector instructions
-//! of its caller.
+//! of its caller; iterators of the innermost loops would not.
+#![expect(clippy::needless_range_loop)]
 
-use super::chunk::{CHUNK, Chunk};
+use super::chunk::{CHUNK, Chunk, Forward};
 use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::Layer;
 use lento::eval::nnue::features::INPUTS;
-use lento::eval::nnue::network::{QA, QB};
+use lento::eval::nnue::network::{FIRST, PAIRED, QA, QB};
 use lento::huge_pages::HugeBox;
 
 /// The gradients of a tile's neurons, by position of a chunk and side.
@@ -23,7 +24,24 @@ pub struct Tile {
     strips: Strips,
     /// The values in use: those of inputs include their shared part, and all are rounded if `rounds`.
     used: HugeBox<[Strip]>,
+    /// The weights of pairs in use by bucket and column, for the sums of all products.
+    pairs: Vec<[[f32; FIRST]; TILE]>,
     rounds: bool,
+}
+
+/// The products of a tile's pairs: those of the side to move, then of the opponent.
+#[inline(always)]
+fn products(sides: &[Strip; 2]) -> Strip {
+    const { assert!(TILE == PAIRED) };
+    let mut products = Strip::ZERO;
+    for side in 0..2 {
+        let neurons = &sides[side].0;
+        for index in 0..PAIRED / 2 {
+            let product = neurons[index].clamp(0.0, 1.0) * neurons[index + PAIRED / 2].clamp(0.0, 1.0);
+            products.0[side * PAIRED / 2 + index] = product;
+        }
+    }
+    products
 }
 
 impl Tile {
@@ -34,6 +52,7 @@ impl Tile {
             start,
             strips: Strips::new(rows),
             used: HugeBox::from_fn(rows, |_| Strip::ZERO),
+            pairs: vec![[[0.0; FIRST]; TILE]; shape.pairs().len() / FIRST],
             rounds: false,
         };
         (0..shape.architecture.hidden).step_by(TILE).map(tile).collect()
@@ -87,8 +106,8 @@ impl Tile {
     #[inline(always)]
     pub fn forward(&self, index: usize, chunk: &mut Chunk) {
         let (weights, bias, outputs) = (&self.used, &self.used[self.shape.bias()], self.shape.outputs().start);
-        let (positions, accumulators, sums) = chunk.forward(index);
-        for ((position, accumulators), sums) in positions.iter().zip(accumulators).zip(sums) {
+        let Forward { positions, accumulators, sums, deep } = chunk.forward(index);
+        for (((position, accumulators), sums), deep) in positions.iter().zip(accumulators).zip(sums).zip(deep) {
             for side in 0..2 {
                 let mut neurons = *bias;
                 for &feature in position.features(side) {
@@ -96,13 +115,21 @@ impl Tile {
                 }
                 accumulators[side] = neurons;
                 let output = &self.used[outputs + 2 * position.bucket() + side];
-                let (neurons, outputs) = (neurons.0.as_chunks::<LANES>().0, output.0.as_chunks::<LANES>().0);
-                for (neurons, outputs) in neurons.iter().zip(outputs) {
-                    for ((sum, neuron), weight) in sums[side].iter_mut().zip(neurons).zip(outputs) {
-                        let active = neuron.clamp(0.0, 1.0);
-                        *sum += active * active * weight;
+                for start in (0..TILE).step_by(LANES) {
+                    for lane in 0..LANES {
+                        let active = neurons.0[start + lane].clamp(0.0, 1.0);
+                        sums[side][lane] += active * active * output.0[start + lane];
                     }
                 }
+            }
+            if let Some(weights) = self.pairs.get(position.bucket()) {
+                let (mut sums, products) = (*deep, products(accumulators));
+                for column in 0..TILE {
+                    for neuron in 0..FIRST {
+                        sums[neuron] += products.0[column] * weights[column][neuron];
+                    }
+                }
+                *deep = sums;
             }
         }
     }
@@ -111,11 +138,19 @@ impl Tile {
     /// which are then added input by input, so that a sum stays in registers.
     #[inline(always)]
     pub fn backward(&mut self, index: usize, chunk: &Chunk, neurons: &mut NeuronGradients) {
-        let outputs = self.shape.outputs().start;
+        let (outputs, pairs) = (self.shape.outputs().start, self.shape.pairs());
         let (features, rest) = self.strips.gradients.split_at_mut(self.shape.bias());
-        let (bias, output_gradients) = rest.split_first_mut().expect("there is a row of biases");
+        let (bias, rest) = rest.split_first_mut().expect("there is a row of biases");
+        let (output_gradients, pair_gradients) = rest.split_at_mut(pairs.start - outputs);
         let sides = neurons.as_chunks_mut::<2>().0;
-        for ((position, accumulators, gradient), sides) in chunk.backward(index).zip(sides) {
+        for ((position, accumulators, gradient, deep), sides) in chunk.backward(index).zip(sides) {
+            let of_products = if pairs.is_empty() {
+                Strip::ZERO
+            } else {
+                let rows = position.bucket() * FIRST;
+                let weights = &self.used[pairs.start + rows..][..FIRST];
+                through_pairs(products(accumulators), deep, weights, &mut pair_gradients[rows..][..FIRST])
+            };
             for (side, (neurons, neuron_gradients)) in accumulators.iter().zip(sides).enumerate() {
                 let row = 2 * position.bucket() + side;
                 let output = &self.used[outputs + row];
@@ -127,6 +162,9 @@ impl Tile {
                     // A clamped neuron does not change.
                     let steepness = if active == value { 2.0 * active } else { 0.0 };
                     neuron_gradients.0[column] = gradient * output.0[column] * steepness;
+                }
+                if !pairs.is_empty() {
+                    add_factors(neuron_gradients, neurons, &of_products, side);
                 }
                 bias.add(neuron_gradients);
             }
@@ -149,6 +187,7 @@ impl Tile {
             self.strips.step(shape.layer(layer), step, limit(layer));
         }
         self.strips.step(shape.shared(), step, limit(Layer::Features));
+        self.strips.step(shape.pairs(), step.deep(), limit(Layer::Pairs));
         self.settle();
     }
 
@@ -192,9 +231,43 @@ impl Tile {
             }
         }
         if *rounds {
-            let (inputs, outputs) = used.split_at_mut(shape.outputs().start);
+            let (inputs, rest) = used.split_at_mut(shape.outputs().start);
+            let (outputs, pairs) = rest.split_at_mut(shape.outputs().len());
             inputs.iter_mut().for_each(|strip| strip.round(QA as f32));
             outputs.iter_mut().for_each(|strip| strip.round(QB as f32));
+            let unit = shape.architecture.numbers(Layer::Pairs).unit as f32;
+            pairs.iter_mut().for_each(|strip| strip.round(unit));
         }
+        for (pairs, rows) in self.pairs.iter_mut().zip(used[shape.pairs()].chunks_exact(FIRST)) {
+            for (neuron, row) in rows.iter().enumerate() {
+                pairs.iter_mut().zip(row.0).for_each(|(weights, weight)| weights[neuron] = weight);
+            }
+        }
+    }
+}
+
+/// Adds the gradients of a bucket's weights of pairs, and returns those of the products; `deep` are those of the sums.
+#[inline(always)]
+fn through_pairs(products: Strip, deep: &[f32; FIRST], weights: &[Strip], gradients: &mut [Strip]) -> Strip {
+    let mut of_products = Strip::ZERO;
+    for neuron in 0..FIRST {
+        let (gradient, weights, gradients) = (deep[neuron], &weights[neuron], &mut gradients[neuron]);
+        for column in 0..TILE {
+            of_products.0[column] += gradient * weights.0[column];
+            gradients.0[column] += gradient * products.0[column];
+        }
+    }
+    of_products
+}
+
+/// Adds the gradients of one side's neurons by its products.
+#[inline(always)]
+fn add_factors(gradients: &mut Strip, neurons: &Strip, of_products: &Strip, side: usize) {
+    for index in 0..PAIRED / 2 {
+        let (one, other) = (neurons.0[index], neurons.0[index + PAIRED / 2]);
+        let (active, other_active) = (one.clamp(0.0, 1.0), other.clamp(0.0, 1.0));
+        let gradient = of_products.0[side * PAIRED / 2 + index];
+        gradients.0[index] += if active == one { gradient * other_active } else { 0.0 };
+        gradients.0[index + PAIRED / 2] += if other_active == other { gradient * active } else { 0.0 };
     }
 }

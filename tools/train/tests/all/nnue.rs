@@ -12,7 +12,7 @@ const SIZES: &[(&str, &str)] = &[
     ("GAMES", "200"),
     ("CHECK", "40"),
     ("LIMIT", "soft=20"),
-    ("HIDDEN", "32"),
+    ("HIDDEN", "64"),
     ("THREATS", "32"),
     ("EPOCHS", "2"),
     ("BATCH", "256"),

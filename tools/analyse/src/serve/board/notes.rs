@@ -60,7 +60,6 @@ fn plain(text: &str) -> String {
     words.iter().flat_map(|word| word.split_whitespace()).collect::<Vec<_>>().join(" ")
 }
 
-/// Appends a text to an optional one.
 fn append(to: &mut Option<String>, text: &str) {
     match to {
         _ if text.is_empty() => {}

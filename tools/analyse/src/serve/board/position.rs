@@ -46,7 +46,7 @@ impl Place {
     /// Plays a move in UCI notation or SAN, or a null move.
     fn play(&mut self, text: &str) -> Result<(), String> {
         let board = self.game.board();
-        let mv = board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text));
+        let mv = board.read_move(text, self.chess960).ok();
         self.last = mv.map(|mv| [mv.from(), targets(board, mv, self.chess960).0]);
         match mv {
             Some(mv) => self.game.play(mv),
@@ -196,7 +196,7 @@ pub fn line(fields: Fields) -> Answer {
     for (number, text) in (1..).zip(moves) {
         let board = place.game.board().clone();
         place.play(text).map_err(|error| Refusal::new("bad-move", "pv", format!("move {number} {error}")))?;
-        let mv = board.parse_uci(text, place.chess960).or_else(|| board.parse_san(text));
+        let mv = board.read_move(text, place.chess960).ok();
         sans.push(san(&board, mv, false));
         fens.push(place.game.board().fen(place.chess960));
     }

@@ -1,6 +1,5 @@
 //! Requests to lichess.org and its broker.
 
-use super::Work;
 use lento_uci::words::quoted;
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
@@ -15,6 +14,12 @@ const ANSWER: Duration = Duration::from_secs(20);
 const TOO_MANY: Duration = Duration::from_secs(60);
 /// Longest text of a server that is repeated, in characters.
 const MAX_TEXT: usize = 200;
+
+/// Work that the broker hands out.
+pub struct Work {
+    pub id: String,
+    pub fields: Value,
+}
 
 /// Why a request failed.
 pub enum Failure {

@@ -1,11 +1,13 @@
 //! A piece of work: a search, and the stream of what it finds.
 
 use super::super::Server;
-use super::super::pool::Asker;
-use super::super::query::{self, Query, Request, URGENT};
-use super::super::results::{Results, Subject};
-use super::api::{Api, Failure};
-use super::{Work, lines};
+use super::super::pool::Pool;
+use super::super::query::{self, Query, Request, Session, URGENT};
+use super::super::results::Results;
+use super::super::subject::Subject;
+use super::super::turns::{Answer, Asker};
+use super::api::{Api, Failure, Work};
+use super::lines;
 use bytes::Bytes;
 use http_body_util::channel::Channel;
 use lento::search::MAX_DEPTH;
@@ -41,10 +43,11 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn start(server: &Arc<Server>, api: &Api, work: Work) -> Self {
+    /// Searches that share the engines with others leave the hash table as it is.
+    pub fn start(server: &Arc<Server>, api: &Api, work: Work, is_shared: bool) -> Self {
         let (server, api, stop) = (Arc::clone(server), api.clone(), Stop::default());
         let asked = stop.clone();
-        let task = tokio::spawn(async move { run(&server, &api, &work, asked).await });
+        let task = tokio::spawn(async move { run(&server, &api, &work, is_shared, asked).await });
         Self { started: Instant::now(), stop, task }
     }
 
@@ -66,18 +69,19 @@ impl Job {
 }
 
 /// Searches, and streams what is found until the search or the stream ends.
-async fn run(server: &Server, api: &Api, work: &Work, stop: Stop) {
+async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Stop) {
     let (found, mut news) = unbounded_channel();
     let (mut stream, body) = Channel::<Bytes, Infallible>::new(16);
-    let ticket = match query(&work.fields) {
+    let session = session(&work.fields, &server.pool, is_shared);
+    let ticket = match query(&work.fields, session) {
         Ok(query) => {
             let (pool, results) = (&server.pool, Arc::clone(&server.results));
-            let subject = Subject::new(&query, pool.threads, pool.hash_mib);
+            let subject = pool.subject(&query);
             let (looker, place) = (Arc::clone(&results), subject.clone());
             let _ = spawn_blocking(move || looker.load(&place)).await;
             let finder = Finder { found, shown: Mutex::new((String::new(), Instant::now())), results, subject };
             // What is known from before.
-            finder.report(json!({}));
+            finder.show(json!({}));
             Some(pool.push(Query { stop: stop.clone(), ..query }, Arc::new(finder)))
         }
         Err(error) => {
@@ -114,8 +118,16 @@ async fn run(server: &Server, api: &Api, work: &Work, stop: Stop) {
     }
 }
 
+/// The session of a piece of work. It gets no more than the server has.
+fn session(work: &Value, pool: &Pool, is_shared: bool) -> Session {
+    let most = |field: &str, most: usize| clamped(work, field, most as u64).map_or(most, |number| number as usize);
+    let (threads, hash_mib) = (most("threads", pool.threads), most("hash", pool.hash_mib));
+    let hash_mib = if is_shared { pool.hash_mib } else { hash_mib };
+    Session { id: work["sessionId"].as_str().unwrap_or_default().into(), threads, hash_mib }
+}
+
 /// The query of a piece of work. What is out of range is brought into it.
-fn query(work: &Value) -> Result<Query, String> {
+fn query(work: &Value, session: Session) -> Result<Query, String> {
     let variant = work["variant"].as_str().unwrap_or("chess");
     if !["chess", "standard", "chess960", "fromPosition"].contains(&variant) {
         return Err(format!("variant {}; expected chess", quoted(variant)));
@@ -141,7 +153,9 @@ fn query(work: &Value) -> Result<Query, String> {
         fields.insert("time_ms".into(), MAX_TIME.into());
     }
     match query::parse(&Value::Object(fields).to_string()) {
-        Ok(Request::Query(mut queries)) if queries.len() == 1 => Ok(Query { priority: URGENT, ..queries.remove(0) }),
+        Ok(Request::Query(mut queries)) if queries.len() == 1 => {
+            Ok(Query { priority: URGENT, session: Some(session), ..queries.remove(0) })
+        }
         Ok(_) => Err("expected a position".into()),
         Err(refused) => Err(refused.error.text().into()),
     }
@@ -181,13 +195,20 @@ impl Finder {
 }
 
 impl Asker for Finder {
-    fn finish(&self, _: &Value, mut answer: Value) {
+    fn finish(&self, _: &Value, answer: Answer) {
+        let mut answer = answer.fields;
         self.deepen(&mut answer);
         let last = lines::infos(&answer).unwrap_or_default();
         let _ = self.found.send(last + &lines::best_move(&answer));
     }
 
-    fn report(&self, mut report: Value) {
+    fn report(&self, report: Answer) {
+        self.show(report.fields);
+    }
+}
+
+impl Finder {
+    fn show(&self, mut report: Value) {
         self.deepen(&mut report);
         let Some(text) = lines::infos(&report) else { return };
         let facts: String =

@@ -2,32 +2,18 @@
 //!
 //! Registration is on one server; the other, the broker, hands out work and passes on what is found.
 
+#[cfg(feature = "lichess")]
 mod api;
+#[cfg(feature = "lichess")]
 mod job;
+#[cfg(feature = "lichess")]
 mod lines;
+#[cfg(feature = "lichess")]
+mod provider;
+#[cfg(feature = "lichess")]
 mod secret;
 
-use super::Server;
-use api::{Api, Failure};
-use job::Job;
-use lento_console::notice::notice;
-use lento_console::progress::Progress;
-use lento_console::units;
-use secret::Secret;
-use serde_json::{Value, json};
-use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::time::sleep;
-
-/// First and longest pause after a failure.
-const PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// Interval at which the status line is renewed.
-const STATUS: Duration = Duration::from_secs(1);
-/// Time for the last line of a search to reach the broker.
-const LAST_WORD: Duration = Duration::from_secs(2);
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct LichessArgs {
@@ -59,15 +45,9 @@ fn name(text: &str) -> Result<String, String> {
     if (3..=200).contains(&length) { Ok(text.trim().into()) } else { Err("expected 3 to 200 characters".into()) }
 }
 
-/// The registered engine.
-pub struct Provider {
-    api: Api,
-    name: String,
-    secret: String,
-}
-
 impl LichessArgs {
     /// Whether the program ends after a list or a removal.
+    #[cfg(feature = "lichess")]
     pub fn ends(&self) -> bool {
         self.lichess_list || self.lichess_remove.is_some()
     }
@@ -75,167 +55,4 @@ impl LichessArgs {
     pub fn is_given(&self) -> bool {
         self.lichess.is_some()
     }
-
-    fn api(&self) -> Result<Option<Api>, String> {
-        let Some(file) = &self.lichess else { return Ok(None) };
-        let token = super::gate::token_of(file)?;
-        Api::new(&token, &self.lichess_url, &self.lichess_engine_url).map(Some)
-    }
-
-    /// Lists or removes registrations.
-    pub async fn manage(&self) -> Result<(), String> {
-        let Some(api) = self.api()? else { return Ok(()) };
-        if let Some(id) = &self.lichess_remove {
-            api.remove(id).await.map_err(|failure| failure.to_string())?;
-            println!("{id} removed");
-            return Ok(());
-        }
-        let engines = api.list().await.map_err(|failure| failure.to_string())?;
-        for engine in &engines {
-            let text = |field: &str| engine[field].as_str().unwrap_or_default().to_owned();
-            println!("{}  {}, {} threads, {} MiB", text("id"), text("name"), engine["maxThreads"], engine["maxHash"]);
-        }
-        if engines.is_empty() {
-            println!("no external engines");
-        }
-        Ok(())
-    }
-
-    /// Registers the engine, in place of what it registered before.
-    pub async fn register(&self, threads: usize, hash_mib: usize) -> Result<Option<Provider>, String> {
-        let (Some(file), Some(api)) = (&self.lichess, self.api()?) else { return Ok(None) };
-        let path = self.lichess_secret.clone().unwrap_or_else(|| file.with_added_extension("secret"));
-        let mut secret = Secret::open(path)?;
-        let engine = json!({
-            "name": self.lichess_name,
-            "maxThreads": threads.min(65_536),
-            "maxHash": hash_mib.min(1 << 20),
-            "variants": ["chess"],
-            "providerSecret": secret.secret,
-            "providerData": "lento",
-        });
-        let mut trouble = Trouble::default();
-        let id = loop {
-            match api.register(secret.engine.as_deref(), &engine).await {
-                Ok(id) => break id,
-                Err(Failure::Final(text)) => return Err(text),
-                Err(Failure::Passing(text, pause)) => sleep(trouble.begins(&text, pause)).await,
-            }
-        };
-        trouble.ends();
-        secret.remember(&id)?;
-        notice(format_args!("lichess: {:?} is registered as {id}", self.lichess_name));
-        Ok(Some(Provider { api, name: self.lichess_name.clone(), secret: secret.secret }))
-    }
-}
-
-/// Failures in a row, which are told once.
-#[derive(Default)]
-struct Trouble(u32);
-
-impl Trouble {
-    /// The pause before the next attempt.
-    fn begins(&mut self, text: &str, pause: Option<Duration>) -> Duration {
-        if self.0 == 0 {
-            notice(format_args!("lichess: {text}; trying again until it works"));
-        }
-        self.0 += 1;
-        let growing = PAUSE.mul_f64(1.5_f64.powi(self.0.min(10) as i32 - 1)).min(LONGEST_PAUSE);
-        // Servers that come back are not met by all clients at once.
-        let jitter = (RandomState::new().hash_one(self.0) % 1000) as f64 / 1000.0;
-        pause.unwrap_or_else(|| growing.mul_f64(0.75 + jitter / 2.0))
-    }
-
-    fn ends(&mut self) {
-        if std::mem::take(&mut self.0) > 0 {
-            notice("lichess: it works again");
-        }
-    }
-}
-
-impl Provider {
-    /// Takes work until the server ends. New work ends what is being done.
-    pub async fn run(self, server: Arc<Server>) {
-        let mut stopped = server.stopped.clone();
-        let (mut trouble, mut job) = (Trouble::default(), None::<Job>);
-        let mut status = Status::new(&self.name);
-        let mut polling = Box::pin(self.poll(Duration::ZERO));
-        loop {
-            status.tell(job.as_ref().map(|job| job.started));
-            // A request for work is never dropped: what it would bring is handed out once.
-            let polled = tokio::select! {
-                polled = &mut polling => polled,
-                () = Job::over(job.as_mut()) => {
-                    job = None;
-                    continue;
-                }
-                () = sleep(STATUS) => continue,
-                _ = stopped.wait_for(|stopped| *stopped) => break,
-            };
-            let mut pause = Duration::ZERO;
-            match polled {
-                Ok(work) => {
-                    trouble.ends();
-                    if let Some(work) = work {
-                        if let Some(old) = job.take() {
-                            old.end(LAST_WORD).await;
-                        }
-                        job = Some(Job::start(&server, &self.api, work));
-                    }
-                }
-                Err(Failure::Passing(text, least)) => pause = trouble.begins(&text, least),
-                Err(Failure::Final(text)) => pause = trouble.begins(&text, Some(LONGEST_PAUSE)),
-            }
-            polling = Box::pin(self.poll(pause));
-        }
-        if let Some(job) = job {
-            job.end(LAST_WORD).await;
-        }
-    }
-
-    async fn poll(&self, pause: Duration) -> Result<Option<Work>, Failure> {
-        sleep(pause).await;
-        self.api.poll(&self.secret).await
-    }
-}
-
-/// What the engine does, on a terminal and for a service manager.
-struct Status {
-    name: String,
-    line: Progress,
-}
-
-impl Status {
-    fn new(name: &str) -> Self {
-        Self { name: name.into(), line: Progress::start() }
-    }
-
-    fn tell(&mut self, since: Option<Instant>) {
-        let doing = match since {
-            None => "waiting".to_owned(),
-            Some(since) => format!("analysing for {}", units::time(since.elapsed())),
-        };
-        let text = format!("lichess: {}, {doing}", self.name);
-        tell_service_manager(&text);
-        self.line.line(|_| text);
-    }
-}
-
-/// Sets the status line of a systemd unit with `Type=notify` or `NotifyAccess=`.
-#[cfg(unix)]
-fn tell_service_manager(text: &str) {
-    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
-    // A name that starts with @ is abstract and not supported here; nothing depends on it.
-    if let Ok(socket) = std::os::unix::net::UnixDatagram::unbound() {
-        let _ = socket.send_to(format!("STATUS={text}").as_bytes(), path);
-    }
-}
-
-#[cfg(not(unix))]
-fn tell_service_manager(_: &str) {}
-
-/// Work that the broker hands out.
-struct Work {
-    id: String,
-    fields: Value,
 }

@@ -19,6 +19,8 @@ export class Engine {
     this.isThreat = false;
     // The place that is searched whatever the board shows.
     this.pinned = null;
+    // The lines that a press began on.
+    this.held = null;
     this.limit = store.get("limit", "");
     // Marked moves by position.
     this.choice = "all";
@@ -65,8 +67,8 @@ export class Engine {
     });
     const list = find("#lines");
     // A press keeps the lines as they are until its click.
-    list.addEventListener("pointerdown", () => { this.held = true; });
-    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { if (this.held) setTimeout(() => { this.held = false; this.redraw(); }); });
+    list.addEventListener("pointerdown", () => { clearTimeout(this.release); this.held = this.shown; });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { if (this.held) this.release = setTimeout(() => { this.held = null; this.redraw(); }); });
     list.addEventListener("click", (event) => this.click(event));
     const show = (event) => this.show(event.target.closest("[data-ply]"));
     list.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") show(event); });
@@ -277,7 +279,11 @@ export class Engine {
     if (expand) {
       if (!this.open.delete(row)) this.open.add(row);
       this.redraw();
-    } else if (event.target.closest("[data-copy]")) {
+      return;
+    }
+    // The position has changed since the press: another move stands here now.
+    if (this.held && this.held !== this.shown) return;
+    if (event.target.closest("[data-copy]")) {
       const { shown } = this;
       const line = shown?.lines[row];
       if (line) announce((await copy(`${score(line.score)} ${numbered(shown.fen, line.san).join(" ")}`)) ? "line copied" : "copying failed");

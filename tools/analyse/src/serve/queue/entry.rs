@@ -7,7 +7,9 @@ use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
 use crate::serve::board::{Document, Fields, Place, Refusal, players, start_of};
-use crate::serve::pool::Ticket;
+use crate::serve::results::thin;
+use crate::serve::turns::Answer;
+use crate::serve::turns::Ticket;
 use lento::chess::{Board, Color, Game, Move};
 use lento::search::limits::Limits;
 use lento_console::interrupt::Stop;
@@ -152,7 +154,7 @@ fn place_name(place: &Place, fields: Fields) -> Result<String, Refusal> {
         .texts("moves")?
         .into_iter()
         .map(|text| {
-            let mv = board.parse_uci(text, place.chess960).or_else(|| board.parse_san(text));
+            let mv = board.read_move(text, place.chess960).ok();
             board = PgnMove { mv, remarks: Default::default() }.after(&board);
             mv
         })
@@ -222,21 +224,21 @@ impl Entry {
     }
 
     /// Takes a report of a running search, or its answer.
-    pub fn take(&mut self, at: usize, answer: &Value, is_final: bool) {
-        let (chess960, is_game) = (self.task.chess960, self.task.is_game);
+    pub fn take(&mut self, at: usize, answer: Answer, is_final: bool) {
+        let is_game = self.task.is_game;
         let is_endless = self.task.budget == Budget::Endless;
         let position = &mut self.positions[at];
         let Some(running) = &mut position.running else { return };
-        let number = |field: &str| answer[field].as_u64().unwrap_or(0);
+        let number = |field: &str| answer.fields[field].as_u64().unwrap_or(0);
         (running.time_ms, running.nodes, running.nps) = (number("time_ms"), number("nodes"), number("nps"));
-        let found = found::read(&running.board, chess960, answer);
+        let knows_more = |found: &Analysis| position.found.as_ref().is_none_or(|old| old.depth <= found.depth);
         // One that was interrupted early knows less than before.
-        if let Some(found) = found.filter(|found| position.found.as_ref().is_none_or(|old| old.depth <= found.depth)) {
+        if let Some(found) = answer.analysis.filter(knows_more) {
             if !is_game {
                 let worth = Worth::new(&running.board, found.lines[0].score);
                 let time = position.time_ms + running.time_ms;
                 self.graph.push([time, found.depth as u64, (1000.0 * worth.expected).round() as u64]);
-                thin(&mut self.graph);
+                thin(&mut self.graph, MAX_POINTS);
             }
             position.found = Some(found);
         }
@@ -246,7 +248,7 @@ impl Entry {
         position.time_ms += running.time_ms;
         position.nodes += running.nodes;
         position.running = None;
-        if answer["status"] == "done" {
+        if answer.fields["status"] == "done" {
             position.passes += 1;
             position.is_done = !is_endless || position.passes > PASSES;
         }
@@ -384,16 +386,5 @@ impl Position {
 
     fn nodes_used(&self) -> u64 {
         self.nodes + self.running.as_ref().map_or(0, |running| running.nodes)
-    }
-}
-
-/// Drops every other point of a long graph.
-fn thin(graph: &mut Vec<[u64; 3]>) {
-    if graph.len() > MAX_POINTS {
-        let mut number = 0;
-        graph.retain(|_| {
-            number += 1;
-            number % 2 == 1
-        });
     }
 }

@@ -1,28 +1,13 @@
-//! Answers of the pool as analyses, and analyses as JSON.
+//! Analyses as JSON.
 
+use super::super::results::white_score;
 use crate::database::{Analysis, Line};
-use lento::chess::{Board, Color, Move};
+use lento::chess::{Board, Move};
 use lento::eval::wdl;
-use lento::score::{Score, TB_WIN, mate_in, mated_in};
+use lento::score::Score;
 use lento_console::document;
 use serde_json::{Value, json};
 use std::time::Duration;
-
-/// The analysis of an answer or report; `None` without a line.
-pub fn read(board: &Board, chess960: bool, answer: &Value) -> Option<Analysis> {
-    let best = answer["lines"].get(0)?;
-    let line = |line: &Value| {
-        let score = score(&line["score"], wdl::material(board))?;
-        Some(Line { score, pv: moves(board, chess960, line["pv"].as_array()?.iter().filter_map(Value::as_str)) })
-    };
-    Some(Analysis {
-        depth: best["depth"].as_i64()? as i32,
-        seldepth: best["seldepth"].as_i64()? as i32,
-        nodes: answer["nodes"].as_u64()?,
-        time: Duration::from_millis(answer["time_ms"].as_u64()?),
-        lines: answer["lines"].as_array()?.iter().map(line).collect::<Option<_>>()?,
-    })
-}
 
 /// The legal moves of a line.
 fn moves<'a>(board: &Board, chess960: bool, line: impl Iterator<Item = &'a str>) -> Vec<Move> {
@@ -35,26 +20,9 @@ fn moves<'a>(board: &Board, chess960: bool, line: impl Iterator<Item = &'a str>)
     .collect()
 }
 
-/// The score that is displayed as this one.
-fn score(shown: &Value, material: i32) -> Option<Score> {
-    if let Some(mate) = shown["mate"].as_i64() {
-        let plies = 2 * mate.unsigned_abs() as usize;
-        return Some(if mate > 0 { mate_in(plies - 1) } else { mated_in(plies) });
-    }
-    let cp = shown["cp"].as_i64()? as Score;
-    if cp.abs() > wdl::SHOWN_MAX {
-        return Some((TB_WIN - (wdl::SHOWN_TB_WIN - cp.abs())) * cp.signum());
-    }
-    Some((f64::from(cp) * wdl::FITTED.a(material) / 100.0).round() as Score)
-}
-
 /// A line for pages, with the score and expected score of White.
 pub fn line(board: &Board, line: &Line, chess960: bool) -> Value {
-    let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
-    let mut score = document::score(line.score, wdl::material(board));
-    if let Some(fields) = score.as_object_mut() {
-        fields.values_mut().for_each(|value| *value = (sign * value.as_i64().unwrap_or(0)).into());
-    }
+    let score = white_score(document::score(line.score, wdl::material(board)), board.side_to_move());
     let (pv, san) = document::notation(board, &line.pv, chess960);
     let expected = crate::report::value::Value::new(board, line.score).expected;
     json!({ "score": score, "expected": expected, "pv": pv, "san": san })
@@ -82,22 +50,4 @@ pub fn restored(board: &Board, stored: &Value) -> Option<Analysis> {
         lines,
     };
     (!found.lines.is_empty()).then_some(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shown_scores_are_read() {
-        for fen in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "8/8/4k3/8/8/4K3/4P3/8 w - - 0 1"] {
-            let material = wdl::material(&Board::from_fen(fen).unwrap());
-            let near = (-3000..=3000).chain([mate_in(1), mate_in(9), mated_in(2), TB_WIN - 7, 20 - TB_WIN]);
-            for known in near {
-                let shown = document::score(known, material);
-                let read = score(&shown, material).unwrap();
-                assert_eq!(document::score(read, material), shown, "{known}");
-            }
-        }
-    }
 }

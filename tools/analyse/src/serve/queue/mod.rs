@@ -7,8 +7,9 @@ mod found;
 mod keep;
 
 use super::board::{Boards, now};
-use super::pool::{Asker, Pool};
+use super::pool::Pool;
 use super::query::Query;
+use super::turns::{Answer, Asker};
 use budget::Budget;
 use entry::{Entry, Running};
 use lento_console::interrupt::Stop;
@@ -233,6 +234,7 @@ impl Queue {
             fresh: false,
             stop: stop.clone(),
             spent: (Duration::ZERO, 0),
+            session: None,
         };
         let ticket = self.pool.push(query, Arc::new(Job { queue: Arc::clone(self), number, at }));
         entry.positions[at].running = Some(Running { ticket, stop, board, time_ms: 0, nodes: 0, nps: 0 });
@@ -281,7 +283,7 @@ struct Job {
 }
 
 impl Job {
-    fn take(&self, answer: &Value, is_final: bool) {
+    fn take(&self, answer: Answer, is_final: bool) {
         let mut state = self.queue.state.lock();
         let Some(entry) = state.entries.get_mut(&self.number) else { return };
         entry.take(self.at, answer, is_final);
@@ -298,11 +300,11 @@ impl Job {
 }
 
 impl Asker for Job {
-    fn finish(&self, _: &Value, answer: Value) {
-        self.take(&answer, true);
+    fn finish(&self, _: &Value, answer: Answer) {
+        self.take(answer, true);
     }
 
-    fn report(&self, report: Value) {
-        self.take(&report, false);
+    fn report(&self, report: Answer) {
+        self.take(report, false);
     }
 }

@@ -197,7 +197,7 @@ fn errors_quote_the_input() {
     for (ask, fields, code, field, text) in [
         ("position", json!({ "start": "8/8 w" }), "bad-fen", "start", "8/8"),
         ("position", json!({ "start": 5 }), "bad-field", "start", "expects a text, not \"5\""),
-        ("position", json!({ "moves": ["e2e4", "e2e4"] }), "bad-move", "moves", "move 2 \"e2e4\" is not legal"),
+        ("position", json!({ "moves": ["e2e4", "e2e4"] }), "bad-move", "moves", "move 2 \"e2e4\" is not a legal move"),
         ("position", json!({ "moves": many }), "too-many-moves", "moves", "2049 moves; expected up to 2048"),
         ("position", json!({ "moves": "e4" }), "bad-field", "moves", "expects a list"),
         ("position", json!({ "chess960": 1 }), "bad-field", "chess960", "true or false"),

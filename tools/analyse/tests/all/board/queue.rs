@@ -117,7 +117,7 @@ fn rows_have_names_and_expected_ends() {
 fn refused_requests_quote_the_input() {
     let (_server, mut page) = start();
     for (ask, fields, code, field, text) in [
-        ("queue-add", json!({ "moves": ["e2e5"] }), "bad-move", "moves", "move 1 \"e2e5\" is not legal"),
+        ("queue-add", json!({ "moves": ["e2e5"] }), "bad-move", "moves", "move 1 \"e2e5\" is not a legal move"),
         ("queue-add", json!({ "start": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1" }), "over", "moves", "the game is over"),
         (
             "queue-add",

@@ -1,7 +1,7 @@
-//! `serve --lichess` with a stand-in for lichess.org and its broker, which checks what it is sent as they do.
+//! A stand-in for lichess.org and its broker, which checks what it is sent as they do.
 
 use crate::analysing::Folder;
-use crate::serving::{Peer, Server};
+use crate::serving::{SMALL, Server};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -11,78 +11,133 @@ use axum::routing::{get, post};
 use http_body_util::BodyExt;
 use lento::chess::Board;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-const GOOD: &str = "lip_0123456789abcdef";
+pub const GOOD: &str = "lip_0123456789abcdef";
 /// Longer than any step takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Longest line with its line break, in bytes.
+const MAX_LINE: usize = 16_384;
 
 /// What the broker hears of a piece of work.
 #[derive(Debug, PartialEq)]
-enum Heard {
-    Infos { depth: u64, pvs: usize },
+pub enum Heard {
+    Infos { depth: u64, pvs: usize, nodes: u64, hashfull: u64 },
     Best(String),
     Wrong(String),
 }
 
-struct Handed {
+pub struct Handed {
     id: String,
     work: Value,
 }
 
 #[derive(Default)]
-struct Desk {
-    engines: Vec<Value>,
-    /// Requests for work fail with these first.
-    failures: VecDeque<StatusCode>,
+pub struct Desk {
+    pub engines: Vec<Value>,
+    /// Registrations and requests for work fail with these first.
+    pub failures: VecDeque<StatusCode>,
     queue: VecDeque<Handed>,
     uploads: HashMap<String, (Value, Sender<Heard>, oneshot::Receiver<()>)>,
     asked: u64,
+    answered: HashSet<String>,
+    /// Work that was answered again.
+    pub repeated: Vec<String>,
 }
 
-struct Fake {
-    desk: Mutex<Desk>,
+impl Desk {
+    /// The work of an upload.
+    fn take(&mut self, id: &str) -> Option<(Value, Sender<Heard>, oneshot::Receiver<()>)> {
+        if self.answered.contains(id) {
+            self.repeated.push(id.into());
+        }
+        self.uploads.remove(id)
+    }
+
+    /// All but the engines.
+    fn forget(&mut self) {
+        self.queue.clear();
+        self.uploads.clear();
+    }
+}
+
+pub struct Fake {
+    pub desk: Mutex<Desk>,
     queued: Notify,
-    address: SocketAddr,
+    pub address: SocketAddr,
+    restarts: UnboundedSender<(usize, Sender<()>)>,
 }
 
 /// The client's end of a piece of work.
-struct Client {
+pub struct Client {
     heard: Receiver<Heard>,
-    leave: Option<oneshot::Sender<()>>,
+    pub leave: Option<oneshot::Sender<()>>,
 }
 
 impl Client {
-    fn next(&self) -> Heard {
+    pub fn next(&self) -> Heard {
         self.heard.recv_timeout(PATIENCE).expect("the broker hears of the work")
     }
 
     /// The best move, and the last lines before it.
-    fn best(&self) -> (String, Option<(u64, usize)>) {
+    pub fn best(&self) -> (String, Option<(u64, usize)>) {
         let mut last = None;
         loop {
             match self.next() {
-                Heard::Infos { depth, pvs } => last = Some((depth, pvs)),
+                Heard::Infos { depth, pvs, .. } => last = Some((depth, pvs)),
                 Heard::Best(best) => return (best, last),
                 Heard::Wrong(text) => panic!("{text}"),
+            }
+        }
+    }
+
+    /// Nodes and share of the hash table at the end of the search.
+    pub fn used(&self) -> (u64, u64) {
+        let mut last = (0, 0);
+        loop {
+            match self.next() {
+                Heard::Infos { nodes, hashfull, .. } => last = (nodes, hashfull),
+                Heard::Best(_) => return last,
+                Heard::Wrong(text) => panic!("{text}"),
+            }
+        }
+    }
+
+    pub fn nodes(&self) -> u64 {
+        self.used().0
+    }
+
+    /// Whether there is a best move; if not, the work has ended with its broker.
+    pub fn is_answered(&self) -> bool {
+        loop {
+            match self.heard.recv_timeout(PATIENCE) {
+                Ok(Heard::Infos { .. }) => {}
+                Ok(Heard::Best(_)) => return true,
+                Ok(Heard::Wrong(text)) => panic!("{text}"),
+                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(RecvTimeoutError::Timeout) => panic!("no answer, and no end"),
             }
         }
     }
 }
 
 impl Fake {
-    fn start() -> Arc<Self> {
+    pub fn start() -> Arc<Self> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener");
         let address = listener.local_addr().expect("an address");
-        let fake = Arc::new(Self { desk: Mutex::default(), queued: Notify::new(), address });
+        let (restarts, mut restart) = unbounded_channel::<(usize, Sender<()>)>();
+        let fake = Arc::new(Self { desk: Mutex::default(), queued: Notify::new(), address, restarts });
         let engines = get(list).post(register);
         let pages = Router::new()
             .route("/api/external-engine", engines)
@@ -90,14 +145,30 @@ impl Fake {
             .route("/api/external-engine/work", post(poll))
             .route("/api/external-engine/work/{id}", post(upload))
             .with_state(Arc::clone(&fake));
+        let own = Arc::clone(&fake);
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+                let (mut connections, mut refused) = (JoinSet::new(), 0);
                 loop {
-                    let Ok((stream, _)) = listener.accept().await else { return };
+                    let stream = tokio::select! {
+                        Ok((stream, _)) = listener.accept() => stream,
+                        Some(_) = connections.join_next() => continue,
+                        Some((refuses, done)) = restart.recv() => {
+                            connections.shutdown().await;
+                            own.desk.lock().unwrap().forget();
+                            refused = refuses;
+                            done.send(()).expect("the test waits");
+                            continue;
+                        }
+                    };
+                    if refused > 0 {
+                        refused -= 1;
+                        continue;
+                    }
                     let pages = hyper_util::service::TowerToHyperService::new(pages.clone());
-                    tokio::spawn(
+                    connections.spawn(
                         hyper::server::conn::http1::Builder::new()
                             .serve_connection(hyper_util::rt::TokioIo::new(stream), pages),
                     );
@@ -107,7 +178,7 @@ impl Fake {
         fake
     }
 
-    fn ask(&self, work: Value) -> Client {
+    pub fn ask(&self, work: Value) -> Client {
         let mut desk = self.desk.lock().unwrap();
         desk.asked += 1;
         let id = format!("work{:012}", desk.asked);
@@ -118,27 +189,31 @@ impl Fake {
         Client { heard, leave: Some(leave) }
     }
 
-    fn engines(&self) -> Vec<Value> {
+    /// Starts again, without the work that it had, and closes the first connections at once.
+    pub fn restart(&self, refuses: usize) {
+        let (done, restarted) = channel();
+        self.restarts.send((refuses, done)).expect("the broker runs");
+        restarted.recv_timeout(PATIENCE).expect("the broker restarts");
+    }
+
+    pub fn engines(&self) -> Vec<Value> {
         self.desk.lock().unwrap().engines.clone()
     }
 
     /// A server that takes its work, with a port for JSON lines.
-    fn serve(&self, folder: &Folder, more: &[&str]) -> (Server, SocketAddr) {
-        let (token, url) = (folder.write("token", GOOD), format!("http://{}", self.address));
-        let args = ["--lichess", &token, "--lichess-url", &url, "--lichess-engine-url", &url];
-        let mut server = Server::start(&[&args[..], &["--listen", "127.0.0.1:0"], more].concat());
+    pub fn serve(&self, folder: &Folder, more: &[&str]) -> (Server, SocketAddr) {
+        let mut server = self.start_server(folder, &[&SMALL[1..], &["--listen", "127.0.0.1:0"], more].concat());
         let address = server.address();
         // Others can read the token.
         while !server.line().contains("is registered as") {}
         (server, address)
     }
-}
 
-fn work(more: Value) -> Value {
-    let mut work = json!({ "sessionId": "s", "threads": 1, "hash": 16, "multiPv": 1, "variant": "chess",
-        "initialFen": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "moves": [] });
-    work.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    work
+    pub fn start_server(&self, folder: &Folder, more: &[&str]) -> Server {
+        let (token, url) = (folder.write("token", GOOD), format!("http://{}", self.address));
+        let args = ["serve", "--lichess", &token, "--lichess-url", &url, "--lichess-engine-url", &url];
+        Server::run(&[&args[..], more].concat())
+    }
 }
 
 fn document(value: &Value) -> Response {
@@ -163,6 +238,9 @@ async fn register(State(fake): State<Arc<Fake>>, headers: HeaderMap, text: Strin
     }
     let mut engine: Value = serde_json::from_str(&text).expect("JSON");
     let mut desk = fake.desk.lock().unwrap();
+    if let Some(failure) = desk.failures.pop_front() {
+        return (failure, r#"{"error":{"name":["Not a name"]}}"#).into_response();
+    }
     engine["id"] = format!("eei_{}", desk.engines.len()).into();
     desk.engines.push(engine.clone());
     (StatusCode::CREATED, document(&engine)).into_response()
@@ -191,7 +269,10 @@ async fn remove(State(fake): State<Arc<Fake>>, Path(id): Path<String>, headers: 
     if desk.engines.len() < before { document(&json!({ "ok": true })) } else { StatusCode::NOT_FOUND.into_response() }
 }
 
-async fn poll(State(fake): State<Arc<Fake>>, text: String) -> Response {
+async fn poll(State(fake): State<Arc<Fake>>, headers: HeaderMap, text: String) -> Response {
+    if headers.get("content-type").is_none_or(|kind| kind != "application/json") {
+        return StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response();
+    }
     let request: Value = serde_json::from_str(&text).expect("JSON");
     if let Some(failure) = fake.desk.lock().unwrap().failures.pop_front() {
         return failure.into_response();
@@ -215,7 +296,7 @@ async fn poll(State(fake): State<Arc<Fake>>, text: String) -> Response {
 }
 
 async fn upload(State(fake): State<Arc<Fake>>, Path(id): Path<String>, body: Body) -> Response {
-    let Some((work, send, mut left)) = fake.desk.lock().unwrap().uploads.remove(&id) else {
+    let Some((work, send, mut left)) = fake.desk.lock().unwrap().take(&id) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let (mut body, mut text, mut pvs) = (body, String::new(), Vec::new());
@@ -233,6 +314,9 @@ async fn upload(State(fake): State<Arc<Fake>>, Path(id): Path<String>, body: Bod
             let heard = hear(line, &work, &mut pvs);
             text = rest.into();
             let is_over = matches!(heard, Some(Heard::Best(_) | Heard::Wrong(_)));
+            if is_over {
+                fake.desk.lock().unwrap().answered.insert(id.clone());
+            }
             if let Some(heard) = heard {
                 let _ = send.send(heard);
             }
@@ -262,6 +346,9 @@ fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
             None => false,
         })
     };
+    if line.len() >= MAX_LINE {
+        return wrong("a long line");
+    }
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     match words[..] {
         ["bestmove", best] | ["bestmove", best, "ponder", _] => {
@@ -269,7 +356,8 @@ fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
             if is_legal { Some(Heard::Best(best.into())) } else { wrong("an illegal best move") }
         }
         ["info", ..] => {
-            let (mut at, mut depth, mut multipv, mut is_whole) = (1, 0, 0, 0);
+            let (mut at, mut is_whole) = (1, 0);
+            let (mut depth, mut multipv, mut nodes, mut hashfull) = (0, 0, 0, 0);
             while at < words.len() {
                 let number = words.get(at + 1).and_then(|word| word.parse::<u64>().ok());
                 match words[at] {
@@ -284,6 +372,8 @@ fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
                     word if (COUNTERS.contains(&word) || word == "time") && number.is_some() => {
                         depth = if word == "depth" { number? } else { depth };
                         multipv = if word == "multipv" { number? } else { multipv };
+                        nodes = if word == "nodes" { number? } else { nodes };
+                        hashfull = if word == "hashfull" { number? } else { hashfull };
                         at += 2;
                     }
                     _ => return wrong("a bad line"),
@@ -296,147 +386,9 @@ fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
                 pvs.clear();
             }
             pvs.push(depth);
-            let whole = Heard::Infos { depth: *pvs.iter().min()?, pvs: pvs.len() };
+            let whole = Heard::Infos { depth: *pvs.iter().min()?, pvs: pvs.len(), nodes, hashfull };
             (pvs.len() as u64 == multipv).then_some(whole)
         }
         _ => wrong("a line that is dropped"),
     }
-}
-
-#[test]
-fn an_engine_is_registered_once_and_removed() {
-    let (fake, folder) = (Fake::start(), Folder::new("lichess-register"));
-    drop(fake.serve(&folder, &["--lichess-name", "Tower"]));
-    let first = fake.engines();
-    assert_eq!(
-        (&first[0]["name"], &first[0]["maxThreads"], &first[0]["maxHash"]),
-        (&json!("Tower"), &json!(1), &json!(1))
-    );
-    // With another name it is the same one, by the same secret.
-    drop(fake.serve(&folder, &["--lichess-name", "Cellar"]));
-    let second = fake.engines();
-    assert_eq!((second.len(), &second[0]["name"]), (1, &json!("Cellar")));
-    assert_eq!((&second[0]["id"], &second[0]["providerSecret"]), (&first[0]["id"], &first[0]["providerSecret"]));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        assert_eq!(std::fs::metadata(folder.path("token.secret")).expect("a file").mode() & 0o777, 0o600);
-    }
-    // Those of others stay.
-    fake.desk.lock().unwrap().engines.push(json!({ "id": "eei_other", "name": "Cellar", "providerData": null }));
-    drop(fake.serve(&folder, &["--lichess-name", "Cellar"]));
-    let url = format!("http://{}", fake.address);
-    let run = |token: &str, more: &[&str]| {
-        let file = folder.write("other-token", token);
-        let mut command = std::process::Command::new(crate::PROGRAM);
-        command.args(["serve", "--lichess", &file, "--lichess-url", &url, "--lichess-engine-url", &url]);
-        let output = command.args(more).output().expect("the program runs");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
-    };
-    let (code, said) = run(GOOD, &["--lichess-list"]);
-    assert!(code == Some(0) && said.contains("eei_0  Cellar, 1 threads") && said.contains("eei_other"), "{said}");
-    let (code, said) = run(GOOD, &["--lichess-remove", "eei_0"]);
-    assert!(code == Some(0) && said.contains("eei_0 removed"), "{said}");
-    assert_eq!(fake.engines().len(), 1);
-    for (token, id, expected) in [
-        (GOOD, "eei_0", "404"),
-        (GOOD, "../x", "\"../x\" is no id"),
-        ("lip_without_scopes", "eei_0", "scopes engine:read and engine:write"),
-    ] {
-        let (code, said) = run(token, &["--lichess-remove", id]);
-        assert!(code == Some(1) && said.contains(expected), "{said}");
-    }
-    // A wrong token ends the server as well.
-    for (token, expected) in [("lip_unknown_token_", "unknown or was revoked"), ("lip_without_scopes", "engine:write")]
-    {
-        let (code, said) = run(token, &[]);
-        assert!(code == Some(1) && said.contains(expected), "{said}");
-    }
-}
-
-#[test]
-fn work_is_answered_within_its_limits() {
-    let (fake, folder) = (Fake::start(), Folder::new("lichess-work"));
-    let (_server, _) = fake.serve(&folder, &[]);
-    let (best, last) = fake.ask(work(json!({ "depth": 6, "multiPv": 3 }))).best();
-    assert_eq!((best.len(), last), (4, Some((6, 3))));
-    let castle =
-        json!({ "initialFen": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "moves": ["e1h1", "e8c8"], "nodes": 500 });
-    fake.ask(work(castle)).best();
-    let frc = json!({ "initialFen": "nqbnrbkr/pppppppp/8/8/8/8/PPPPPPPP/QRBNNBKR w HBhe - 0 1", "movetime": 20 });
-    fake.ask(work(frc)).best();
-    // What is out of range is brought into it.
-    assert_eq!(fake.ask(work(json!({ "depth": 0, "multiPv": 0, "moves": ["a2a3"] }))).best().1, Some((1, 1)));
-    assert_eq!(fake.ask(work(json!({ "nodes": 1000, "multiPv": 99 }))).best().1.map(|(_, pvs)| pvs), Some(5));
-    for nothing in [
-        json!({ "variant": "atomic", "depth": 5 }),
-        json!({ "initialFen": "8/8", "depth": 5 }),
-        json!({ "moves": ["e2e5"], "depth": 5 }),
-        json!({ "initialFen": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "depth": 5 }),
-    ] {
-        assert_eq!(fake.ask(work(nothing)).best(), ("(none)".into(), None));
-    }
-    assert!(fake.ask(work(json!({ "depth": 2 }))).best().1.is_some());
-}
-
-#[test]
-fn new_work_ends_the_old_and_so_does_its_client() {
-    let (fake, folder) = (Fake::start(), Folder::new("lichess-turns"));
-    let (_server, address) = fake.serve(&folder, &[]);
-    let endless = || work(json!({ "movetime": 86_400_000 }));
-    let first = fake.ask(endless());
-    assert!(matches!(first.next(), Heard::Infos { .. }));
-    let second = fake.ask(endless());
-    first.best();
-    // Two in one breath.
-    let (third, mut fourth) = (fake.ask(endless()), fake.ask(endless()));
-    second.best();
-    third.best();
-    assert!(matches!(fourth.next(), Heard::Infos { .. }));
-    fourth.leave.take().expect("a client").send(()).expect("the broker listens");
-    let mut peer = Peer::connect(address);
-    while peer.ask(json!({ "status": true }))["searching"] != 0 {}
-    // A query of a program waits for it, and continues.
-    peer.send(json!({ "id": "long", "infinite": true, "report_ms": 10 }));
-    assert_eq!(peer.answer()["status"], "partial");
-    fake.ask(work(json!({ "depth": 5 }))).best();
-    assert_eq!(peer.answer()["status"], "partial");
-}
-
-#[test]
-fn what_was_found_is_shown_at_once() {
-    let (fake, folder) = (Fake::start(), Folder::new("lichess-known"));
-    let (_server, _) = fake.serve(&folder, &["--db", &folder.path("results.db")]);
-    assert_eq!(fake.ask(work(json!({ "depth": 8 }))).best().1, Some((8, 1)));
-    let again = fake.ask(work(json!({ "depth": 2 })));
-    assert_eq!(again.next(), Heard::Infos { depth: 8, pvs: 1 });
-    assert_eq!(again.best().1.map(|(depth, _)| depth), Some(8));
-}
-
-#[test]
-fn failures_of_the_broker_pass() {
-    let (fake, folder) = (Fake::start(), Folder::new("lichess-failures"));
-    let (mut server, _) = fake.serve(&folder, &[]);
-    let failures = [503, 500, 415, 502].map(|code| StatusCode::from_u16(code).expect("a status"));
-    fake.desk.lock().unwrap().failures.extend(failures);
-    let client = fake.ask(work(json!({ "depth": 3 })));
-    // One line when it goes, and one when it is back.
-    let gone = server.line();
-    assert!(gone.contains("answers 503") && gone.contains("trying again"), "{gone}");
-    client.best();
-    assert!(server.line().contains("it works again"));
-}
-
-#[test]
-fn a_thousand_requests_are_answered() {
-    let (fake, folder) = (Fake::start(), Folder::new("lichess-thousand"));
-    let (_server, address) = fake.serve(&folder, &[]);
-    for number in 0..1000 {
-        let moves = ["e2e4", "e7e5", "g1f3", "b8c6"][..number % 5].to_vec();
-        let client = fake.ask(work(json!({ "nodes": 1, "sessionId": format!("{}", number % 7), "moves": moves })));
-        assert_eq!(client.best().0.len(), 4, "{number}");
-    }
-    let status = Peer::connect(address).ask(json!({ "status": true }));
-    assert_eq!((&status["searching"], &status["waiting"], &status["finished"]), (&json!(0), &json!(0), &json!(1000)));
 }

@@ -1,0 +1,173 @@
+//! `lento data vary`: positions a few random moves away from others, with the static value of a network.
+
+use super::writer::{Order, PositionWriter};
+use crate::formats::packed::{self, PackedFile, RECORD, board, pack, to_bytes};
+use crate::formats::shards::POSITIONS;
+use crate::objective::expectation;
+use crate::report::Report;
+use bulletformat::ChessBoard;
+use lento::chess::Board;
+use lento::eval::nnue::simd::Simd;
+use lento::eval::nnue::{Accumulators, Network, embedded, load};
+use lento_common::interrupt::Stop;
+use lento_common::notice::notice;
+use lento_common::play::record::GameResult;
+use lento_common::threads::Threads;
+use lento_common::{mix, number, progress};
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Positions for each thread at a time.
+const CHUNK: usize = 8192;
+/// Most random moves.
+const STEPS: usize = 16;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Positions in bulletformat: files, or folders with *.bf files
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    /// Write the positions into this file (bulletformat, *.bf), shuffled; it appears when it is whole
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Network whose static value becomes the score [default: the one in use]
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    /// Positions for each of those that are read, 1 to 16 random moves away; fewer where one is in check or over
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::count::<u32>)]
+    each: u32,
+    /// Leave out values above this many centipawns
+    #[arg(long, value_name = "CP", default_value_t = 2000, value_parser = number::count::<u16>)]
+    max_score: u16,
+    /// Centipawns that multiply the odds to win by e. The result is drawn with the odds of the value, so that training with any
+    /// `--wdl` and the same scale learns the value
+    #[arg(long, value_name = "CP", default_value_t = 100, value_parser = number::count::<u16>)]
+    scale: u16,
+    #[command(flatten)]
+    order: Order,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Varies positions. After Ctrl-C there is no file.
+pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    let stop = Stop::on_ctrl_c()?;
+    let start = Instant::now();
+    let network = args.network.as_deref().map_or_else(|| Ok(embedded()), load)?;
+    let files = POSITIONS.find(&args.data)?;
+    let read = packed::count_all(&files)?;
+    let most = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
+    let mut writer = PositionWriter::new(&args.output, true, args.order, most)?;
+    let bar = progress::bar(Some(read), "{bar:30} {percent} % {per_sec} [{elapsed}, {eta} left]");
+    let mut positions =
+        files.iter().map(|file| PackedFile::open(file)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+    let mut first = 0;
+    while first < read && !stop.asked() {
+        let block = positions.by_ref().take(CHUNK * args.threads.count()).collect::<Result<Vec<_>, _>>()?;
+        for record in vary_all(args, &network, &block, first) {
+            writer.push(record)?;
+        }
+        first += block.len() as u64;
+        bar.set_position(first);
+    }
+    bar.finish_and_clear();
+    let written = if stop.asked() { None } else { writer.finish(&stop, |_| ())? };
+    let mut report = Report::default();
+    report.count("positions", "positions", read, "");
+    report.count("written", "written", written.unwrap_or_default(), "");
+    report.speed("positions", written.unwrap_or_default(), start.elapsed());
+    report.field("seed", args.order.seed);
+    let exit = report.show(args.json, written.is_some())?;
+    if written.is_none() {
+        notice(format_args!("interrupted; {} was not written", args.output.display()));
+    }
+    Ok(exit)
+}
+
+/// The variations of some positions in order, computed by all threads; `first` is the number of the first position.
+fn vary_all(args: &Args, network: &Arc<Network>, positions: &[ChessBoard], first: u64) -> Vec<[u8; RECORD]> {
+    let vary = |(positions, first): (&[ChessBoard], u64)| {
+        let mut accumulators = Accumulators::new(Arc::clone(network), Simd::best(), 1);
+        let mut records = Vec::with_capacity(positions.len() * args.each as usize);
+        for (position, number) in positions.iter().zip(first..) {
+            let mut random = fastrand::Rng::with_seed(mix::seed(args.order.seed, number));
+            let Ok(root) = board(position) else { continue };
+            for _ in 0..args.each {
+                let varied = walk(&root, &mut random);
+                records.extend(varied.and_then(|board| valued(args, &mut accumulators, &board, &mut random)));
+            }
+        }
+        records
+    };
+    std::thread::scope(|scope| {
+        let chunks = positions.chunks(CHUNK).zip((first..).step_by(CHUNK));
+        let tasks: Vec<_> = chunks.map(|chunk| scope.spawn(move || vary(chunk))).collect();
+        tasks.into_iter().flat_map(|task| task.join().expect("no panic")).collect()
+    })
+}
+
+/// A position after some random legal moves, half of the time up to three; `None` if it is in check or over.
+fn walk(root: &Board, random: &mut fastrand::Rng) -> Option<Board> {
+    let steps = match random.usize(..4) {
+        0 | 1 => random.usize(1..=3),
+        2 => random.usize(4..=8),
+        _ => random.usize(9..=STEPS),
+    };
+    let mut board = root.clone();
+    for _ in 0..steps {
+        let moves = board.legal_moves();
+        board = board.after(*random.choice(&moves)?);
+    }
+    (!board.in_check() && !board.legal_moves().is_empty()).then_some(board)
+}
+
+/// A position with its static value and a result of the same odds; `None` above the largest value.
+fn valued(
+    args: &Args,
+    accumulators: &mut Accumulators,
+    board: &Board,
+    random: &mut fastrand::Rng,
+) -> Option<[u8; RECORD]> {
+    accumulators.start(board);
+    let value = accumulators.evaluate(board, 0) * board.side_to_move().sign();
+    let wins = random.f64() < expectation(f64::from(value) / f64::from(args.scale));
+    let result = if wins { GameResult::WhiteWins } else { GameResult::BlackWins };
+    (value.unsigned_abs() <= args.max_score.into()).then(|| to_bytes(&pack(board, value, result)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Sample, value};
+    use crate::tests::sample::positions;
+    use lento_common::arguments::parse;
+
+    #[test]
+    fn positions_nearby_have_the_value_of_the_network_and_results_of_its_odds() {
+        let args: Args = parse(["vary", "in.bf", "--output", "out.bf", "--each", "4", "--scale", "300"]).unwrap();
+        let (network, positions) = (embedded(), positions(12, 31));
+        let records = vary_all(&args, &network, &positions, 0);
+        let (mut wins, mut expected) = (0.0, 0.0);
+        for record in &records {
+            let position = packed::from_bytes(record).unwrap();
+            assert!(!board(&position).unwrap().in_check());
+            let sample = Sample::new(&position, network.architecture());
+            assert_eq!(i32::from(position.score), value(&network, &sample));
+            wins += f64::from(position.result) / 2.0;
+            expected += expectation(f64::from(position.score) / 300.0);
+        }
+        let count = records.len() as f64;
+        assert!(
+            count > 2.0 * positions.len() as f64 && (wins - expected).abs() < 2.0 * count.sqrt(),
+            "{wins} {expected}"
+        );
+        // A part has the same variations, whatever comes before.
+        assert!(records.ends_with(&vary_all(&args, &network, &positions[100..], 100)));
+    }
+}
