@@ -121,9 +121,14 @@ impl Browser {
         self.protocol.input(page, inputs);
     }
 
+    /// Waits for a condition that holds after a frame: pages draw what has changed in the next one.
     pub fn wait_for(&mut self, page: &str, condition: &str) {
         let start = Instant::now();
-        while self.evaluate(page, condition) != true {
+        let drawn = format!(
+            "new Promise((done) => {{ const check = () => setTimeout(() => done({condition}));
+            if (document.visibilityState === 'visible') requestAnimationFrame(check); else setTimeout(check, 250); }})"
+        );
+        while self.evaluate(page, &drawn) != true {
             if start.elapsed() > PATIENCE {
                 panic!("{condition}: {}", self.evaluate(page, "document.body.innerText"));
             }
