@@ -121,14 +121,19 @@ impl Browser {
         self.protocol.input(page, inputs);
     }
 
-    /// Waits for a condition that holds after a frame: pages draw what has changed in the next one.
+    /// The value of an expression after a frame: pages draw what has changed in the next one.
+    fn evaluate_drawn(&mut self, page: &str, expression: &str) -> Value {
+        let script = format!(
+            "new Promise((done, fail) => {{
+            const drawn = () => setTimeout(() => {{ try {{ done({expression}); }} catch (error) {{ fail(error); }} }});
+            if (document.visibilityState === 'visible') requestAnimationFrame(drawn); else setTimeout(drawn, 250); }})"
+        );
+        self.evaluate(page, &script)
+    }
+
     pub fn wait_for(&mut self, page: &str, condition: &str) {
         let start = Instant::now();
-        let drawn = format!(
-            "new Promise((done) => {{ const check = () => setTimeout(() => done({condition}));
-            if (document.visibilityState === 'visible') requestAnimationFrame(check); else setTimeout(check, 250); }})"
-        );
-        while self.evaluate(page, &drawn) != true {
+        while self.evaluate_drawn(page, condition) != true {
             if start.elapsed() > PATIENCE {
                 panic!("{condition}: {}", self.evaluate(page, "document.body.innerText"));
             }
@@ -162,16 +167,26 @@ impl Browser {
         self.input(page, &[Input::Key(key)]);
     }
 
+    /// A point that is the same in two frames, as nothing is moving.
+    fn resting(&mut self, page: &str, expression: &str) -> Input {
+        let (start, mut before) = (Instant::now(), Value::Null);
+        loop {
+            let now = self.evaluate_drawn(page, expression);
+            if now == before {
+                return point(&now);
+            }
+            assert!(start.elapsed() < PATIENCE, "{expression} keeps moving");
+            before = now;
+        }
+    }
+
     /// The middle of the first element that a selector finds.
     pub fn middle(&mut self, page: &str, selector: &str) -> Input {
-        let at = self.evaluate(
-            page,
-            &format!(
-                "(() => {{ const box = document.querySelector({selector:?}).getBoundingClientRect();
-                return [box.left + box.width / 2, box.top + box.height / 2]; }})()"
-            ),
+        let expression = format!(
+            "(() => {{ const box = document.querySelector({selector:?}).getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2]; }})()"
         );
-        point(&at)
+        self.resting(page, &expression)
     }
 
     pub fn click(&mut self, page: &str, selector: &str) {
@@ -185,15 +200,12 @@ impl Browser {
 
     /// The middle of a square of the board, seen by White.
     fn square(&mut self, page: &str, square: &str) -> Input {
-        let at = self.evaluate(
-            page,
-            &format!(
-                "(() => {{ const box = document.querySelector('#board svg.board').getBoundingClientRect();
-                const [file, rank] = ['abcdefgh'.indexOf('{square}'[0]), 8 - '{square}'[1]];
-                return [box.left + (file + .5) * box.width / 8, box.top + (rank + .5) * box.height / 8]; }})()"
-            ),
+        let expression = format!(
+            "(() => {{ const box = document.querySelector('#board svg.board').getBoundingClientRect();
+            const [file, rank] = ['abcdefgh'.indexOf('{square}'[0]), 8 - '{square}'[1]];
+            return [box.left + (file + .5) * box.width / 8, box.top + (rank + .5) * box.height / 8]; }})()"
         );
-        point(&at)
+        self.resting(page, &expression)
     }
 
     /// Moves a finger over squares of the board, in Chromium.
