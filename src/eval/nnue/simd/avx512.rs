@@ -97,8 +97,7 @@ impl Isa for Avx512 {
                 while words != 0 {
                     let word = words.trailing_zeros() as usize;
                     words &= words - 1;
-                    let [a, b, c, d] = lines[word / 8].0.as_chunks::<4>().0[word % 8];
-                    let four = i32::from_ne_bytes([a as u8, b as u8, c as u8, d as u8]);
+                    let four = lines[word / 8].word(word % 8);
                     let four = _mm512_set1_epi32(four);
                     let weights = _mm512_load_si512(weights[word].0.as_ptr().cast());
                     totals[turn] = _mm512_dpbusd_epi32(totals[turn], four, weights);

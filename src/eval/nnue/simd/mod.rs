@@ -50,6 +50,13 @@ pub struct HalfLine(pub [i8; LANES]);
 impl HalfLine {
     /// All zeros.
     pub const ZERO: Self = Self([0; LANES]);
+
+    /// Four of its products as a word, by index.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    fn word(&self, index: usize) -> i32 {
+        i32::from_ne_bytes(self.0.as_chunks::<4>().0[index].map(|one| one as u8))
+    }
 }
 
 /// 64 weights of 8 bits.

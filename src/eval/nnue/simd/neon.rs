@@ -2,7 +2,7 @@
 
 use super::super::units::{FIRST, QA, SECOND};
 use super::isa::{Blocks, Isa, Kernel};
-use super::{ByteLine, CacheLine, HalfLine};
+use super::{ByteLine, CacheLine, HalfLine, LANES};
 use std::arch::aarch64::*;
 
 /// Proof that the CPU has NEON: created only in functions that require it.
@@ -82,7 +82,7 @@ impl Isa for Neon {
 
     #[inline(always)]
     fn add_products(self, sums: &mut [i32; FIRST], products: &[HalfLine], weights: &[ByteLine]) {
-        let words = products.iter().flat_map(|line| line.0.as_chunks::<4>().0);
+        let words = products.iter().flat_map(|line| (0..LANES / 4).map(|index| line.word(index)));
         let quarters = sums.as_mut_ptr();
         // SAFETY: the CPU has NEON; four registers are as long as the sums, and as a line of weights.
         unsafe {
@@ -90,8 +90,7 @@ impl Isa for Neon {
             for (quarter, total) in totals.iter_mut().enumerate() {
                 *total = vld1q_s32(quarters.add(4 * quarter));
             }
-            for (&[a, b, c, d], weights) in words.zip(weights) {
-                let four = i32::from_ne_bytes([a as u8, b as u8, c as u8, d as u8]);
+            for (four, weights) in words.zip(weights) {
                 if four == 0 {
                     continue;
                 }

@@ -1,7 +1,7 @@
 //! `lento data convert` and `data filter`: from games to positions.
 
-use super::outputs;
 use super::writer::{Order, PositionWriter};
+use super::{outputs, show};
 use crate::formats::packed::{RECORD, pack, to_bytes};
 use crate::formats::shards::GAMES;
 use crate::formats::viri::PLY;
@@ -9,7 +9,6 @@ use crate::formats::{Filter, Place, Rule, StoredGame, decode, lgp, shards};
 use crate::report::Report;
 use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
-use lento_common::notice::notice;
 use lento_common::threads::Threads;
 use lento_common::{progress, summary};
 use std::collections::HashSet;
@@ -101,11 +100,7 @@ fn run(
     }
     let mut report = conversion.report(source, written);
     report.speed("positions", conversion.positions, start.elapsed());
-    let exit = report.show(json, unfinished.is_none())?;
-    if let Some(path) = &unfinished {
-        notice(format_args!("interrupted; {} was not written", path.display()));
-    }
-    Ok(exit)
+    show(report, json, unfinished.as_ref())
 }
 
 /// An upper bound of the number of positions in some files.

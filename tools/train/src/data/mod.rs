@@ -7,6 +7,8 @@ mod shuffle;
 mod vary;
 mod writer;
 
+use crate::report::Report;
+use lento_common::notice::notice;
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -41,6 +43,15 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Unpack(args) => pack::unpack(args),
         Command::Vary(args) => vary::run(args),
     }
+}
+
+/// Shows the report of a run, which after Ctrl-C has left a file unwritten.
+fn show(report: Report, json: bool, unwritten: Option<&PathBuf>) -> Result<ExitCode, Box<dyn Error>> {
+    let exit = report.show(json, unwritten.is_none())?;
+    if let Some(path) = unwritten {
+        notice(format_args!("interrupted; {} was not written", path.display()));
+    }
+    Ok(exit)
 }
 
 /// Pairs files with their output: all of them with a file, or each with an output of the same name and this extension in a folder,

@@ -1,12 +1,12 @@
 //! `lento data shuffle`: positions in random order, however many.
 
+use super::show;
 use super::writer::{Order, PositionWriter};
 use crate::formats::packed::{self, PackedFile, to_bytes};
 use crate::formats::shards::POSITIONS;
 use crate::report::Report;
 use indicatif::ProgressBar;
 use lento_common::interrupt::Stop;
-use lento_common::notice::notice;
 use lento_common::progress;
 use std::error::Error;
 use std::path::PathBuf;
@@ -45,11 +45,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     report.count("written", "written", written.unwrap_or_default(), "");
     report.speed("positions", count, start.elapsed());
     report.field("seed", args.order.seed);
-    let exit = report.show(args.json, written.is_some())?;
-    if written.is_none() {
-        notice(format_args!("interrupted; {} was not written", args.output.display()));
-    }
-    Ok(exit)
+    show(report, args.json, written.is_none().then_some(&args.output))
 }
 
 /// Reads all files into the writer, writes it and returns the number of positions; `None` if a stop was requested.

@@ -1,5 +1,6 @@
 //! `lento data vary`: positions a few random moves away from others, with the static value of a network.
 
+use super::show;
 use super::writer::{Order, PositionWriter};
 use crate::formats::packed::{self, PackedFile, RECORD, board, pack, to_bytes};
 use crate::formats::shards::POSITIONS;
@@ -10,7 +11,6 @@ use lento::chess::Board;
 use lento::eval::nnue::simd::Simd;
 use lento::eval::nnue::{Accumulators, Network, embedded, load};
 use lento_common::interrupt::Stop;
-use lento_common::notice::notice;
 use lento_common::play::record::GameResult;
 use lento_common::threads::Threads;
 use lento_common::{mix, number, progress};
@@ -83,11 +83,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     report.count("written", "written", written.unwrap_or_default(), "");
     report.speed("positions", written.unwrap_or_default(), start.elapsed());
     report.field("seed", args.order.seed);
-    let exit = report.show(args.json, written.is_some())?;
-    if written.is_none() {
-        notice(format_args!("interrupted; {} was not written", args.output.display()));
-    }
-    Ok(exit)
+    show(report, args.json, written.is_none().then_some(&args.output))
 }
 
 /// The variations of some positions in order, computed by all threads; `first` is the number of the first position.
