@@ -42,6 +42,13 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_IN_MAX
 }
 
+/// Whether a score that [settles](Bound::settles) a limit is a mate that holds at any depth: a win of at least the limit, or a loss
+/// below it. That there is no shorter mate, or no longer defence, holds only for the depth searched.
+#[inline(always)]
+pub const fn proves_mate(score: Score, limit: Score) -> bool {
+    is_mate(score) && (score > DRAW) == (score >= limit)
+}
+
 /// Whether the score is a mate or tablebase win for either side.
 #[inline(always)]
 pub const fn is_decisive(score: Score) -> bool {
@@ -137,6 +144,15 @@ mod tests {
         assert_eq!(mate_distance(mated_in(2)), Some(-1));
         assert_eq!(mate_distance(mated_in(4)), Some(-2));
         assert_eq!(mate_distance(MAX_EVAL), None);
+    }
+
+    #[test]
+    fn mates_are_proved_for_the_winner_only() {
+        assert!([0, mate_in(5), mated_in(4)].iter().all(|&limit| proves_mate(mate_in(5), limit)));
+        assert!([0, mate_in(5), mate_in(3)].iter().all(|&limit| proves_mate(mated_in(4), limit)));
+        assert!(!proves_mate(mate_in(5), mate_in(3)), "there may be a shorter mate");
+        assert!(!proves_mate(mated_in(4), mated_in(2)), "there may be a longer defence");
+        assert!(!proves_mate(MAX_EVAL, 0));
     }
 
     #[test]

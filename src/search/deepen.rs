@@ -143,6 +143,8 @@ impl<O: Observer> Search<'_, O> {
         let mut window = Window::FULL;
         let middle = self.root.current().average.filter(|middle| !is_mate(*middle));
         if let Some(middle) = middle.filter(|_| depth >= self.params.aspiration_depth) {
+            // The score of a decided game changes more from depth to depth.
+            delta += middle * middle / self.params.aspiration_scale;
             window = Window { alpha: (middle - delta).max(-INFINITE), beta: (middle + delta).min(INFINITE) };
         }
         let mut lowered = 0;
@@ -158,6 +160,7 @@ impl<O: Observer> Search<'_, O> {
                 window.alpha = (score - reach).max(-INFINITE);
                 lowered = 0;
             } else if score >= window.beta {
+                window.alpha = window.alpha.max(window.beta - delta);
                 window.beta = (score + reach).min(INFINITE);
                 // Less depth suffices to resolve a fail high, except mates.
                 lowered = if is_mate(score) { 0 } else { (lowered + 1).min(Self::MAX_LOWERED) };

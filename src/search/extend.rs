@@ -1,4 +1,4 @@
-//! Extensions.
+//! Extensions, and reductions of whole nodes.
 
 use super::Searched;
 use super::node::{Node, NodeState, NonPv, Window};
@@ -17,6 +17,13 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn hindsight(&self, node: &NodeState) -> i32 {
         let reduced = self.me.stack.before(node.ply, 1).reduction >= self.params.hindsight_deeper;
         i32::from(reduced && !node.opponent_worsening && !node.in_check && node.excluded.is_none())
+    }
+
+    /// Plies by which the moves after one that has raised alpha are searched shallower.
+    #[inline(always)]
+    pub(super) fn raised<N: Node>(&self, node: &NodeState, score: Score) -> i32 {
+        let applies = !N::ROOT && (3..=13).contains(&node.depth) && !is_decisive(score);
+        if applies { self.params.raised_reduction } else { 0 }
     }
 
     /// Internal iterative reduction (Ed Schröder): whether a PV or cut node has no TT move, or one from far less depth.

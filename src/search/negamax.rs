@@ -7,7 +7,9 @@ use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, DRAW, Score, TABLE_SAFE_CLOCK, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in};
+use crate::score::{
+    self, Bound, DRAW, Score, TABLE_SAFE_CLOCK, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in, proves_mate,
+};
 use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 
@@ -45,7 +47,7 @@ impl<O: Observer> Search<'_, O> {
         let hit = if excluded.is_none() { self.probe_table(board, ply) } else { None };
         if !N::PV
             && let Some(hit) = hit
-            && hit.depth >= depth + i32::from(hit.bound == Bound::Upper && cut)
+            && (hit.depth >= depth + i32::from(hit.bound == Bound::Upper && cut) || proves_mate(hit.score, window.beta))
             && hit.bound.settles(hit.score, window.beta)
             && board.halfmove_clock() < TABLE_SAFE_CLOCK
         {
@@ -90,6 +92,8 @@ impl<O: Observer> Search<'_, O> {
 
         // Step 7. Update histories, Last Best Reply and correction history; store.
         let best = self.bound_of(&node, best, best_move, known);
+        // If all moves fail low, a PV may pass through the node once the move before it is better.
+        node.tt_pv |= best.bound == Bound::Upper && node.depth > 3 && ply > 0 && self.frame(ply - 1).tt_pv;
         self.observer.finished(board, reply, best.mv, best.bound == Bound::Lower);
         self.learn::<N>(board, &node, &best, &tried);
         Ok(best.score)
@@ -159,6 +163,7 @@ impl<O: Observer> Search<'_, O> {
                         break;
                     }
                     node.window.alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };
+                    node.depth -= self.raised::<N>(node, score);
                 }
             }
             if best_move != Some(mv) {

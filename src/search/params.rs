@@ -98,7 +98,8 @@ tunables! {
     time_falling: 0..=30 = 9;                  // Increase per centipawn of falling score, in 1/1000
 
     // Aspiration windows
-    aspiration_delta: 5..=60 = 11;             // Initial half width
+    aspiration_delta: 5..=60 = 11;             // Initial half width at score 0
+    aspiration_scale: 500..=20000 = 2000, off 1000000000; // Square of the score per further centipawn of half width
     aspiration_depth: 2..=8 = 4, off 255;      // Minimum depth
 
     // Reverse futility pruning
@@ -157,10 +158,12 @@ tunables! {
     singular_cut: 0..=3 = 2;                   // Reduction of other TT moves in expected cut nodes, in plies
     extend_recaptures: 0..=1 = 1;              // Extend noisy TT moves of PV nodes that recapture
 
+    raised_reduction: 1..=3 = 1, off 0;        // Plies less for the moves after one that raises alpha
+
     hindsight_deeper: 1..=8 = 2, off 255;      // Hindsight extension: minimum reduction of the last move
 
     // LMR by the recipe `tuned`: logarithmic base of depth and move number, and changes to it, in 1/1024 ply
-    lmr_quiet_base: 0..=2048 = 1275;           // Quiet moves: constant
+    lmr_quiet_base: 0..=2048 = 1175;           // Quiet moves: constant
     lmr_quiet_divisor: 1200..=4096 = 2197;     // Quiet moves: divisor, in 1/1024
     lmr_noisy_base: -1024..=2048 = 142;        // Captures and promotions: constant
     lmr_noisy_divisor: 1200..=6144 = 3200;     // Captures and promotions: divisor, in 1/1024
@@ -175,6 +178,8 @@ tunables! {
     lmr_tt_noisy: -1024..=3072 = 600;          // The TT move captures or promotes
     lmr_cuts: -1024..=3072 = 600;              // More than three fail highs below the node
     lmr_extended: -3072..=1024 = -500;         // The TT move was extended
+    lmr_new_cut: -1024..=3072 = 1024;          // Expected cut nodes without a TT move
+    lmr_root: -3072..=1024 = -2048;            // The root
     lmr_correction: -40..=0 = -8;              // Per centipawn of the evaluation's correction
     lmr_history: -400..=0 = -112;              // Per 1024 points of history
     deeper_margin: 10..=150 = 47, off 30000;   // Margin of a reduced fail high to verify one ply deeper

@@ -37,7 +37,8 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::Raised, raised)
             .with_if(Fact::TtNoisy, node.tt_move.is_some_and(|mv| !mv.is_quiet()))
             .with_if(Fact::Cuts, self.frame(node.ply + 1).cuts > 3)
-            .with_if(Fact::Extended, self.frame(node.ply).extended);
+            .with_if(Fact::Extended, self.frame(node.ply).extended)
+            .with_if(Fact::NewCut, node.cut && node.tt_move.is_none());
         MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
     }
 
@@ -100,7 +101,7 @@ impl<O: Observer> Search<'_, O> {
         depth: i32,
     ) -> i32 {
         let lmr = self.lmr;
-        let flags = facts.flags.with_if(Fact::Pv, N::PV);
+        let flags = facts.flags.with_if(Fact::Pv, N::PV).with_if(Fact::Root, N::ROOT);
         if depth < 2 {
             return depth;
         }

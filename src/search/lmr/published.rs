@@ -56,6 +56,8 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::TtNoisy, params.lmr_tt_noisy),
             (Fact::Cuts, params.lmr_cuts),
             (Fact::Extended, params.lmr_extended),
+            (Fact::NewCut, params.lmr_new_cut),
+            (Fact::Root, params.lmr_root),
         ],
         history_slope: params.lmr_history,
         correction: params.lmr_correction,

@@ -24,6 +24,9 @@ pub enum Fact {
     Cuts,
     /// The TT move was extended.
     Extended,
+    /// A fail high is expected and there is no TT move.
+    NewCut,
+    Root,
     // The facts from here on are computed only for recipes that read one of them.
     Capture,
     QueenPromotion,

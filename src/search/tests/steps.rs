@@ -5,7 +5,7 @@ use crate::chess::{Board, Game, Move};
 use crate::score::{Bound, INFINITE, Score, mate_in, mated_in};
 use crate::search::history::Context;
 use crate::search::lmr::Choice;
-use crate::search::node::{Best, NodeState, NonPv, Pv, SoFar, Tried, Window};
+use crate::search::node::{Best, NodeState, NonPv, Pv, Root, SoFar, Tried, Window};
 use crate::search::observer::NoObserver;
 use crate::search::params::Params;
 use crate::search::picker::Picker;
@@ -39,6 +39,7 @@ fn params() -> Params {
         singular_depth: 6,
         singular_margin: 46,
         singular_double: 12,
+        raised_reduction: 1,
         hindsight_deeper: 2,
         quiesce_margin: 127,
         ..Params::default()
@@ -111,6 +112,44 @@ fn late_quiets_are_skipped_but_not_checks() {
         assert!(!skipped("d1a4", 40, low), "a check");
         assert!(skipped("e1f2", 2, state.eval + 2000), "futile");
         assert!(skipped("e1f2", 2, mate_in(9)), "no shorter mate");
+    });
+}
+
+#[test]
+fn a_mate_in_the_table_cuts_at_any_depth_if_it_is_proved() {
+    with(QUEEN_UP, |search, board| {
+        let found = |search: &mut Search<NoObserver>, score, beta| {
+            search.store(board, 1, TtEntry { mv: None, score, eval: None, depth: 1, bound: Bound::Exact, pv: false });
+            let before = search.nodes;
+            let found = search.negamax::<NonPv>(board, 1, Window::below(beta), 6, true).unwrap();
+            (found, search.nodes - before)
+        };
+        assert_eq!(found(search, mate_in(9), 100), (mate_in(9), 1));
+        assert_eq!(found(search, mated_in(8), 100), (mated_in(8), 1));
+        assert!(found(search, mate_in(9), mate_in(5)).1 > 1, "a shorter mate");
+        assert!(found(search, 2000, 100).1 > 1, "no mate");
+    });
+}
+
+#[test]
+fn nodes_that_fail_low_below_the_pv_may_belong_to_it() {
+    for pv in [false, true] {
+        with(QUIET, |search, board| {
+            search.frame_mut(0).tt_pv = pv;
+            let score = search.negamax::<NonPv>(board, 1, Window::below(400), 4, false).unwrap();
+            assert!(score < 400, "{score}");
+            assert_eq!(search.probe_table(board, 1).map(|hit| (hit.bound, hit.pv)), Some((Bound::Upper, pv)));
+        });
+    }
+}
+
+#[test]
+fn moves_after_one_that_raises_alpha_are_searched_shallower() {
+    with(QUIET, |search, board| {
+        let state = node(search, board, 6, None);
+        let less = |depth, score| search.raised::<Pv>(&NodeState { depth, ..state }, score);
+        assert_eq!([2, 3, 13, 14].map(|depth| less(depth, 50)), [0, 1, 1, 0]);
+        assert_eq!((less(6, mate_in(9)), search.raised::<Root>(&state, 50)), (0, 0));
     });
 }
 
