@@ -30,7 +30,7 @@ fn every_recipe_searches_its_own_tree_and_is_changed_without_a_restart() {
     let mut session = Session::ready();
     let mut count = |recipe: &str| {
         session.set("LMR", recipe);
-        nodes(&session.search(&format!("ucinewgame\nposition fen {MIDDLEGAME}\ngo depth 8")))
+        nodes(&session.search(&format!("ucinewgame\nposition fen {MIDDLEGAME}\ngo depth 9")))
     };
     let counts = RECIPES.map(&mut count);
     assert_eq!(RECIPES.map(count), counts, "the same recipe, the same nodes");
