@@ -12,7 +12,7 @@ const HEADING: u32 = 40;
 /// With more panels, each shows less, to keep the file small.
 const MANY: usize = 12;
 /// Approximate number of points of all curves.
-const ALL_POINTS: usize = 1200;
+const ALL_POINTS: usize = 800;
 
 /// Draws the values of each parameter over the iterations in a panel of its own, with name, start, current value, a grey line at the start
 /// and a band of the final distances around it. `iterations` is the length of the whole run.
