@@ -160,6 +160,7 @@ impl<O: Observer> Search<'_, O> {
                 window.alpha = (score - reach).max(-INFINITE);
                 lowered = 0;
             } else if score >= window.beta {
+                // The score is above the old beta: little room below it is enough.
                 window.alpha = window.alpha.max(window.beta - delta);
                 window.beta = (score + reach).min(INFINITE);
                 // Less depth suffices to resolve a fail high, except mates.

@@ -93,7 +93,7 @@ impl<O: Observer> Search<'_, O> {
         // Step 7. Update histories, Last Best Reply and correction history; store.
         let best = self.bound_of(&node, best, best_move, known);
         // If all moves fail low, a PV may pass through the node once the move before it is better.
-        node.tt_pv |= best.bound == Bound::Upper && node.depth > 3 && ply > 0 && self.frame(ply - 1).tt_pv;
+        node.tt_pv |= best.bound == Bound::Upper && node.depth > 3 && self.me.stack.before(ply, 1).tt_pv;
         self.observer.finished(board, reply, best.mv, best.bound == Bound::Lower);
         self.learn::<N>(board, &node, &best, &tried);
         Ok(best.score)
