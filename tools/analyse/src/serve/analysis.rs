@@ -3,11 +3,9 @@
 use super::board::Refusal;
 use super::gate::Role;
 use super::pool::Pool;
-use super::query::{self, Query, Request, URGENT};
-use super::results::{News, Results};
-use super::subject::Subject;
-use super::turns::{Answer, Asker, Ticket};
-use lento_console::interrupt::Stop;
+use super::query::{self, Query, URGENT};
+use super::results::{News, Subject};
+use super::turns::{Answer, Ticket};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -29,7 +27,6 @@ const FIELDS: [&str; 11] =
 /// The searches that run beside boards.
 pub(super) struct Searches {
     pool: Arc<Pool>,
-    results: Arc<Results>,
     live: Mutex<HashMap<String, Weak<Live>>>,
 }
 
@@ -37,21 +34,20 @@ pub(super) struct Searches {
 struct Live {
     pool: Arc<Pool>,
     news: watch::Sender<News>,
-    running: Option<(Ticket, Stop)>,
+    running: Option<Ticket>,
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        if let Some((ticket, stop)) = &self.running {
-            stop.ask();
-            self.pool.remove(*ticket);
+        if let Some(ticket) = &self.running {
+            self.pool.cancel(ticket);
         }
     }
 }
 
 impl Searches {
-    pub(super) fn new(pool: &Arc<Pool>, results: &Arc<Results>) -> Self {
-        Self { pool: Arc::clone(pool), results: Arc::clone(results), live: Mutex::default() }
+    pub(super) fn new(pool: &Arc<Pool>) -> Self {
+        Self { pool: Arc::clone(pool), live: Mutex::default() }
     }
 
     /// The running search of a query, or a new one.
@@ -64,15 +60,20 @@ impl Searches {
         }
         live.retain(|_, other| other.strong_count() > 0);
         let news = watch::Sender::new(None);
-        let watcher = Watcher { subject, results: Arc::clone(&self.results), news: news.clone() };
-        let running = if watcher.subject.board.has_legal_move() {
-            watcher.tell("waiting", &json!({}));
-            let stop = query.stop.clone();
-            Some((self.pool.push(query, Arc::new(watcher)), stop))
-        } else {
-            watcher.tell("done", &json!({}));
-            None
+        let (results, sender, has_moves) =
+            (Arc::clone(&self.pool.results), news.clone(), subject.board.has_legal_move());
+        let tell = move |state: &str, answer: Option<&Answer>| {
+            let news = results.news(&subject, state, answer);
+            results.show(&subject, || Arc::clone(&news));
+            sender.send_replace(Some(news));
         };
+        tell(if has_moves { "waiting" } else { "done" }, None);
+        let asker = move |answer: Answer| match answer.status {
+            "partial" => tell("searching", Some(&answer)),
+            "done" => tell("done", Some(&answer)),
+            _ => tell("stopped", Some(&answer)),
+        };
+        let running = has_moves.then(|| self.pool.push(query, Arc::new(asker)));
         let started = Arc::new(Live { pool: Arc::clone(&self.pool), news, running });
         live.insert(name, Arc::downgrade(&started));
         started
@@ -141,7 +142,8 @@ impl Analysis {
                 query.game.passed().map_err(|why| Refusal::new("no-threat", "threat", format!("no threat: {why}")))?;
             query.moves.clear();
         }
-        let Searches { pool, results, .. } = &*self.searches;
+        let Searches { pool, .. } = &*self.searches;
+        let results = &pool.results;
         let subject = pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
         let (looker, place) = (Arc::clone(results), subject.clone());
@@ -158,7 +160,7 @@ impl Analysis {
         drop(earlier);
         let mut following = Following { key, fen, news, _live: live };
         let latest = following.latest();
-        let event = latest.unwrap_or_else(|| following.event(&results.news(&subject, "watching", &json!({}))));
+        let event = latest.unwrap_or_else(|| following.event(&results.news(&subject, "watching", None)));
         self.first = Some(event);
         self.following = Some(following);
         Ok(())
@@ -191,7 +193,7 @@ fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
     let lines = request.get("lines").map_or(Some(1), Value::as_u64).filter(|lines| (1..=MAX_LINES).contains(lines));
     let lines = lines
         .ok_or_else(|| Refusal::expected("lines", &request["lines"], &format!("a number from 1 to {MAX_LINES}")))?;
-    let mut fields = Map::from_iter([("id".into(), 0.into()), ("multipv".into(), lines.into())]);
+    let mut fields = Map::from_iter([("multipv".into(), lines.into())]);
     for (field, name) in [
         ("start", "fen"),
         ("chess960", "chess960"),
@@ -209,37 +211,5 @@ fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
         None => drop(fields.insert("infinite".into(), true.into())),
     }
     fields.insert("report_ms".into(), REPORT_MS.into());
-    match query::parse(&Value::Object(fields).to_string()) {
-        Ok(Request::Query(mut queries)) if queries.len() == 1 => {
-            let query = queries.remove(0);
-            Ok((Query { priority: URGENT, ..query }, key.to_owned()))
-        }
-        Ok(_) => Err(Refusal::new("bad-field", "limit", "expected limits of one search")),
-        Err(refused) => Err(refused.error),
-    }
-}
-
-/// Tells the visitors of a search.
-struct Watcher {
-    subject: Subject,
-    results: Arc<Results>,
-    news: watch::Sender<News>,
-}
-
-impl Watcher {
-    fn tell(&self, state: &str, answer: &Value) {
-        let news = self.results.news(&self.subject, state, answer);
-        self.results.show(&self.subject, || Arc::clone(&news));
-        self.news.send_replace(Some(news));
-    }
-}
-
-impl Asker for Watcher {
-    fn finish(&self, _: &Value, answer: Answer) {
-        self.tell(if answer.fields["status"] == "done" { "done" } else { "stopped" }, &answer.fields);
-    }
-
-    fn report(&self, report: Answer) {
-        self.tell("searching", &report.fields);
-    }
+    Ok((Query { priority: URGENT, ..query::one(&fields)? }, key.to_owned()))
 }

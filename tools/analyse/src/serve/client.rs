@@ -3,8 +3,7 @@
 use super::board::Refusal;
 use super::pool::Pool;
 use super::query::{Query, Refused, Request, parse};
-use super::turns::{self, Asker, Ticket};
-use lento_console::interrupt::Stop;
+use super::turns::{Answer, Ticket};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -18,7 +17,7 @@ const CROWDED: usize = 1 << 20;
 const CHUNK: usize = 1 << 16;
 
 /// The id of a query, and the ply of a game's.
-type Key = (String, Option<u64>);
+type Key = (String, Option<usize>);
 
 /// One client, whose answers wait here to be sent.
 pub struct Client {
@@ -35,8 +34,9 @@ pub struct Client {
 #[derive(Default)]
 struct State {
     /// Queries without an answer, by id.
-    active: BTreeMap<Key, (Ticket, Stop)>,
-    answers: VecDeque<Answer>,
+    active: BTreeMap<Key, Ticket>,
+    /// Lines, and whether they are partial reports.
+    answers: VecDeque<(String, bool)>,
     /// Bytes of `answers`.
     bytes: usize,
     /// No more requests follow.
@@ -51,11 +51,6 @@ impl State {
         let from = (id.clone(), None);
         self.active.range(from..).map(|(key, _)| key).take_while(move |key| key.0 == id)
     }
-}
-
-struct Answer {
-    text: String,
-    partial: bool,
 }
 
 impl Client {
@@ -112,9 +107,10 @@ impl Client {
             Refusal::new("queue-full", "", text)
         } else {
             for query in queries {
-                let (key, stop) = ((id.to_string(), query.ply.map(|ply| ply as u64)), query.stop.clone());
-                let ticket = self.pool.push(query, Arc::clone(self) as Arc<dyn Asker>);
-                state.active.insert(key, (ticket, stop));
+                let (client, key) = (Arc::clone(self), (id.to_string(), query.ply));
+                let own = key.clone();
+                let asker = move |answer: Answer| client.answer(&own, answer);
+                state.active.insert(key, self.pool.push(query, Arc::new(asker)));
             }
             return;
         };
@@ -144,10 +140,7 @@ impl Client {
     }
 
     fn cancel_locked(&self, state: &mut State, key: &Key) {
-        let Some((ticket, stop)) = state.active.get(key) else { return };
-        stop.ask();
-        // One that is being searched is answered by its engine.
-        if self.pool.remove(*ticket) {
+        if state.active.get(key).is_some_and(|ticket| self.pool.cancel(ticket)) {
             state.active.remove(key);
             let mut answer =
                 json!({ "id": serde_json::from_str::<Value>(&key.0).unwrap_or_default(), "status": "cancelled" });
@@ -169,12 +162,12 @@ impl Client {
         answer["schema"] = super::SCHEMA.into();
         let text = format!("{answer}\n");
         if state.bytes + text.len() > CROWDED {
-            state.answers.retain(|answer| !answer.partial);
-            state.bytes = state.answers.iter().map(|answer| answer.text.len()).sum();
+            state.answers.retain(|(_, partial)| !partial);
+            state.bytes = state.answers.iter().map(|(text, _)| text.len()).sum();
         }
         if !partial || state.bytes + text.len() <= CROWDED {
             state.bytes += text.len();
-            state.answers.push_back(Answer { text, partial });
+            state.answers.push_back((text, partial));
         }
         if state.bytes > self.most {
             self.close_locked(state);
@@ -190,10 +183,10 @@ impl Client {
         }
         let mut text = String::new();
         while text.len() < CHUNK
-            && let Some(answer) = state.answers.pop_front()
+            && let Some((answer, _)) = state.answers.pop_front()
         {
-            state.bytes -= answer.text.len();
-            text += &answer.text;
+            state.bytes -= answer.len();
+            text += &answer;
         }
         self.sent.notify_one();
         Some(text)
@@ -223,27 +216,21 @@ impl Client {
 
     fn close_locked(&self, state: &mut State) {
         state.closed = true;
-        for (ticket, stop) in take(&mut state.active).into_values() {
-            stop.ask();
-            self.pool.remove(ticket);
+        for ticket in take(&mut state.active).values() {
+            self.pool.cancel(ticket);
         }
         state.answers.clear();
         state.bytes = 0;
         self.news.notify_one();
         self.sent.notify_one();
     }
-}
 
-impl Asker for Client {
-    fn finish(&self, id: &Value, answer: turns::Answer) {
+    /// Takes an answer to a query.
+    fn answer(&self, key: &Key, answer: Answer) {
         let mut state = self.state.lock();
-        if state.active.remove(&(id.to_string(), answer.fields["ply"].as_u64())).is_some() {
-            self.push_locked(&mut state, answer.fields, false);
+        let is_partial = answer.status == "partial";
+        if is_partial || state.active.remove(key).is_some() {
+            self.push_locked(&mut state, answer.fields, is_partial);
         }
-    }
-
-    /// Sends a partial report, or drops it if the client is slow.
-    fn report(&self, report: turns::Answer) {
-        self.push(report.fields, true);
     }
 }

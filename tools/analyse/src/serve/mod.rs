@@ -13,7 +13,6 @@ mod pool;
 mod query;
 mod queue;
 mod results;
-mod subject;
 mod tree;
 mod turns;
 mod uci;
@@ -158,8 +157,6 @@ struct Server {
     queue: Arc<Queue>,
     boards: Arc<Boards>,
     searches: Arc<Searches>,
-    #[cfg(feature = "lichess")]
-    results: Arc<Results>,
     tree: Option<Location>,
     /// The latest error of its database.
     tree_error: Mutex<String>,
@@ -199,7 +196,7 @@ pub fn run(args: &Args) -> Done {
     let mut engines = args.engines(tables.as_ref())?;
     let results = Arc::new(Results::new(args.db.as_ref(), || EngineId::new(&mut engines[0]))?);
     let pool = Pool::start(engines, args.queue as usize, Arc::clone(&results), args.hash_file.clone())?;
-    let searches = Arc::new(Searches::new(&pool, &results));
+    let searches = Arc::new(Searches::new(&pool));
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
@@ -209,20 +206,7 @@ pub fn run(args: &Args) -> Done {
     // One server at a time has the queue of a database.
     let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);
     let last = Arc::clone(&queue);
-    let server = Server {
-        pool,
-        queue,
-        boards,
-        searches,
-        #[cfg(feature = "lichess")]
-        results: Arc::clone(&results),
-        tree,
-        tree_error,
-        hosts,
-        sessions,
-        gate,
-        stopped,
-    };
+    let server = Server { pool, queue, boards, searches, tree, tree_error, hosts, sessions, gate, stopped };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let waiter = stop.waiter().clone();
     let teller = tell.clone();

@@ -2,12 +2,11 @@
 
 use super::hash;
 use super::query::{Query, Session, URGENT};
-use super::results::{Recorder, Results, infos};
-use super::subject::Subject;
-use super::turns::{Answer, Asker, Searching, Ticket, Turns};
-use crate::database::{Analysis, Line};
+use super::results::{Recorder, Results, Subject, infos};
+use super::turns::{Answer, Asker, Ticket, Turn, Turns};
+use crate::database::Analysis;
 use lento::engine::{Engine, Output};
-use lento::search::report::{Info, Outcome};
+use lento::search::report::{Info, Outcome, nps};
 use lento_console::document::document;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
@@ -36,7 +35,7 @@ pub struct Pool {
     /// Threads and hash table of each engine.
     pub threads: usize,
     pub hash_mib: usize,
-    results: Arc<Results>,
+    pub results: Arc<Results>,
     threads_of_engines: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -73,14 +72,15 @@ impl Pool {
     }
 
     /// Queues a query.
-    pub fn push(&self, query: Query, asker: Arc<dyn Asker>) -> Ticket {
+    pub fn push(&self, query: Query, asker: Asker) -> Ticket {
         let ticket = self.turns.lock().push(query, asker);
         self.ready.notify_all();
         ticket
     }
 
-    /// Removes a query, unless it is being searched.
-    pub fn remove(&self, ticket: Ticket) -> bool {
+    /// Ends a query. Returns whether it was still waiting; otherwise its engine sends the final answer.
+    pub fn cancel(&self, ticket: &Ticket) -> bool {
+        ticket.stop.ask();
         self.turns.lock().remove(ticket)
     }
 
@@ -141,12 +141,10 @@ impl Pool {
         let mut turns = self.turns.lock();
         let mut yielded = None;
         while !turns.is_over {
-            let Some((ticket, (mut query, asker))) = turns.next(number, yielded.take()) else {
+            let Some(Turn { place, mut query, asker, yields, is_new }) = turns.next(number, yielded.take()) else {
                 self.ready.wait(&mut turns);
                 continue;
             };
-            let yields = Stop::default();
-            let is_new = turns.begin(number, &query, Searching::new(ticket, &query, &yields));
             drop(turns);
             // What this engine had been preferred for is left to others.
             self.ready.notify_all();
@@ -154,26 +152,24 @@ impl Pool {
                 engine.new_game();
             }
             self.set_up(engine, query.session.as_ref());
-            let searched = self.search(engine, &query, &*asker, &yields);
+            let searched = self.search(engine, &query, &asker, &yields);
             turns = self.turns.lock();
             turns.finish(number, searched.nodes);
             if searched.is_interrupted && yields.asked() && !query.stop.asked() {
                 query.spend(searched.elapsed, searched.nodes);
-                turns.wait(ticket, query, asker);
-                yielded = Some(ticket);
+                turns.wait(place, query, asker);
+                yielded = Some(place);
                 continue;
             }
             turns.finished += 1;
             drop(turns);
-            asker.finish(&query.id, searched.answer);
+            asker(searched.answer);
             turns = self.turns.lock();
         }
     }
-}
 
-impl Pool {
     /// Searches to the end, or until cancelled or interrupted.
-    fn search(&self, engine: &mut Engine, query: &Query, asker: &dyn Asker, yields: &Stop) -> Searched {
+    fn search(&self, engine: &mut Engine, query: &Query, asker: &Asker, yields: &Stop) -> Searched {
         let is_urgent = query.priority == URGENT;
         let subject = self.subject(query);
         engine.game = query.game.clone();
@@ -211,14 +207,14 @@ impl Pool {
             }
             if is_due {
                 due = query.report.map(|interval| now + interval);
-                asker.report(partial(engine, query, &latest, elapsed));
+                asker(partial(engine, query, &latest, elapsed));
             }
             if tick <= now {
                 tick = now + TICK;
                 if !is_urgent {
                     self.results.show(&recorder.subject, || {
                         let answer = partial(engine, query, &latest, elapsed);
-                        self.results.news(&recorder.subject, "searching", &answer.fields)
+                        self.results.news(&recorder.subject, "searching", Some(&answer))
                     });
                 } else if elapsed >= SLICE && self.turns.lock().has_urgent() {
                     yields.ask();
@@ -230,11 +226,12 @@ impl Pool {
         let found = Found { outcome, elapsed: start.elapsed() };
         recorder.learn(found.elapsed, true, !is_interrupted);
         let status = if query.stop.asked() { "cancelled" } else { "done" };
-        let answer = answer(engine, query, &lines, &found, status);
+        let (elapsed, nodes) = (found.elapsed, found.nodes());
+        let answer = answer(engine, query, &lines, found, status);
         if !is_urgent {
-            self.results.show(&recorder.subject, || self.results.news(&recorder.subject, "stopped", &answer.fields));
+            self.results.show(&recorder.subject, || self.results.news(&recorder.subject, "stopped", Some(&answer)));
         }
-        Searched { answer, elapsed: found.elapsed, nodes: found.nodes(), is_interrupted }
+        Searched { answer, elapsed, nodes, is_interrupted }
     }
 }
 
@@ -251,7 +248,7 @@ impl Searched {
     /// A stored result in place of a search.
     fn known(engine: &Engine, query: &Query, analysis: &Analysis) -> Self {
         let found = Found { outcome: Outcome::new(infos(analysis)), elapsed: analysis.time };
-        let mut answer = answer(engine, query, &[], &found, "done");
+        let mut answer = answer(engine, query, &[], found, "done");
         answer.fields["from"] = "database".into();
         Self { answer, elapsed: Duration::ZERO, nodes: 0, is_interrupted: false }
     }
@@ -262,29 +259,23 @@ fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -
     let mut lines: Vec<Info> =
         latest.iter().map(|line| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone())).collect();
     lines.sort_by_key(|line| line.multipv);
-    answer(engine, query, &[], &Found { outcome: Outcome::new(lines), elapsed }, "partial")
+    answer(engine, query, &[], Found { outcome: Outcome::new(lines), elapsed }, "partial")
 }
 
-fn answer(engine: &Engine, query: &Query, infos: &[Info], found: &Found, status: &str) -> Answer {
-    let mut answer = document(engine, infos, found, query.chess960);
-    if let Some(fields) = answer.as_object_mut().filter(|_| infos.is_empty()) {
+fn answer(engine: &Engine, query: &Query, infos: &[Info], found: Found, status: &'static str) -> Answer {
+    let mut fields = document(engine, infos, &found, query.chess960);
+    if let Some(fields) = fields.as_object_mut().filter(|_| infos.is_empty()) {
         fields.remove("iterations");
     }
     // Together with what it used before it was interrupted.
     let (time, nodes) = (found.elapsed + query.spent.0, found.nodes() + query.spent.1);
-    answer["nodes"] = nodes.into();
-    answer["time_ms"] = (time.as_millis() as u64).into();
+    fields["nodes"] = nodes.into();
+    fields["time_ms"] = (time.as_millis() as u64).into();
     if let Some(ply) = query.ply {
-        answer["ply"] = ply.into();
+        fields["ply"] = ply.into();
     }
-    answer["id"] = query.id.clone();
-    answer["status"] = status.into();
-    let analysis = found.best().map(|best| Analysis {
-        depth: best.depth,
-        seldepth: best.seldepth,
-        nodes,
-        time,
-        lines: found.outcome.lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect(),
-    });
-    Answer { fields: answer, analysis }
+    fields["id"] = query.id.clone();
+    fields["status"] = status.into();
+    let nps = nps(found.nodes(), found.elapsed);
+    Answer { status, outcome: found.outcome, nodes, time, nps, fields }
 }

@@ -113,6 +113,13 @@ pub struct Refused {
     pub error: Refusal,
 }
 
+/// The query of these fields, which are of one position.
+pub fn one(fields: &Map<String, Value>) -> Result<Query, Refusal> {
+    let mut queries = queries(fields, 0.into())?;
+    let query = queries.pop().filter(|_| queries.is_empty());
+    query.ok_or_else(|| Refusal::new("bad-field", "limit", "expected limits of one search"))
+}
+
 pub fn parse(line: &str) -> Result<Request, Refused> {
     let refuse = |error| Refused { id: Value::Null, error };
     let line = line.trim_start_matches('\u{FEFF}');

@@ -1,12 +1,13 @@
-//! What searches have found, kept in memory and in the database, and shown to those who watch the position.
+//! What is searched, and what searches have found: kept in memory and in the database, and shown to those who watch the position.
 
 use super::keeper::Keeper;
-use super::subject::{Finding, Subject};
-use crate::database::{Analysis, EngineId, Line, Location, Point, Stored};
+use super::query::Query;
+use super::turns::Answer;
+use crate::database::{Analysis, Conditions, EngineId, Key, Line, Location, Point, SearchLimits, Stored};
 use lento::chess::{Board, Color};
 use lento::engine::Engine;
 use lento::eval::wdl;
-use lento::score::Bound;
+use lento::score::{Bound, Score};
 use lento::search::report::Info;
 use lento_console::document;
 use parking_lot::Mutex;
@@ -25,6 +26,59 @@ const STORE: Duration = Duration::from_secs(5);
 
 /// News of a search: an object as JSON, without the key and the position of a visitor.
 pub type News = Option<Arc<str>>;
+
+/// The result of a search, and its course.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub stored: Stored,
+    pub course: Vec<Point>,
+}
+
+impl Finding {
+    pub fn depth(&self) -> i32 {
+        self.stored.analysis.depth
+    }
+
+    pub fn lines(&self) -> usize {
+        self.stored.conditions.multipv.into()
+    }
+
+    /// Its lines, if they are deeper than those of a later search, of which this one is the best, or all that there is.
+    pub fn deeper_lines(&self, subject: &Subject, best: Option<&Info>) -> Option<Vec<Info>> {
+        let wanted = usize::from(subject.conditions.multipv);
+        let is_deeper = best.is_none_or(|best| self.depth() > best.depth && self.lines() >= wanted);
+        is_deeper.then(|| infos(&self.stored.analysis).into_iter().take(wanted).collect())
+    }
+}
+
+/// What is searched.
+#[derive(Clone)]
+pub struct Subject {
+    /// The position with its history and the root moves, if not all are searched.
+    pub name: String,
+    pub key: Key,
+    /// Whether all root moves are searched, so that the result is one of the position.
+    pub is_whole: bool,
+    pub board: Board,
+    pub conditions: Conditions,
+}
+
+impl Subject {
+    pub fn new(query: &Query, threads: usize, hash_mib: usize) -> Self {
+        let (board, key) = (query.game.board().clone(), Key::new(&query.game));
+        let moves: Vec<String> = query.moves.iter().map(|&mv| board.uci(mv, true)).collect();
+        let name = format!("{} {} {}", key.fen, key.past, moves.join(" "));
+        let limits = &query.limits;
+        let requested = SearchLimits {
+            time: limits.movetime.map(|time| Duration::from_millis(time as u64)),
+            depth: limits.depth,
+            nodes: limits.nodes,
+        };
+        let (multipv, chess960) = (query.multipv as u16, query.chess960);
+        let conditions = Conditions { requested, multipv, threads, hash_mib, chess960 };
+        Self { name, key, is_whole: query.moves.is_empty(), board, conditions }
+    }
+}
 
 /// The results of all positions.
 pub struct Results {
@@ -126,49 +180,36 @@ impl Results {
     }
 
     /// The news of a search, with the lines of an earlier one while that is deeper.
-    pub fn news(&self, subject: &Subject, state: &str, answer: &Value) -> Arc<str> {
-        let (best, turn) = (&answer["lines"][0], subject.board.side_to_move());
-        let lines = answer["lines"].as_array().into_iter().flatten();
+    pub fn news(&self, subject: &Subject, state: &str, answer: Option<&Answer>) -> Arc<str> {
+        let lines = answer.map_or(&[][..], |answer| &answer.outcome.lines);
+        let (board, best, known) = (&subject.board, lines.first(), self.best(subject));
+        let shown = |lines: &[Info]| -> Value {
+            lines.iter().map(|line| white_line(board, line, subject.conditions.chess960)).collect()
+        };
         let mut news = json!({
             "event": "lines",
             "state": state,
-            "depth": best["depth"],
-            "seldepth": best["seldepth"],
-            "nodes": answer["nodes"],
-            "nps": answer["nps"],
-            "time_ms": answer["time_ms"],
-            "hashfull": best["hashfull"],
-            "tb_hits": best["tb_hits"],
-            "lines": lines.map(|line| of_white(line, turn)).collect::<Vec<_>>(),
-            "course": [],
+            "depth": best.map(|best| best.depth),
+            "seldepth": best.map(|best| best.seldepth),
+            "nodes": answer.map(|answer| answer.nodes),
+            "nps": answer.map(|answer| answer.nps),
+            "time_ms": answer.map(|answer| answer.time.as_millis() as u64),
+            "hashfull": best.map(|best| best.hashfull),
+            "tb_hits": best.map(|best| best.tb_hits),
+            "course": known.iter().flat_map(|known| &known.course).map(|point| course_point(board, point)).collect::<Vec<_>>(),
         });
-        let Some(known) = self.best(subject) else { return news.to_string().into() };
-        news["course"] = known.course.iter().map(|point| course_point(&subject.board, point)).collect();
-        if let Some(lines) = deeper_lines(&known, subject, answer) {
+        let deeper = known.as_deref().and_then(|known| Some((known, known.deeper_lines(subject, best)?)));
+        news["lines"] = shown(deeper.as_ref().map_or(lines, |(_, lines)| lines));
+        if let Some((known, _)) = deeper {
             let found = &known.stored.analysis;
-            news["lines"] = lines.iter().map(|line| of_white(line, turn)).collect();
             (news["depth"], news["seldepth"]) = (found.depth.into(), found.seldepth.into());
-            if best.is_null() {
+            if best.is_none() {
                 news["nodes"] = found.nodes.into();
                 news["time_ms"] = (found.time.as_millis() as u64).into();
             }
         }
         news.to_string().into()
     }
-
-    /// The lines of an earlier search, if they are deeper than those of an answer, or all that there is.
-    #[cfg(feature = "lichess")]
-    pub fn deeper_lines(&self, subject: &Subject, answer: &Value) -> Option<Vec<Value>> {
-        deeper_lines(&*self.best(subject)?, subject, answer)
-    }
-}
-
-fn deeper_lines(known: &Finding, subject: &Subject, answer: &Value) -> Option<Vec<Value>> {
-    let (live, wanted) = (answer["lines"][0]["depth"].as_i64(), subject.conditions.multipv);
-    let is_deeper = live.is_none_or(|live| i64::from(known.depth()) > live && known.lines() >= wanted.into());
-    let shown = infos(&known.stored.analysis).into_iter().take(wanted.into());
-    let line = |info| document::line(&subject.board, &info, subject.conditions.chess960);
-    is_deeper.then(|| shown.map(line).collect())
 }
 
 /// The lines of an analysis as a search reports them.
@@ -187,14 +228,15 @@ pub fn infos(analysis: &Analysis) -> Vec<Info> {
     lines.filter(|info| !info.pv.is_empty()).collect()
 }
 
+/// The lines of a search as the database has them.
+pub fn database_lines(lines: &[Info]) -> Vec<Line> {
+    lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect()
+}
+
 /// Milliseconds, depth, White's score, White's expected score and move of a point.
 fn course_point(board: &Board, point: &Point) -> Value {
-    let line = json!({
-        "score": document::score(point.score, wdl::material(board)),
-        "wdl": wdl::of_root(board, point.score),
-    });
-    let line = of_white(&line, board.side_to_move());
-    json!([point.time.as_millis() as u64, point.depth, line["score"], line["expected"], board.san(point.best)])
+    let (score, expected) = (white_score(board, point.score), expected(white_wdl(board, point.score)));
+    json!([point.time.as_millis() as u64, point.depth, score, expected, board.san(point.best)])
 }
 
 /// Drops every other point of a list that is longer than `most`, but not the last one.
@@ -208,35 +250,34 @@ pub fn thin<T>(points: &mut Vec<T>, most: usize) {
     }
 }
 
-pub fn white_score(mut score: Value, turn: Color) -> Value {
-    if let (Color::Black, Some(score)) = (turn, score.as_object_mut()) {
-        score.values_mut().for_each(|value| *value = (-value.as_i64().unwrap_or(0)).into());
-    }
-    score
+/// White's score.
+pub fn white_score(board: &Board, score: Score) -> Value {
+    document::score(score * board.side_to_move().sign(), wdl::material(board))
 }
 
-/// A line with White's score, and the share of points that White expects.
-fn of_white(line: &Value, turn: Color) -> Value {
-    let mut line = line.clone();
-    line["score"] = white_score(line["score"].take(), turn);
-    if let Some(wdl) = line["wdl"].as_array_mut().filter(|_| turn == Color::Black) {
-        wdl.reverse();
-    }
-    if turn == Color::Black {
-        line["bound"] = match line["bound"].as_str() {
-            Some("lower") => "upper".into(),
-            Some("upper") => "lower".into(),
-            _ => "exact".into(),
-        };
-    }
-    let share = |at: usize| line["wdl"][at].as_f64().unwrap_or(0.0);
-    line["expected"] = ((share(0) + share(1) / 2.0) / 1000.0).into();
-    for field in ["seldepth", "nodes", "nps", "hashfull", "tb_hits", "time_ms"] {
-        if let Some(line) = line.as_object_mut() {
-            line.remove(field);
-        }
-    }
-    line
+/// White's wins, draws and losses per mille.
+fn white_wdl(board: &Board, score: Score) -> [u32; 3] {
+    let [win, draw, loss] = wdl::of_root(board, score);
+    if board.side_to_move() == Color::White { [win, draw, loss] } else { [loss, draw, win] }
+}
+
+/// The share of points.
+fn expected([win, draw, _]: [u32; 3]) -> f64 {
+    (f64::from(win) + f64::from(draw) / 2.0) / 1000.0
+}
+
+/// A line with White's score.
+fn white_line(board: &Board, line: &Info, chess960: bool) -> Value {
+    let bound = match (line.bound, board.side_to_move()) {
+        (Bound::Exact, _) => "exact",
+        (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => "lower",
+        _ => "upper",
+    };
+    let (wdl, (pv, san)) = (white_wdl(board, line.score), document::notation(board, &line.pv, chess960));
+    json!({
+        "depth": line.depth, "multipv": line.multipv, "score": white_score(board, line.score), "wdl": wdl,
+        "expected": expected(wdl), "bound": bound, "pv": pv, "san": san,
+    })
 }
 
 /// Records what a running search finds.
@@ -300,7 +341,7 @@ impl<'a> Recorder<'a> {
             seldepth: self.lines.iter().map(|line| line.seldepth).max().unwrap_or(0),
             nodes: first.nodes + earlier.map_or(0, |before| before.nodes),
             time: elapsed + earlier.map_or(Duration::ZERO, |before| before.time),
-            lines: self.lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect(),
+            lines: database_lines(&self.lines),
         };
         let store = ended || self.stored.elapsed() >= STORE;
         if store {

@@ -1,38 +1,58 @@
 //! The queries that wait, and the engine that takes each. A session keeps its engine, whose hash table has its positions.
 
 use super::query::{Query, URGENT};
-use crate::database::Analysis;
+use lento::search::report::Outcome;
 use lento_console::interrupt::Stop;
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Who asked a query.
-pub trait Asker: Send + Sync {
-    /// Sends the final answer of a query.
-    fn finish(&self, id: &Value, answer: Answer);
-    /// Sends a partial report; it may be dropped.
-    fn report(&self, report: Answer);
-}
+/// Takes the answers to a query: partial ones, which it may drop, and the final one.
+pub type Asker = Arc<dyn Fn(Answer) + Send + Sync>;
 
 /// What a search has found.
 pub struct Answer {
+    /// `partial`, or of the final answer `done` or `cancelled`.
+    pub status: &'static str,
+    pub outcome: Outcome,
+    /// Of all parts of an interrupted search.
+    pub nodes: u64,
+    pub time: Duration,
+    /// Of the last part.
+    pub nps: u64,
     /// For clients.
     pub fields: Value,
-    /// `None` without a line.
-    pub analysis: Option<Analysis>,
 }
 
 /// The place of a query in the queue: higher priorities first, then in order of arrival.
-pub type Ticket = (Reverse<i64>, u64);
+type Place = (Reverse<i64>, u64);
+
+/// By which a query is cancelled.
+#[derive(Clone)]
+pub struct Ticket {
+    place: Place,
+    pub stop: Stop,
+}
 
 /// A query and who asked it.
-type Waiting = (Query, Arc<dyn Asker>);
+type Waiting = (Query, Asker);
+
+/// A query that an engine begins.
+pub struct Turn {
+    pub place: Place,
+    pub query: Query,
+    pub asker: Asker,
+    /// Asked when it has to give way to an urgent one; then it waits again.
+    pub yields: Stop,
+    /// Whether the engine had another session before.
+    pub is_new: bool,
+}
 
 pub struct Turns {
-    waiting: BTreeMap<Ticket, Waiting>,
+    waiting: BTreeMap<Place, Waiting>,
     arrived: u64,
     engines: Vec<Seat>,
     pub is_over: bool,
@@ -50,31 +70,22 @@ struct Seat {
 }
 
 /// A running search.
-pub struct Searching {
-    ticket: Ticket,
+struct Searching {
+    place: Place,
     /// Ends it for good.
     stop: Stop,
-    /// Ends it for an urgent one; then it waits again.
     yields: Stop,
 }
 
 impl Searching {
-    pub fn new(ticket: Ticket, query: &Query, yields: &Stop) -> Self {
-        Self { ticket, stop: query.stop.clone(), yields: yields.clone() }
-    }
-
-    fn is_urgent(&self) -> bool {
-        is_urgent(self.ticket)
-    }
-
     /// Whether it ends soon.
     fn ends(&self) -> bool {
         self.stop.asked() || self.yields.asked()
     }
 }
 
-fn is_urgent(ticket: Ticket) -> bool {
-    ticket.0.0 == URGENT
+fn is_urgent(place: Place) -> bool {
+    place.0.0 == URGENT
 }
 
 impl Seat {
@@ -113,16 +124,16 @@ impl Turns {
 
     /// Whether an urgent query waits.
     pub fn has_urgent(&self) -> bool {
-        self.waiting.first_key_value().is_some_and(|(&ticket, _)| is_urgent(ticket))
+        self.waiting.first_key_value().is_some_and(|(&place, _)| is_urgent(place))
     }
 
-    pub fn push(&mut self, query: Query, asker: Arc<dyn Asker>) -> Ticket {
+    pub fn push(&mut self, query: Query, asker: Asker) -> Ticket {
         self.arrived += 1;
-        let ticket = (Reverse(query.priority), self.arrived);
-        if is_urgent(ticket) {
+        let ticket = Ticket { place: (Reverse(query.priority), self.arrived), stop: query.stop.clone() };
+        if is_urgent(ticket.place) {
             self.make_room(query.session.as_ref().map(|session| &*session.id));
         }
-        self.wait(ticket, query, asker);
+        self.wait(ticket.place, query, asker);
         ticket
     }
 
@@ -130,13 +141,13 @@ impl Turns {
     fn make_room(&self, session: Option<&str>) {
         let own: Vec<&Seat> =
             self.engines.iter().filter(|engine| session.is_some_and(|session| engine.has(session))).collect();
-        let of_own = own.iter().filter_map(|engine| engine.search.as_ref()).find(|search| !search.is_urgent());
+        let of_own = own.iter().filter_map(|engine| engine.search.as_ref()).find(|search| !is_urgent(search.place));
         let of_own = of_own.filter(|_| !own.iter().any(|engine| engine.is_free()));
         let yields = of_own.or_else(|| {
             let free = self.engines.iter().filter(|engine| engine.is_free()).count();
-            let wanted = self.waiting.keys().take_while(|&&ticket| is_urgent(ticket)).count() + 1;
-            let last = self.running().filter(|search| !search.ends()).max_by_key(|search| search.ticket);
-            last.filter(|search| free < wanted && !search.is_urgent())
+            let wanted = self.waiting.keys().take_while(|&&place| is_urgent(place)).count() + 1;
+            let last = self.running().filter(|search| !search.ends()).max_by_key(|search| search.place);
+            last.filter(|search| free < wanted && !is_urgent(search.place))
         });
         if let Some(search) = yields {
             search.yields.ask();
@@ -144,40 +155,37 @@ impl Turns {
     }
 
     /// Queues a query that may have run before.
-    pub fn wait(&mut self, ticket: Ticket, query: Query, asker: Arc<dyn Asker>) {
-        self.waiting.insert(ticket, (query, asker));
+    pub fn wait(&mut self, place: Place, query: Query, asker: Asker) {
+        self.waiting.insert(place, (query, asker));
     }
 
     /// Removes a query, unless it is being searched.
-    pub fn remove(&mut self, ticket: Ticket) -> bool {
-        self.waiting.remove(&ticket).is_some()
+    pub fn remove(&mut self, ticket: &Ticket) -> bool {
+        self.waiting.remove(&ticket.place).is_some()
     }
 
-    /// The first query that an engine may take; after one that gave way to an urgent one, the next of these in turn.
-    pub fn next(&mut self, engine: usize, yielded: Option<Ticket>) -> Option<(Ticket, Waiting)> {
+    /// Begins the first query that an engine may take; after one that gave way to an urgent one, the next of these in turn.
+    pub fn next(&mut self, engine: usize, yielded: Option<Place>) -> Option<Turn> {
         let own = &self.engines[engine];
         let is_first = !self.engines.iter().any(|other| other.search.is_none() && other.rank() < own.rank());
-        let may_take = |(_, (query, _)): &(&Ticket, &Waiting)| match &query.session {
+        let may_take = |(_, (query, _)): &(&Place, &Waiting)| match &query.session {
             Some(session) if own.has(&session.id) => true,
             Some(session) => is_first && !self.engines.iter().any(|other| other.has(&session.id) && other.is_free()),
             None => is_first,
         };
-        let after = yielded.filter(|&ticket| is_urgent(ticket)).and_then(|ticket| {
-            let later = self.waiting.range((Excluded(ticket), Unbounded));
-            later.take_while(|&(&ticket, _)| is_urgent(ticket)).find(may_take)
+        let after = yielded.filter(|&place| is_urgent(place)).and_then(|place| {
+            let later = self.waiting.range((Excluded(place), Unbounded));
+            later.take_while(|&(&place, _)| is_urgent(place)).find(may_take)
         });
-        let ticket = *after.or_else(|| self.waiting.iter().find(may_take))?.0;
-        self.waiting.remove_entry(&ticket)
-    }
-
-    /// Begins a search. Returns whether the engine had another session before.
-    pub fn begin(&mut self, engine: usize, query: &Query, search: Searching) -> bool {
-        let seat = &mut self.engines[engine];
-        let arrived = search.ticket.1;
-        seat.search = Some(search);
-        let Some(session) = &query.session else { return false };
-        let before = seat.session.replace((Arc::clone(&session.id), arrived));
-        before.is_some_and(|(before, _)| before != session.id)
+        let place = *after.or_else(|| self.waiting.iter().find(may_take))?.0;
+        let (query, asker) = self.waiting.remove(&place)?;
+        let (seat, yields) = (&mut self.engines[engine], Stop::default());
+        seat.search = Some(Searching { place, stop: query.stop.clone(), yields: yields.clone() });
+        let is_new = query.session.as_ref().is_some_and(|session| {
+            let before = seat.session.replace((Arc::clone(&session.id), place.1));
+            before.is_some_and(|(before, _)| before != session.id)
+        });
+        Some(Turn { place, query, asker, yields, is_new })
     }
 
     pub fn finish(&mut self, engine: usize, nodes: u64) {
@@ -196,28 +204,17 @@ impl Turns {
 mod tests {
     use super::super::query::{Request, Session, parse};
     use super::*;
-    use serde_json::Value;
-
-    struct Nobody;
-
-    impl Asker for Nobody {
-        fn finish(&self, _: &Value, _: Answer) {}
-        fn report(&self, _: Answer) {}
-    }
 
     /// Queries with a priority, for a session if it has a name.
-    fn push(turns: &mut Turns, priority: i64, session: &str) -> Ticket {
+    fn push(turns: &mut Turns, priority: i64, session: &str) -> Place {
         let Ok(Request::Query(mut queries)) = parse(r#"{"id":0,"infinite":true}"#) else { panic!("refused") };
         let session = (!session.is_empty()).then(|| Session { id: session.into(), threads: 1, hash_mib: 1 });
-        turns.push(Query { priority, session, ..queries.remove(0) }, Arc::new(Nobody))
+        turns.push(Query { priority, session, ..queries.remove(0) }, Arc::new(|_| {})).place
     }
 
     /// The query that an engine begins, and what asks it to yield.
-    fn begin(turns: &mut Turns, engine: usize) -> Option<(Ticket, Stop)> {
-        let (ticket, (query, _)) = turns.next(engine, None)?;
-        let yields = Stop::default();
-        turns.begin(engine, &query, Searching::new(ticket, &query, &yields));
-        Some((ticket, yields))
+    fn begin(turns: &mut Turns, engine: usize) -> Option<(Place, Stop)> {
+        turns.next(engine, None).map(|turn| (turn.place, turn.yields))
     }
 
     #[test]

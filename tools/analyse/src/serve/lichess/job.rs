@@ -2,17 +2,20 @@
 
 use super::super::Server;
 use super::super::pool::Pool;
-use super::super::query::{self, Query, Request, Session, URGENT};
-use super::super::results::Results;
-use super::super::subject::Subject;
-use super::super::turns::{Answer, Asker};
+use super::super::query::{self, Query, Session, URGENT};
+use super::super::results::{Results, Subject};
+use super::super::turns::Answer;
 use super::api::{Api, Failure, Work};
 use super::lines;
 use bytes::Bytes;
 use http_body_util::channel::Channel;
+use lento::eval::wdl;
+use lento::score::Bound;
 use lento::search::MAX_DEPTH;
+use lento::search::report::{Info, nps};
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
+use lento_uci::format;
 use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use reqwest::Body;
@@ -75,14 +78,15 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
     let session = session(&work.fields, &server.pool, is_shared);
     let ticket = match query(&work.fields, session) {
         Ok(query) => {
-            let (pool, results) = (&server.pool, Arc::clone(&server.results));
+            let (pool, results) = (&server.pool, Arc::clone(&server.pool.results));
             let subject = pool.subject(&query);
             let (looker, place) = (Arc::clone(&results), subject.clone());
             let _ = spawn_blocking(move || looker.load(&place)).await;
             let finder = Finder { found, shown: Mutex::new((String::new(), Instant::now())), results, subject };
             // What is known from before.
-            finder.show(json!({}));
-            Some(pool.push(Query { stop: stop.clone(), ..query }, Arc::new(finder)))
+            finder.take(None);
+            let asker = move |answer: Answer| finder.take(Some(&answer));
+            Some(pool.push(Query { stop: stop.clone(), ..query }, Arc::new(asker)))
         }
         Err(error) => {
             notice(format_args!("lichess: work {} is refused: {error}", quoted(&work.id)));
@@ -110,8 +114,7 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
             break upload.await;
         }
     };
-    stop.ask();
-    ticket.map(|ticket| server.pool.remove(ticket));
+    ticket.map(|ticket| server.pool.cancel(&ticket));
     // A client that changes its mind is no news.
     if let Err(Failure::Final(text) | Failure::Passing(text, _)) = ended {
         notice(format_args!("lichess: work {}: {text}", quoted(&work.id)));
@@ -133,7 +136,6 @@ fn query(work: &Value, session: Session) -> Result<Query, String> {
         return Err(format!("variant {}; expected chess", quoted(variant)));
     }
     let mut fields = Map::from_iter([
-        ("id".into(), json!(0)),
         ("chess960".into(), json!(true)),
         ("report_ms".into(), json!(REPORT_MS)),
         ("multipv".into(), json!(clamped(work, "multiPv", MAX_LINES).unwrap_or(1))),
@@ -152,13 +154,8 @@ fn query(work: &Value, session: Session) -> Result<Query, String> {
     if !["time_ms", "depth", "nodes"].iter().any(|limit| fields.contains_key(*limit)) {
         fields.insert("time_ms".into(), MAX_TIME.into());
     }
-    match query::parse(&Value::Object(fields).to_string()) {
-        Ok(Request::Query(mut queries)) if queries.len() == 1 => {
-            Ok(Query { priority: URGENT, session: Some(session), ..queries.remove(0) })
-        }
-        Ok(_) => Err("expected a position".into()),
-        Err(refused) => Err(refused.error.text().into()),
-    }
+    let query = query::one(&fields).map_err(|refusal| refusal.text().to_owned())?;
+    Ok(Query { priority: URGENT, session: Some(session), ..query })
 }
 
 /// A number of the work, at least 1 and up to a maximum.
@@ -182,39 +179,28 @@ struct Finder {
 }
 
 impl Finder {
-    /// Shows the lines of an earlier search while they are deeper, so that a position does not lose what was found.
-    fn deepen(&self, answer: &mut Value) {
-        if let Some(lines) = self.results.deeper_lines(&self.subject, answer) {
-            if answer["nodes"].is_null() {
-                let known = lines.first().cloned().unwrap_or_default();
-                ["nodes", "nps", "time_ms"].into_iter().for_each(|field| answer[field] = known[field].clone());
-            }
-            answer["lines"] = lines.into();
+    /// Takes an answer, or `None` before the first one.
+    fn take(&self, answer: Option<&Answer>) {
+        let (board, live) = (&self.subject.board, answer.map_or(&[][..], |answer| &answer.outcome.lines));
+        // The lines of an earlier search are shown while they are deeper, so that a position does not lose what was found.
+        let known = self.results.best(&self.subject);
+        let deeper = known.and_then(|known| known.deeper_lines(&self.subject, live.first()));
+        let lines = deeper.as_deref().unwrap_or(live);
+        let (nodes, nps, time) = match (answer, lines.first()) {
+            (Some(answer), _) => (answer.nodes, answer.nps, answer.time),
+            (None, Some(first)) => (first.nodes, nps(first.nodes, first.elapsed), first.elapsed),
+            (None, None) => return,
+        };
+        let text = lines::infos(board, lines, nodes, nps, time);
+        if let Some(answer) = answer.filter(|answer| answer.status != "partial") {
+            let _ = self.found.send(text.unwrap_or_default() + &lines::best_move(board, &answer.outcome));
+            return;
         }
-    }
-}
-
-impl Asker for Finder {
-    fn finish(&self, _: &Value, answer: Answer) {
-        let mut answer = answer.fields;
-        self.deepen(&mut answer);
-        let last = lines::infos(&answer).unwrap_or_default();
-        let _ = self.found.send(last + &lines::best_move(&answer));
-    }
-
-    fn report(&self, report: Answer) {
-        self.show(report.fields);
-    }
-}
-
-impl Finder {
-    fn show(&self, mut report: Value) {
-        self.deepen(&mut report);
-        let Some(text) = lines::infos(&report) else { return };
-        let facts: String =
-            report["lines"].as_array().into_iter().flatten().fold(String::new(), |facts, line| {
-                facts + &format!("{} {} {}", line["depth"], line["score"], line["pv"])
-            });
+        let Some(text) = text else { return };
+        let material = wdl::material(board);
+        let fact =
+            |line: &Info| format!("{} {} {:?}", line.depth, format::score(line.score, material, Bound::Exact), line.pv);
+        let facts = lines.iter().map(fact).collect();
         let mut shown = self.shown.lock();
         if shown.0 != facts || shown.1.elapsed() >= SAME {
             *shown = (facts, Instant::now());

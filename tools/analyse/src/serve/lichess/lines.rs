@@ -1,66 +1,74 @@
 //! What was found, as lines of UCI that the broker takes.
 
-use serde_json::Value;
+use lento::chess::Board;
+use lento::eval::wdl;
+use lento::score::Bound;
+use lento::search::report::{Info, Outcome};
+use lento_console::document::notation;
+use lento_uci::format;
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Moves of a line that the broker passes on.
 const MAX_PV: usize = 30;
 
-/// The lines of an answer; none unless all of them are exact and have moves.
-pub fn infos(answer: &Value) -> Option<String> {
-    let lines = answer["lines"].as_array().filter(|lines| !lines.is_empty())?;
+/// The lines of a search with its counters; none unless all of them are exact and have moves.
+pub fn infos(board: &Board, lines: &[Info], nodes: u64, nps: u64, time: Duration) -> Option<String> {
+    let is_whole = |line: &Info| line.bound == Bound::Exact && !line.pv.is_empty();
+    if lines.is_empty() || !lines.iter().all(is_whole) {
+        return None;
+    }
     let mut text = String::new();
-    for (line, number) in lines.iter().zip(1..) {
-        let pv = line["pv"].as_array().filter(|pv| !pv.is_empty() && line["bound"] == "exact")?;
-        let score = match (&line["score"]["cp"], &line["score"]["mate"]) {
-            (Value::Number(cp), _) => format!("cp {cp}"),
-            (_, Value::Number(mate)) => format!("mate {mate}"),
-            _ => return None,
-        };
-        let _ = write!(text, "info depth {} seldepth {}", line["depth"], line["seldepth"]);
-        let _ = write!(text, " multipv {number} score {score} nodes {} nps {}", answer["nodes"], answer["nps"]);
-        let _ = write!(text, " hashfull {} tbhits {} time {} pv", line["hashfull"], line["tb_hits"], answer["time_ms"]);
-        pv.iter().take(MAX_PV).filter_map(Value::as_str).for_each(|mv| _ = write!(text, " {mv}"));
-        text.push('\n');
+    for (Info { depth, seldepth, hashfull, tb_hits, score, pv, .. }, number) in lines.iter().zip(1..) {
+        let score = format::score(*score, wdl::material(board), Bound::Exact);
+        let moves = notation(board, &pv[..pv.len().min(MAX_PV)], true).0.join(" ");
+        let _ = write!(text, "info depth {depth} seldepth {seldepth} multipv {number} {score} nodes {nodes} nps {nps}");
+        let _ = writeln!(text, " hashfull {hashfull} tbhits {tb_hits} time {} pv {moves}", time.as_millis());
     }
     Some(text)
 }
 
 /// The end of a search.
-pub fn best_move(answer: &Value) -> String {
-    match (answer["best"]["uci"].as_str(), answer["ponder"]["uci"].as_str()) {
-        (Some(best), Some(ponder)) => format!("bestmove {best} ponder {ponder}\n"),
-        (Some(best), None) => format!("bestmove {best}\n"),
-        (None, _) => "bestmove (none)\n".into(),
-    }
+pub fn best_move(board: &Board, outcome: &Outcome) -> String {
+    let Some(best) = outcome.best else { return "bestmove (none)\n".into() };
+    let ponder = outcome.ponder.map(|ponder| format!(" ponder {}", board.after(best).uci(ponder, true)));
+    format!("bestmove {}{}\n", board.uci(best, true), ponder.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use lento::score::mated_in;
 
     #[test]
     fn only_whole_exact_sets_are_lines() {
-        let line = |bound: &str| {
-            json!({ "depth": 7, "seldepth": 9, "score": { "cp": -12 }, "bound": bound, "hashfull": 1, "tb_hits": 0,
-                "pv": ["e2e4", "e7e5"] })
+        let board = Board::start();
+        let line = |moves: usize, bound: Bound| {
+            let mut after = board.clone();
+            let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle().take(moves).map(|text| {
+                let mv = after.parse_uci(text, true).expect("a legal move");
+                after = after.after(mv);
+                mv
+            });
+            Info { depth: 7, seldepth: 9, hashfull: 1, bound, pv: shuffle.collect(), ..Info::default() }
         };
-        let answer = |lines: Value| json!({ "nodes": 10, "nps": 5, "time_ms": 2000, "lines": lines });
+        let infos = |lines: &[Info]| infos(&board, lines, 10, 5, Duration::from_secs(2));
         let counters = "nodes 10 nps 5 hashfull 1 tbhits 0 time 2000";
         assert_eq!(
-            infos(&answer(json!([line("exact"), line("exact")]))),
+            infos(&[line(2, Bound::Exact), line(2, Bound::Exact)]),
             Some(format!(
-                "info depth 7 seldepth 9 multipv 1 score cp -12 {counters} pv e2e4 e7e5\n\
-                 info depth 7 seldepth 9 multipv 2 score cp -12 {counters} pv e2e4 e7e5\n"
+                "info depth 7 seldepth 9 multipv 1 score cp 0 {counters} pv g1f3 g8f6\n\
+                 info depth 7 seldepth 9 multipv 2 score cp 0 {counters} pv g1f3 g8f6\n"
             ))
         );
-        assert_eq!(infos(&answer(json!([line("exact"), line("lower")]))), None);
-        assert_eq!(infos(&answer(json!([]))), None);
-        let mut long = line("exact");
-        (long["pv"], long["score"]) = (json!(vec!["e2e4"; 50]), json!({ "mate": -3 }));
-        let text = infos(&answer(json!([long]))).expect("a line");
-        assert_eq!((text.matches("e2e4").count(), text.contains("score mate -3 ")), (30, true));
-        assert_eq!(best_move(&json!({ "best": null })), "bestmove (none)\n");
+        assert_eq!(infos(&[line(2, Bound::Exact), line(2, Bound::Lower)]), None);
+        assert_eq!(infos(&[line(2, Bound::Exact), line(0, Bound::Exact)]), None);
+        assert_eq!(infos(&[]), None);
+        let text = infos(&[Info { score: mated_in(6), ..line(50, Bound::Exact) }]).expect("a line");
+        assert_eq!((text.matches("g1f3").count(), text.contains("score mate -3 ")), (8, true));
+        assert_eq!(text.split(" pv ").nth(1).map(|moves| moves.split(' ').count()), Some(30));
+        assert_eq!(best_move(&board, &Outcome::new(Vec::new())), "bestmove (none)\n");
+        let outcome = Outcome::new(vec![line(2, Bound::Exact)]);
+        assert_eq!(best_move(&board, &outcome), "bestmove g1f3 ponder g8f6\n");
     }
 }

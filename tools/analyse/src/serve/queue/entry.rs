@@ -7,12 +7,10 @@ use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
 use crate::serve::board::{Document, Fields, Place, Refusal, players, start_of};
-use crate::serve::results::thin;
-use crate::serve::turns::Answer;
-use crate::serve::turns::Ticket;
+use crate::serve::results::{database_lines, thin};
+use crate::serve::turns::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
 use lento::search::limits::Limits;
-use lento_console::interrupt::Stop;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -59,7 +57,6 @@ pub struct Position {
 /// A search of the pool.
 pub struct Running {
     pub ticket: Ticket,
-    pub stop: Stop,
     pub board: Board,
     pub time_ms: u64,
     pub nodes: u64,
@@ -223,32 +220,33 @@ impl Entry {
         }
     }
 
-    /// Takes a report of a running search, or its answer.
-    pub fn take(&mut self, at: usize, answer: Answer, is_final: bool) {
-        let is_game = self.task.is_game;
+    /// Takes an answer to a running search.
+    pub fn take(&mut self, at: usize, answer: &Answer) {
         let is_endless = self.task.budget == Budget::Endless;
         let position = &mut self.positions[at];
         let Some(running) = &mut position.running else { return };
-        let number = |field: &str| answer.fields[field].as_u64().unwrap_or(0);
-        (running.time_ms, running.nodes, running.nps) = (number("time_ms"), number("nodes"), number("nps"));
-        let knows_more = |found: &Analysis| position.found.as_ref().is_none_or(|old| old.depth <= found.depth);
+        let &Answer { status, nodes, time, nps, .. } = answer;
+        (running.time_ms, running.nodes, running.nps) = (time.as_millis() as u64, nodes, nps);
         // One that was interrupted early knows less than before.
-        if let Some(found) = answer.analysis.filter(knows_more) {
-            if !is_game {
-                let worth = Worth::new(&running.board, found.lines[0].score);
+        let depth = position.found.as_ref().map(|found| found.depth);
+        let lines = &answer.outcome.lines;
+        if let Some(best) = lines.first().filter(|best| depth.is_none_or(|depth| depth <= best.depth)) {
+            if !self.task.is_game {
+                let worth = Worth::new(&running.board, best.score);
                 let time = position.time_ms + running.time_ms;
-                self.graph.push([time, found.depth as u64, (1000.0 * worth.expected).round() as u64]);
+                self.graph.push([time, best.depth as u64, (1000.0 * worth.expected).round() as u64]);
                 thin(&mut self.graph, MAX_POINTS);
             }
-            position.found = Some(found);
+            let (depth, seldepth, lines) = (best.depth, best.seldepth, database_lines(lines));
+            position.found = Some(Analysis { depth, seldepth, nodes, time, lines });
         }
-        if !is_final {
+        if status == "partial" {
             return;
         }
         position.time_ms += running.time_ms;
         position.nodes += running.nodes;
         position.running = None;
-        if answer.fields["status"] == "done" {
+        if status == "done" {
             position.passes += 1;
             position.is_done = !is_endless || position.passes > PASSES;
         }

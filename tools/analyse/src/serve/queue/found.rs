@@ -3,7 +3,6 @@
 use super::super::results::white_score;
 use crate::database::{Analysis, Line};
 use lento::chess::{Board, Move};
-use lento::eval::wdl;
 use lento::score::Score;
 use lento_console::document;
 use serde_json::{Value, json};
@@ -22,7 +21,7 @@ fn moves<'a>(board: &Board, chess960: bool, line: impl Iterator<Item = &'a str>)
 
 /// A line for pages, with the score and expected score of White.
 pub fn line(board: &Board, line: &Line, chess960: bool) -> Value {
-    let score = white_score(document::score(line.score, wdl::material(board)), board.side_to_move());
+    let score = white_score(board, line.score);
     let (pv, san) = document::notation(board, &line.pv, chess960);
     let expected = crate::report::value::Value::new(board, line.score).expected;
     json!({ "score": score, "expected": expected, "pv": pv, "san": san })

@@ -54,8 +54,7 @@ impl Queue {
         let mut state = self.state.lock();
         for (number, at) in take(&mut state.running) {
             if let Some(running) = &state.entries[&number].positions[at].running {
-                running.stop.ask();
-                self.pool.remove(running.ticket);
+                self.pool.cancel(&running.ticket);
             }
         }
         *state = State { is_taken: true, unstored: TAKEN.into(), ..State::default() };

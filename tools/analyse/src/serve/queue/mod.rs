@@ -9,7 +9,7 @@ mod keep;
 use super::board::{Boards, now};
 use super::pool::Pool;
 use super::query::Query;
-use super::turns::{Answer, Asker};
+use super::turns::Answer;
 use budget::Budget;
 use entry::{Entry, Running};
 use lento_console::interrupt::Stop;
@@ -192,10 +192,8 @@ impl Queue {
         let unwanted: Vec<(u64, usize)> = state.running.iter().filter(|job| !wanted.contains(job)).copied().collect();
         for (number, at) in unwanted {
             let Some(entry) = state.entries.get_mut(&number) else { continue };
-            let Some(Running { ticket, stop, .. }) = &entry.positions[at].running else { continue };
-            stop.ask();
-            // One that is being searched is answered by its engine.
-            if self.pool.remove(*ticket) {
+            let Some(Running { ticket, .. }) = &entry.positions[at].running else { continue };
+            if self.pool.cancel(ticket) {
                 entry.positions[at].running = None;
                 state.running.remove(&(number, at));
                 state.change(number);
@@ -217,7 +215,7 @@ impl Queue {
             _ => 0,
         };
         let Some(entry) = state.entries.get_mut(&number) else { return };
-        let (task, stop) = (&entry.task, Stop::default());
+        let task = &entry.task;
         let game = task.game(at);
         let board = game.board().clone();
         let query = Query {
@@ -232,14 +230,31 @@ impl Queue {
             report: Some(REPORT),
             iterations: false,
             fresh: false,
-            stop: stop.clone(),
+            stop: Stop::default(),
             spent: (Duration::ZERO, 0),
             session: None,
         };
-        let ticket = self.pool.push(query, Arc::new(Job { queue: Arc::clone(self), number, at }));
-        entry.positions[at].running = Some(Running { ticket, stop, board, time_ms: 0, nodes: 0, nps: 0 });
+        let queue = Arc::clone(self);
+        let ticket = self.pool.push(query, Arc::new(move |answer| queue.take(number, at, &answer)));
+        entry.positions[at].running = Some(Running { ticket, board, time_ms: 0, nodes: 0, nps: 0 });
         state.running.insert((number, at));
         state.change(number);
+    }
+
+    /// Takes an answer to the search of a position.
+    fn take(self: &Arc<Self>, number: u64, at: usize, answer: &Answer) {
+        let mut state = self.state.lock();
+        let Some(entry) = state.entries.get_mut(&number) else { return };
+        entry.take(at, answer);
+        let (is_final, has_ended) = (answer.status != "partial", entry.is_over(now()));
+        state.change(number);
+        if is_final {
+            state.running.remove(&(number, at));
+            if has_ended {
+                state.ended.insert(number);
+            }
+            self.schedule(&mut state);
+        }
     }
 
     /// Keeps the pages up to date and the queue stored, and searches, for ever.
@@ -272,39 +287,5 @@ impl Queue {
         self.flush(&mut state);
         drop(state);
         self.keep();
-    }
-}
-
-/// Passes the answers of a search to the queue.
-struct Job {
-    queue: Arc<Queue>,
-    number: u64,
-    at: usize,
-}
-
-impl Job {
-    fn take(&self, answer: Answer, is_final: bool) {
-        let mut state = self.queue.state.lock();
-        let Some(entry) = state.entries.get_mut(&self.number) else { return };
-        entry.take(self.at, answer, is_final);
-        let has_ended = is_final && entry.is_over(now());
-        state.change(self.number);
-        if is_final {
-            state.running.remove(&(self.number, self.at));
-            if has_ended {
-                state.ended.insert(self.number);
-            }
-            self.queue.schedule(&mut state);
-        }
-    }
-}
-
-impl Asker for Job {
-    fn finish(&self, _: &Value, answer: Answer) {
-        self.take(answer, true);
-    }
-
-    fn report(&self, report: Answer) {
-        self.take(report, false);
     }
 }
