@@ -2,10 +2,10 @@
 
 use super::results::{Finding, Subject};
 use crate::database::{Database, EngineId, Key, Location, Stored, explain};
-use lento::chess::Board;
 use lento_console::notice::notice;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::mem::take;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -16,14 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause after a result could not be stored.
 const RETRY: Duration = Duration::from_secs(5);
 
-enum Order {
-    /// All results of a position.
-    Look(Key, Board, Sender<Vec<Finding>>),
-    /// Those of this engine with a number of lines.
-    LookForOwn(Key, Board, u16, Sender<Vec<Stored>>),
-    Keep(Box<Subject>, Arc<Finding>),
-    Finish(Sender<()>),
-}
+/// Work for the thread.
+type Order = Box<dyn FnOnce(&mut Desk) + Send>;
 
 /// The way to the thread.
 pub struct Keeper {
@@ -50,27 +44,41 @@ impl Keeper {
     }
 
     /// All results of a position; none if the database does not answer soon.
-    pub fn look(&self, key: &Key, board: &Board) -> Vec<Finding> {
-        self.ask(|reply| Order::Look(key.clone(), board.clone(), reply), PATIENCE).unwrap_or_default()
+    pub fn look(&self, subject: &Subject) -> Vec<Finding> {
+        let Subject { key, board, .. } = subject.clone();
+        let found =
+            self.ask(PATIENCE, move |desk| desk.database.insist(|database| database.findings(&key, &board)).ok());
+        let (stored, mut course) = found.flatten().unwrap_or_default();
+        // The course is that of the deepest, which is the first.
+        stored.into_iter().map(|stored| Finding { stored, course: take(&mut course) }).collect()
     }
 
-    /// The results of this engine with at least this many lines, deepest first.
-    pub fn look_for_own(&self, key: &Key, board: &Board, multipv: u16) -> Vec<Stored> {
-        self.ask(|reply| Order::LookForOwn(key.clone(), board.clone(), multipv, reply), PATIENCE).unwrap_or_default()
+    /// The results of this engine with at least as many lines, deepest first.
+    pub fn look_for_own(&self, subject: &Subject) -> Vec<Stored> {
+        let Subject { key, board, conditions, .. } = subject.clone();
+        let found = self.ask(PATIENCE, move |Desk { database, engine, .. }| {
+            database.insist(|database| database.own_findings(&key, &board, engine, conditions.multipv)).ok()
+        });
+        found.flatten().unwrap_or_default()
     }
 
     pub fn keep(&self, subject: &Subject, finding: Arc<Finding>) {
-        let _ = self.orders.send(Order::Keep(Box::new(subject.clone()), finding));
+        let (place, subject) = ((subject.key.clone(), subject.conditions.multipv), subject.clone());
+        let _ = self.orders.send(Box::new(move |desk| drop(desk.unsaved.insert(place, (subject, finding)))));
     }
 
     /// Waits until all results are stored, or cannot be.
     pub fn finish(&self) {
-        self.ask(Order::Finish, Duration::from_secs(30));
+        self.ask(Duration::from_secs(30), Desk::store);
     }
 
-    fn ask<T>(&self, order: impl FnOnce(Sender<T>) -> Order, patience: Duration) -> Option<T> {
+    fn ask<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(&mut Desk) -> T + Send + 'static,
+    ) -> Option<T> {
         let (reply, answer) = channel();
-        self.orders.send(order(reply)).ok()?;
+        self.orders.send(Box::new(move |desk| drop(reply.send(work(desk))))).ok()?;
         answer.recv_timeout(patience).ok()
     }
 }
@@ -79,7 +87,7 @@ struct Desk {
     database: Database,
     engine: EngineId,
     /// The latest result of each position and number of lines.
-    unsaved: HashMap<(Key, u16), (Box<Subject>, Arc<Finding>)>,
+    unsaved: HashMap<(Key, u16), (Subject, Arc<Finding>)>,
     problem: Arc<Mutex<Option<String>>>,
     /// When to try again.
     retry: Option<Instant>,
@@ -95,43 +103,16 @@ impl Desk {
                 Some(retry) => retry.saturating_duration_since(Instant::now()),
             };
             match inbox.recv_timeout(pause) {
-                Ok(order) => self.obey(order),
+                Ok(order) => order(self),
                 Err(RecvTimeoutError::Timeout) => self.store(),
                 Err(RecvTimeoutError::Disconnected) => return self.store(),
             }
         }
     }
 
-    fn obey(&mut self, order: Order) {
-        match order {
-            Order::Look(key, board, reply) => {
-                let found = self.database.insist(|database| database.findings(&key, &board));
-                let (stored, course) = found.unwrap_or_default();
-                let mut findings: Vec<Finding> =
-                    stored.into_iter().map(|stored| Finding { stored, course: Vec::new() }).collect();
-                if let Some(deepest) = findings.first_mut() {
-                    deepest.course = course;
-                }
-                let _ = reply.send(findings);
-            }
-            Order::LookForOwn(key, board, multipv, reply) => {
-                let engine = &self.engine;
-                let found = self.database.insist(|database| database.own_findings(&key, &board, engine, multipv));
-                let _ = reply.send(found.unwrap_or_default());
-            }
-            Order::Keep(subject, finding) => {
-                self.unsaved.insert((subject.key.clone(), subject.conditions.multipv), (subject, finding));
-            }
-            Order::Finish(reply) => {
-                self.store();
-                let _ = reply.send(());
-            }
-        }
-    }
-
     /// Stores what is unsaved, unless the database refuses.
     fn store(&mut self) {
-        let unsaved = std::mem::take(&mut self.unsaved);
+        let unsaved = take(&mut self.unsaved);
         let mut failed = None;
         for (place, (subject, finding)) in unsaved {
             let stored = match &failed {

@@ -117,7 +117,7 @@ impl Results {
     /// Brings the results of a position from the database.
     pub fn load(&self, subject: &Subject) {
         let Some(keeper) = self.keeper.as_ref().filter(|_| subject.is_whole) else { return };
-        for finding in keeper.look(&subject.key, &subject.board) {
+        for finding in keeper.look(subject) {
             self.learn(subject, finding, false);
         }
     }
@@ -125,7 +125,7 @@ impl Results {
     /// A stored result that meets the limits of a query.
     pub fn met(&self, subject: &Subject) -> Option<Stored> {
         let keeper = self.keeper.as_ref().filter(|_| subject.is_whole)?;
-        let stored = keeper.look_for_own(&subject.key, &subject.board, subject.conditions.multipv);
+        let stored = keeper.look_for_own(subject);
         stored.into_iter().find(|stored| subject.conditions.requested.is_met_by(stored))
     }
 
