@@ -1,6 +1,6 @@
 //! Admission of connections: the token, and their number.
 
-use super::input::{Line, Unreadable};
+use super::input::{Lines, Unreadable};
 use constant_time_eq::constant_time_eq;
 #[cfg(unix)]
 use lento_console::notice::notice;
@@ -13,6 +13,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::AsyncRead;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
@@ -71,9 +72,6 @@ pub struct Place {
     source: Source,
 }
 
-/// A connection that has not sent anything.
-pub struct Newcomer(oneshot::Receiver<Infallible>);
-
 impl GateArgs {
     /// Reads the token; addresses beyond this machine need one.
     pub fn gate(&self, addresses: &[SocketAddr]) -> Result<Arc<Gate>, String> {
@@ -129,33 +127,47 @@ impl Gate {
         role
     }
 
-    /// Counts a new connection; if there are too many, the oldest silent one ends.
-    pub fn enter(&self) -> Newcomer {
-        let (keep, receiver) = oneshot::channel();
-        let mut silent = self.silent.lock();
-        silent.retain(|other| !other.is_closed());
-        silent.push_back(keep);
-        if silent.len() > MAX_SILENT {
-            silent.pop_front();
+    /// Waits for the first line or request of a connection; `None` if it takes too long, or if too many later ones wait as well.
+    pub async fn first<T>(&self, word: impl Future<Output = T>) -> Option<T> {
+        let (keep, ended) = oneshot::channel();
+        {
+            let mut silent = self.silent.lock();
+            silent.retain(|other| !other.is_closed());
+            silent.push_back(keep);
+            if silent.len() > MAX_SILENT {
+                silent.pop_front();
+            }
         }
-        Newcomer(receiver)
+        tokio::select! {
+            word = timeout(FIRST_WORD, word) => word.ok(),
+            _ = ended => None,
+        }
     }
 
-    /// Opens a connection by its first line, or says why not.
-    pub async fn open(self: &Arc<Self>, first: &Line, expected: &str, source: Source) -> Result<Place, String> {
-        let first = match first {
+    /// Opens a connection by its first line, which is read again if no token is needed, or says why not; `None` if it sends none.
+    pub async fn open<R: AsyncRead + Unpin>(
+        self: &Arc<Self>,
+        lines: &mut Lines<R>,
+        expected: &str,
+        source: Source,
+    ) -> Option<Result<Place, String>> {
+        let line = self.first(lines.next()).await??;
+        let first = match &line {
             Ok(line) => line.trim(),
             // It may be an HTTP request for a long address.
-            Err(error @ Unreadable::TooLong) => return Err(error.to_string()),
+            Err(error @ Unreadable::TooLong) => return Some(Err(error.to_string())),
             Err(Unreadable::NotUtf8(_)) => "",
         };
         if is_http(first) {
-            return Err(format!("HTTP; expected {expected}"));
+            return Some(Err(format!("HTTP; expected {expected}")));
         }
         if self.role(first.strip_prefix("token ").unwrap_or_default()).await != Some(Role::Edit) {
-            return Err("wrong token; expected the line: token TOKEN".to_owned());
+            return Some(Err("wrong token; expected the line: token TOKEN".to_owned()));
         }
-        self.admit(source)
+        if !self.needs_token() {
+            lines.unread(line);
+        }
+        Some(self.admit(source))
     }
 
     /// A place among the open connections, or the reason why there is none.
@@ -190,16 +202,6 @@ pub fn source(address: IpAddr) -> Source {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         address => address,
     })
-}
-
-impl Newcomer {
-    /// Waits for the first line or request; `None` if it takes too long or others need the place.
-    pub async fn first<T>(self, word: impl Future<Output = T>) -> Option<T> {
-        tokio::select! {
-            word = timeout(FIRST_WORD, word) => word.ok(),
-            _ = self.0 => None,
-        }
-    }
 }
 
 /// Whether this is the first line of an HTTP request, as web pages can send to any port.

@@ -28,15 +28,25 @@ pub type Line = Result<String, Unreadable>;
 /// Reads lines of limited length.
 pub struct Lines<R> {
     reader: BufReader<R>,
+    /// A line to be read again.
+    unread: Option<Line>,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader: BufReader::new(reader) }
+        Self { reader: BufReader::new(reader), unread: None }
+    }
+
+    /// Takes a line back, which is the next one again.
+    pub fn unread(&mut self, line: Line) {
+        self.unread = Some(line);
     }
 
     /// The next line, or what is wrong with it; `None` at the end of input.
     pub async fn next(&mut self) -> Option<Line> {
+        if let Some(line) = self.unread.take() {
+            return Some(line);
+        }
         let mut bytes = Vec::new();
         let read = (&mut self.reader).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes).await.ok()?;
         if read == 0 {

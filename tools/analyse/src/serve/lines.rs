@@ -39,12 +39,11 @@ pub async fn stdio(server: &Server) {
 
 /// Serves one connection until all is answered. If it breaks, its queries are cancelled.
 pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite, source: Source) {
-    let newcomer = server.gate.enter();
     let (reader, mut writer) = split(stream);
     let mut lines = Lines::new(reader);
-    let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
+    let Some(place) = server.gate.open(&mut lines, "JSON lines", source).await else { return };
     let client = Client::new(&server.pool, MAX_UNSENT);
-    let _place = match server.gate.open(&first, "JSON lines", source).await {
+    let _place = match place {
         Ok(place) => place,
         Err(error) => {
             client.refuse(Refused { id: Value::Null, error: Refusal::new("refused", "", error) });
@@ -54,9 +53,6 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
         }
     };
     let read = async {
-        if !server.gate.needs_token() {
-            handle(&client, first).await;
-        }
         while let Some(line) = lines.next().await {
             handle(&client, line).await;
         }

@@ -245,21 +245,15 @@ impl Args {
         let (mut stopped, server) = (server.stopped.clone(), Arc::new(server));
         let mut listeners = JoinSet::new();
         for &address in &self.listen {
-            let (listener, server) = (listen(address, "JSON lines on ").await?, Arc::clone(&server));
-            listeners
-                .spawn(accept(listener, move |stream, source| lines::connection(Arc::clone(&server), stream, source)));
+            listeners.spawn(accept(listen(address, "JSON lines on ").await?, Arc::clone(&server), lines::connection));
         }
         for &address in &self.uci {
-            let (listener, server) = (listen(address, "UCI on ").await?, Arc::clone(&server));
-            listeners
-                .spawn(accept(listener, move |stream, source| uci::connection(Arc::clone(&server), stream, source)));
+            listeners.spawn(accept(listen(address, "UCI on ").await?, Arc::clone(&server), uci::connection));
         }
         for &address in &self.web {
             let (listener, pages) = (listen(address, "page on http://").await?, web::pages(&server));
-            let shared = Arc::clone(&server);
-            listeners.spawn(accept(listener, move |stream, source| {
-                web::connection(Arc::clone(&shared), pages.clone(), stream, source)
-            }));
+            let serve = move |server, stream, source| web::connection(server, pages.clone(), stream, source);
+            listeners.spawn(accept(listener, Arc::clone(&server), serve));
         }
         if !self.web.is_empty() {
             listeners.spawn(Arc::clone(&server.queue).run());
@@ -273,7 +267,10 @@ impl Args {
                 Some(bound)
             }
         };
+        #[cfg(feature = "lichess")]
         let provided = self.provide(&server);
+        #[cfg(not(feature = "lichess"))]
+        let provided = None::<JoinHandle<Result<(), String>>>;
         if listeners.is_empty() && provided.is_none() {
             lines::stdio(&server).await;
             return Ok(stop.exit_code());
@@ -315,13 +312,6 @@ impl Args {
     }
 }
 
-#[cfg(not(feature = "lichess"))]
-impl Args {
-    fn provide(&self, _: &Arc<Server>) -> Option<JoinHandle<Result<(), String>>> {
-        None
-    }
-}
-
 /// Listens, and says where.
 async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> {
     let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
@@ -332,7 +322,7 @@ async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> 
 }
 
 /// Serves each connection in a task of its own.
-async fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream, Source) -> F)
+async fn accept<F>(listener: TcpListener, server: Arc<Server>, serve: impl Fn(Arc<Server>, TcpStream, Source) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -341,7 +331,7 @@ where
             Ok((stream, address)) => {
                 // Fails if the peer has gone.
                 if prepare(&stream).is_ok() {
-                    tokio::spawn(serve(stream, gate::source(address.ip())));
+                    tokio::spawn(serve(Arc::clone(&server), stream, gate::source(address.ip())));
                 }
             }
             // No file is left, or the peer has gone.

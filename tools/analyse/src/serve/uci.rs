@@ -47,13 +47,12 @@ impl Sessions {
 
 /// Runs a session until the connection ends.
 pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) {
-    let newcomer = server.gate.enter();
     let (reader, mut writer) = stream.into_split();
     let mut lines = Lines::new(reader);
-    let Some(Some(first)) = newcomer.first(lines.next()).await else { return };
+    let Some(place) = server.gate.open(&mut lines, "UCI", source).await else { return };
     let sessions = &server.sessions;
     let seat = async {
-        let place = server.gate.open(&first, "UCI", source).await?;
+        let place = place?;
         let session = timeout(SEAT, Arc::clone(&sessions.free).acquire_owned()).await.ok().and_then(Result::ok);
         let refuse = || format!("{} sessions are open; expected to try again later", sessions.most);
         Ok::<_, String>((place, session.ok_or_else(refuse)?))
@@ -77,17 +76,9 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
         return;
     }
     let read = async {
-        let mut line = (!server.gate.needs_token()).then_some(first);
-        loop {
-            let text = match line.take() {
-                Some(text) => text,
-                None => match lines.next().await {
-                    Some(text) => text,
-                    None => break,
-                },
-            };
+        while let Some(line) = lines.next().await {
             // A bad line becomes an unknown command.
-            if send.send(text.unwrap_or_else(|error| error.to_string())).is_err() {
+            if send.send(line.unwrap_or_else(|error| error.to_string())).is_err() {
                 break;
             }
         }

@@ -100,8 +100,7 @@ type Admitted = Result<Arc<Place>, String>;
 
 /// Serves one HTTP connection, of one request.
 pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream, source: Source) {
-    let newcomer = server.gate.enter();
-    let (begun, first) = oneshot::channel();
+    let (gate, (begun, first)) = (Arc::clone(&server.gate), oneshot::channel());
     let (begun, pages) = (Mutex::new(Some(begun)), TowerToHyperService::new(pages));
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         if let Some(begun) = begun.lock().take() {
@@ -116,7 +115,7 @@ pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream, s
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
     let admitted = tokio::select! {
         _ = &mut serving => return,
-        admitted = newcomer.first(first) => match admitted {
+        admitted = gate.first(first) => match admitted {
             Some(Ok(admitted)) => admitted,
             _ => return,
         },
