@@ -1,6 +1,6 @@
 //! The searches beside the boards of visitors, who share that of a position. They come before all queries.
 
-use super::board::Refusal;
+use super::board::{Fields, Refusal};
 use super::gate::Role;
 use super::pool::Pool;
 use super::query::{self, Query, URGENT};
@@ -21,8 +21,7 @@ const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
 /// The fields of a request.
-const FIELDS: [&str; 11] =
-    ["id", "ask", "key", "start", "chess960", "moves", "lines", "search", "avoid", "threat", "limit"];
+const FIELDS: [&str; 9] = ["key", "start", "chess960", "moves", "lines", "search", "avoid", "threat", "limit"];
 
 /// The searches that run beside boards.
 pub(super) struct Searches {
@@ -180,20 +179,13 @@ impl Analysis {
 
 /// The query of a request, and its key.
 fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
-    if let Some(unknown) = request.keys().find(|field| !FIELDS.contains(&field.as_str())) {
-        return Err(Refusal::new(
-            "unknown-field",
-            unknown,
-            format!("unknown field {unknown:?}; expected {}", FIELDS[2..].join(", ")),
-        ));
-    }
+    query::only(request, &["id", "ask"], &FIELDS)?;
     let key = request.get("key").and_then(Value::as_str).filter(|key| key.len() <= MAX_KEY);
     let key = key
         .ok_or_else(|| Refusal::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes")))?;
-    let lines = request.get("lines").map_or(Some(1), Value::as_u64).filter(|lines| (1..=MAX_LINES).contains(lines));
-    let lines = lines
-        .ok_or_else(|| Refusal::expected("lines", &request["lines"], &format!("a number from 1 to {MAX_LINES}")))?;
-    let mut fields = Map::from_iter([("multipv".into(), lines.into())]);
+    let lines = |value: &Value| value.as_u64().filter(|lines| (1..=MAX_LINES).contains(lines));
+    let lines = Fields::strict(request).read("lines", &format!("a number from 1 to {MAX_LINES}"), lines)?;
+    let mut fields = Map::from_iter([("multipv".into(), lines.unwrap_or(1).into())]);
     for (field, name) in [
         ("start", "fen"),
         ("chess960", "chess960"),

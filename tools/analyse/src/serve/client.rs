@@ -2,7 +2,7 @@
 
 use super::board::Refusal;
 use super::pool::Pool;
-use super::query::{Query, Refused, Request, parse};
+use super::query::{Query, Request, parse};
 use super::turns::{Answer, Ticket};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -77,12 +77,12 @@ impl Client {
                 self.push(json!({ "cancel_all": true, "found": found }), false);
             }
             Ok(Request::Status) => self.push(self.pool.status(), false),
-            Err(refused) => self.refuse(refused),
+            Err((id, error)) => self.refuse(&id, &error),
         }
     }
 
     /// Answers a refused request.
-    pub fn refuse(&self, Refused { id, error }: Refused) {
+    pub fn refuse(&self, id: &Value, error: &Refusal) {
         let error = error.to_value();
         let answer = json!({
             "id": id,
@@ -115,7 +115,7 @@ impl Client {
             return;
         };
         drop(state);
-        self.refuse(Refused { id, error });
+        self.refuse(&id, &error);
     }
 
     /// Whether no other query is accepted.

@@ -5,7 +5,6 @@ use super::board::Refusal;
 use super::client::Client;
 use super::gate::Source;
 use super::input::{Line, Lines};
-use super::query::Refused;
 use serde_json::Value;
 use std::future::pending;
 use std::sync::Arc;
@@ -46,7 +45,7 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
     let _place = match place {
         Ok(place) => place,
         Err(error) => {
-            client.refuse(Refused { id: Value::Null, error: Refusal::new("refused", "", error) });
+            client.refuse(&Value::Null, &Refusal::new("refused", "", error));
             let _ = writer.write_all(client.take().unwrap_or_default().as_bytes()).await;
             let _ = writer.shutdown().await;
             return;
@@ -68,7 +67,7 @@ async fn handle(client: &Arc<Client>, line: Line) {
     }
     match line {
         Ok(line) => client.request(&line),
-        Err(error) => client.refuse(Refused { id: Value::Null, error: Refusal::new("unreadable", "", error) }),
+        Err(error) => client.refuse(&Value::Null, &Refusal::new("unreadable", "", error)),
     }
 }
 

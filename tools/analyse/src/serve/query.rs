@@ -1,6 +1,6 @@
 //! Requests as JSON.
 
-use super::board::Refusal;
+use super::board::{Fields, Refusal, at_most};
 use lento::chess::{Board, Game, Move};
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
@@ -8,6 +8,7 @@ use lento_console::interrupt::Stop;
 use lento_console::setup::Setup;
 use lento_uci::words::quoted;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,6 +89,26 @@ pub struct Session {
 }
 
 impl Query {
+    /// A query for one line of all root moves.
+    pub fn new(id: Value, game: Game, chess960: bool, limits: Limits) -> Self {
+        Self {
+            id,
+            ply: None,
+            game,
+            chess960,
+            limits,
+            priority: 0,
+            multipv: 1,
+            moves: Vec::new(),
+            report: None,
+            iterations: false,
+            fresh: false,
+            stop: Stop::default(),
+            spent: (Duration::ZERO, 0),
+            session: None,
+        }
+    }
+
     /// Takes time and nodes from what is left of the limits.
     pub fn spend(&mut self, time: Duration, nodes: u64) {
         let left = |limit: u64, used: u64| limit.saturating_sub(used).max(1);
@@ -97,9 +118,7 @@ impl Query {
         // What it has found lies in the hash table.
         self.fresh = false;
     }
-}
 
-impl Query {
     /// Whether a stored result may answer it.
     pub fn may_be_known(&self) -> bool {
         let is_limited = self.limits.depth.or(self.limits.nodes.map(|_| 0)).is_some() || self.limits.movetime.is_some();
@@ -107,58 +126,54 @@ impl Query {
     }
 }
 
-/// A refused request with its id, or null.
-pub struct Refused {
-    pub id: Value,
-    pub error: Refusal,
-}
-
 /// The query of these fields, which are of one position.
 pub fn one(fields: &Map<String, Value>) -> Result<Query, Refusal> {
-    let mut queries = queries(fields, 0.into())?;
+    let mut queries = queries(fields, &0.into())?;
     let query = queries.pop().filter(|_| queries.is_empty());
     query.ok_or_else(|| Refusal::new("bad-field", "limit", "expected limits of one search"))
 }
 
-pub fn parse(line: &str) -> Result<Request, Refused> {
-    let refuse = |error| Refused { id: Value::Null, error };
+/// The request of a line, or its id, perhaps null, and what is wrong.
+pub fn parse(line: &str) -> Result<Request, (Value, Refusal)> {
     let line = line.trim_start_matches('\u{FEFF}');
-    let value: Value = serde_json::from_str(line)
-        .map_err(|error| refuse(Refusal::new("bad-json", "", format!("{}: {error}", quoted(line)))))?;
-    let Value::Object(object) = value else {
-        let text = format!("{} is not a JSON object, such as {{\"id\":\"a\",\"depth\":12}}", quoted(line));
-        return Err(refuse(Refusal::new("bad-json", "", text)));
+    let refuse = |error| (Value::Null, error);
+    let bad_json = |text: String| Err(refuse(Refusal::new("bad-json", "", format!("{}{text}", quoted(line)))));
+    let object = match serde_json::from_str(line) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => return bad_json(" is not a JSON object, such as {\"id\":\"a\",\"depth\":12}".into()),
+        Err(error) => return bad_json(format!(": {error}")),
     };
-    if let Some(id) = object.get("cancel") {
-        only(&object, &["cancel"]).map_err(refuse)?;
-        return checked_id("cancel", id).map(Request::Cancel).map_err(refuse);
-    }
-    for (name, request) in [("cancel_all", Request::CancelAll), ("status", Request::Status)] {
-        if object.contains_key(name) {
-            only(&object, &[name]).map_err(refuse)?;
-            return match flag(&object, name) {
-                Ok(true) => Ok(request),
-                _ => Err(refuse(Refusal::expected(name, &object[name], "true"))),
-            };
-        }
+    if let Some(request) = control(&object).map_err(refuse)? {
+        return Ok(request);
     }
     let missing = || refuse(Refusal::new("missing", "id", format!("no \"id\" in {}", quoted(line))));
-    let id = checked_id("id", object.get("id").ok_or_else(missing)?).map_err(refuse)?;
-    match queries(&object, id.clone()) {
-        Ok(queries) => Ok(Request::Query(queries)),
-        Err(error) => Err(Refused { id, error }),
+    let id = id(Fields::strict(&object), "id").map_err(refuse)?.ok_or_else(missing)?;
+    queries(&object, &id).map(Request::Query).map_err(|error| (id, error))
+}
+
+/// A request other than a query.
+fn control(object: &Map<String, Value>) -> Result<Option<Request>, Refusal> {
+    let Some(name) = ["cancel", "cancel_all", "status"].into_iter().find(|name| object.contains_key(*name)) else {
+        return Ok(None);
+    };
+    only(object, &[], &[name])?;
+    let fields = Fields::strict(object);
+    if name == "cancel" {
+        return Ok(id(fields, name)?.map(Request::Cancel));
     }
+    fields.read(name, "true", |value| (value == true).then_some(()))?;
+    Ok(Some(if name == "status" { Request::Status } else { Request::CancelAll }))
 }
 
-fn checked_id(field: &str, id: &Value) -> Result<Value, Refusal> {
-    let fits = (id.is_string() || id.is_u64() || id.is_i64()) && id.to_string().len() <= MAX_ID;
-    let expected = || format!("a string of up to {MAX_ID} bytes or a whole number");
-    fits.then(|| id.clone()).ok_or_else(|| Refusal::expected(field, id, &expected()))
+fn id(fields: Fields, field: &str) -> Result<Option<Value>, Refusal> {
+    let fits = |id: &Value| (id.is_string() || id.is_u64() || id.is_i64()) && id.to_string().len() <= MAX_ID;
+    let expected = format!("a string of up to {MAX_ID} bytes or a whole number");
+    fields.read(field, &expected, |id| fits(id).then(|| id.clone()))
 }
 
-/// Refuses unknown fields.
-fn only(object: &Map<String, Value>, known: &[&str]) -> Result<(), Refusal> {
-    match object.keys().find(|key| !known.contains(&key.as_str())) {
+/// Refuses unknown fields. Errors do not name the `hidden` ones.
+pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &[&str]) -> Result<(), Refusal> {
+    match object.keys().find(|key| !known.contains(&key.as_str()) && !hidden.contains(&key.as_str())) {
         Some(key) => {
             let text = format!("unknown field {}; expected {}", quoted(key), known.join(", "));
             Err(Refusal::new("unknown-field", key, text))
@@ -168,83 +183,61 @@ fn only(object: &Map<String, Value>, known: &[&str]) -> Result<(), Refusal> {
 }
 
 /// The query of an object, once for each of its plies.
-fn queries(object: &Map<String, Value>, id: Value) -> Result<Vec<Query>, Refusal> {
-    only(object, &FIELDS)?;
-    if let Some(schema) = object.get("schema").filter(|schema| *schema != super::SCHEMA) {
-        return Err(Refusal::expected("schema", schema, super::SCHEMA));
-    }
-    let chess960 = flag(object, "chess960")?;
-    let fen = match object.get("fen") {
-        None => None,
-        Some(Value::String(fen)) => Some(fen.clone()),
-        Some(other) => return Err(Refusal::expected("fen", other, "a FEN")),
-    };
-    let setup = Setup { fen, chess960 };
-    let text = words(object, "moves")?;
+fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Refusal> {
+    only(object, &[], &FIELDS)?;
+    let fields = Fields::strict(object);
+    fields.read("schema", super::SCHEMA, |schema| (schema == super::SCHEMA).then_some(()))?;
+    let chess960 = fields.flag("chess960")?;
+    let setup = Setup { fen: fields.read("fen", "a FEN", Value::as_str)?.map(str::to_owned), chess960 };
+    let text = words(fields, "moves")?;
     let count = text.split([' ', ',']).count();
-    if count > MAX_PLIES {
-        return Err(Refusal::new("too-many", "moves", format!("{count} moves; expected up to {MAX_PLIES}")));
-    }
+    at_most("too-many", "moves", count, MAX_PLIES, "moves")?;
     let mut game = setup.game("").map_err(|error| Refusal::new("bad-fen", "fen", error))?;
     let moves = setup.moves(game.board(), &text).map_err(|error| Refusal::new("bad-move", "moves", error))?;
-    let wanted = object.get("plies").map(|given| plies(given, moves.len() + 1)).transpose()?;
+    let expected = format!("\"all\" or a list of numbers from 0 to {}", moves.len());
+    let wanted = fields.read("plies", &expected, |given| plies(given, moves.len() + 1))?;
     let mut positions = Vec::new();
     for ply in 0..=moves.len() {
-        if wanted.as_ref().map_or(ply == moves.len(), |wanted| wanted.binary_search(&ply).is_ok()) {
+        if wanted.as_ref().map_or(ply == moves.len(), |wanted| wanted.contains(&ply)) {
             positions.push((wanted.is_some().then_some(ply), game.clone()));
         }
         moves.get(ply).into_iter().for_each(|&mv| game.play(mv));
     }
-    let limits = limits(object)?;
-    let priority = match object.get("priority") {
-        None => 0,
-        Some(value) => whole(value)
-            .filter(|&value| i32::try_from(value).is_ok())
-            .ok_or_else(|| Refusal::expected("priority", value, "a whole number from -2147483648 to 2147483647"))?,
-    };
-    let [searched, avoided] = [words(object, "searchmoves")?, words(object, "avoidmoves")?];
+    let limits = limits(fields)?;
+    let priority = |value: &Value| whole(value).filter(|&value| i32::try_from(value).is_ok());
+    let priority = fields.read("priority", "a whole number from -2147483648 to 2147483647", priority)?.unwrap_or(0);
+    let [searched, avoided] = [words(fields, "searchmoves")?, words(fields, "avoidmoves")?];
     let query = |(ply, game): (Option<usize>, Game)| -> Result<Query, Refusal> {
         let moves = root_moves(&setup, game.board(), &searched, &avoided)?;
         Ok(Query {
-            id: id.clone(),
             ply,
-            chess960,
-            limits,
             priority,
             moves,
-            multipv: number(object, "multipv", 1..=256)?.unwrap_or(1),
-            report: number(object, "report_ms", 10..=3_600_000)?.map(Duration::from_millis),
-            iterations: flag(object, "iterations")?,
-            fresh: flag(object, "fresh")?,
-            stop: Stop::default(),
-            spent: (Duration::ZERO, 0),
-            session: None,
-            game,
+            multipv: number(fields, "multipv", 1..=256)?.unwrap_or(1),
+            report: number(fields, "report_ms", 10..=3_600_000)?.map(Duration::from_millis),
+            iterations: fields.flag("iterations")?,
+            fresh: fields.flag("fresh")?,
+            ..Query::new(id.clone(), game, chess960, limits)
         })
     };
     positions.into_iter().map(query).collect()
 }
 
-/// The plies to search of a game with this number of positions, in order.
-fn plies(given: &Value, positions: usize) -> Result<Vec<usize>, Refusal> {
+/// The plies to search of a game with this number of positions.
+fn plies(given: &Value, positions: usize) -> Option<BTreeSet<usize>> {
     if given == "all" {
-        return Ok((0..positions).collect());
+        return Some((0..positions).collect());
     }
-    let expected =
-        || Refusal::expected("plies", given, &format!("\"all\" or a list of numbers from 0 to {}", positions - 1));
-    let list = given.as_array().filter(|list| !list.is_empty()).ok_or_else(expected)?;
+    let list = given.as_array().filter(|list| !list.is_empty())?;
     let ply = |value: &Value| whole(value).and_then(|ply| usize::try_from(ply).ok()).filter(|&ply| ply < positions);
-    let mut wanted: Vec<usize> = list.iter().map(ply).collect::<Option<_>>().ok_or_else(expected)?;
-    wanted.sort_unstable();
-    wanted.dedup();
-    Ok(wanted)
+    list.iter().map(ply).collect()
 }
 
-fn limits(object: &Map<String, Value>) -> Result<Limits, Refusal> {
-    let depth = number(object, "depth", 1..=MAX_DEPTH as u64)?;
-    let nodes = number(object, "nodes", 1..=1 << 50)?;
-    let time = number(object, "time_ms", 1..=86_400_000)?;
-    let infinite = flag(object, "infinite")?;
+fn limits(fields: Fields) -> Result<Limits, Refusal> {
+    let depth = number(fields, "depth", 1..=MAX_DEPTH as u64)?;
+    let nodes = number(fields, "nodes", 1..=1 << 50)?;
+    let time = number(fields, "time_ms", 1..=86_400_000)?;
+    let infinite = fields.flag("infinite")?;
     if depth.is_none() && nodes.is_none() && time.is_none() && !infinite {
         return Err(Refusal::new("missing", "depth", "no limit; expected depth, nodes, time_ms or infinite"));
     }
@@ -270,18 +263,10 @@ fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Re
     if both.is_empty() { Err(none()) } else { Ok(both) }
 }
 
-fn flag(object: &Map<String, Value>, field: &str) -> Result<bool, Refusal> {
-    match object.get(field) {
-        None => Ok(false),
-        Some(value) => value.as_bool().ok_or_else(|| Refusal::expected(field, value, "true or false")),
-    }
-}
-
-fn number(object: &Map<String, Value>, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Refusal> {
-    let Some(value) = object.get(field) else { return Ok(None) };
-    let (least, most) = (range.start(), range.end());
-    let number = whole(value).and_then(|number| number.try_into().ok()).filter(|number| range.contains(number));
-    number.map(Some).ok_or_else(|| Refusal::expected(field, value, &format!("a whole number from {least} to {most}")))
+fn number(fields: Fields, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Refusal> {
+    let expected = format!("a whole number from {} to {}", range.start(), range.end());
+    let number = |value: &Value| whole(value).and_then(|number| number.try_into().ok());
+    fields.read(field, &expected, |value| number(value).filter(|number| range.contains(number)))
 }
 
 /// A whole number, also written as `5.0` or `1e3`.
@@ -292,16 +277,12 @@ fn whole(value: &Value) -> Option<i64> {
 }
 
 /// Moves as one text or a list.
-fn words(object: &Map<String, Value>, field: &str) -> Result<String, Refusal> {
-    let expected = "moves such as \"e4 e5\" or [\"e2e4\",\"e7e5\"]";
-    match object.get(field) {
-        None => Ok(String::new()),
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(value) => {
-            let list = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
-            list.map(|list| list.join(" ")).ok_or_else(|| Refusal::expected(field, value, expected))
-        }
-    }
+fn words(fields: Fields, field: &str) -> Result<String, Refusal> {
+    let words = fields.read(field, "moves such as \"e4 e5\" or [\"e2e4\",\"e7e5\"]", |value| match value {
+        Value::String(text) => Some(text.clone()),
+        value => Some(value.as_array()?.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?.join(" ")),
+    });
+    Ok(words?.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -309,7 +290,7 @@ mod tests {
     use super::*;
 
     fn error(line: &str) -> String {
-        parse(line).err().map_or_else(String::new, |refused| refused.error.text().to_owned())
+        parse(line).err().map_or_else(String::new, |(_, error)| error.text().to_owned())
     }
 
     #[test]

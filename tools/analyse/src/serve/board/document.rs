@@ -2,7 +2,7 @@
 
 use super::notes::Notes;
 use super::position::board;
-use super::refusal::{Fields, Refusal};
+use super::refusal::{Fields, Refusal, at_most};
 use crate::report::san;
 use lento::chess::{Board, Game, Move};
 use lento_uci::words::quoted;
@@ -146,10 +146,7 @@ impl Document {
 
     fn parse_tags(&mut self, fields: Fields) -> Result<(), Refusal> {
         let tags = fields.list("tags")?;
-        if tags.len() > MAX_TAGS {
-            let text = format!("{} tags; expected up to {MAX_TAGS}", tags.len());
-            return Err(Refusal::new("too-large", fields.name("tags"), text));
-        }
+        at_most("too-large", fields.name("tags"), tags.len(), MAX_TAGS, "tags")?;
         for tag in tags {
             let pair = tag.as_array().map(Vec::as_slice);
             let texts = match pair {

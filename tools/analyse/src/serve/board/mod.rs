@@ -13,7 +13,7 @@ mod write;
 pub use document::Document;
 pub use position::{Place, start_of};
 pub use read::MAX_FILE;
-pub use refusal::{Answer, Fields, Refusal, message};
+pub use refusal::{Answer, Fields, Refusal, at_most, message};
 pub use report::report;
 pub use store::{Visitor, now, players};
 

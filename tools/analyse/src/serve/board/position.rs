@@ -1,7 +1,7 @@
 //! Requests about positions.
 
 use super::openings::{self, Opening};
-use super::refusal::{Answer, Fields, Refusal};
+use super::refusal::{Answer, Fields, Refusal, at_most};
 use crate::pgn::parse_move;
 use crate::report::san;
 use lento::chess::{Board, CastlingSide, Color, Game, Move, PieceType, Square, Verdict};
@@ -29,10 +29,7 @@ impl Place {
     pub fn parse(fields: Fields) -> Result<Self, Refusal> {
         let (start, chess960) = (start_of(fields)?, fields.flag("chess960")?);
         let moves = fields.texts("moves")?;
-        if moves.len() > MAX_MOVES {
-            let text = format!("{} moves; expected up to {MAX_MOVES}", moves.len());
-            return Err(Refusal::new("too-many-moves", fields.name("moves"), text));
-        }
+        at_most("too-many-moves", fields.name("moves"), moves.len(), MAX_MOVES, "moves")?;
         let opening = openings::named(&start);
         let mut place = Self { game: Game::from(start), chess960, last: None, opening };
         for (number, text) in (1..).zip(moves) {
@@ -189,10 +186,7 @@ pub fn line(fields: Fields) -> Answer {
     let mut place = Place::parse(fields)?;
     let (mut fens, mut sans) = (Vec::new(), Vec::new());
     let moves = fields.texts("pv")?;
-    if moves.len() > MAX_LINE {
-        let text = format!("{} moves; expected up to {MAX_LINE}", moves.len());
-        return Err(Refusal::new("too-many-moves", "pv", text));
-    }
+    at_most("too-many-moves", "pv", moves.len(), MAX_LINE, "moves")?;
     for (number, text) in (1..).zip(moves) {
         let board = place.game.board().clone();
         place.play(text).map_err(|error| Refusal::new("bad-move", "pv", format!("move {number} {error}")))?;

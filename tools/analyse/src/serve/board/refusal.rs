@@ -60,17 +60,37 @@ pub fn message(answer: Answer) -> Value {
     }
 }
 
-/// The fields of an object, where null stands for a missing one.
+/// Refuses more than `most` of something.
+pub fn at_most(
+    code: &'static str,
+    field: impl Into<String>,
+    count: usize,
+    most: usize,
+    what: &str,
+) -> Result<(), Refusal> {
+    match count <= most {
+        true => Ok(()),
+        false => Err(Refusal::new(code, field, format!("{count} {what}; expected up to {most}"))),
+    }
+}
+
+/// The fields of an object.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
     /// What errors write before a name, such as `nodes[3].`.
     prefix: &'a str,
+    /// Whether null is a value, so that it is refused, instead of a missing field.
+    is_strict: bool,
 }
 
 impl<'a> Fields<'a> {
     pub fn new(object: &'a Map<String, Value>, prefix: &'a str) -> Self {
-        Self { object, prefix }
+        Self { object, prefix, is_strict: false }
+    }
+
+    pub fn strict(object: &'a Map<String, Value>) -> Self {
+        Self { object, prefix: "", is_strict: true }
     }
 
     pub fn name(&self, field: &str) -> String {
@@ -78,7 +98,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn get(&self, field: &str) -> Option<&'a Value> {
-        self.object.get(field).filter(|value| !value.is_null())
+        self.object.get(field).filter(|value| self.is_strict || !value.is_null())
     }
 
     /// A required field.
@@ -87,7 +107,8 @@ impl<'a> Fields<'a> {
         value.ok_or_else(|| Refusal::new("bad-field", self.name(field), missing()))
     }
 
-    fn read<T>(
+    /// A field, unless it is missing.
+    pub fn read<T>(
         &self,
         field: &str,
         expected: &str,

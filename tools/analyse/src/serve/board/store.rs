@@ -1,7 +1,7 @@
 //! Boards that pages save and share.
 
 use super::document::Document;
-use super::refusal::{Answer, Fields, Refusal};
+use super::refusal::{Answer, Fields, Refusal, at_most};
 use crate::database::{self, BoardRow, Location};
 use crate::serve::UNAVAILABLE;
 use lento_console::notice::notice;
@@ -222,10 +222,7 @@ impl Store {
         document: &Value,
     ) -> Result<(Arc<str>, u64), Refusal> {
         let text = document.to_string();
-        if text.len() > MAX_DOCUMENT {
-            let text = format!("{} bytes; expected up to {MAX_DOCUMENT}", text.len());
-            return Err(Refusal::new("too-large", "document", text));
-        }
+        at_most("too-large", "document", text.len(), MAX_DOCUMENT, "bytes")?;
         let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
         self.make_room(state, text.len(), replaced, before.is_none())?;
         let (board, version) = match before {

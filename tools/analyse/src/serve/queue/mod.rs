@@ -12,7 +12,6 @@ use super::query::Query;
 use super::turns::Answer;
 use budget::Budget;
 use entry::{Entry, Running};
-use lento_console::interrupt::Stop;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -219,20 +218,9 @@ impl Queue {
         let game = task.game(at);
         let board = game.board().clone();
         let query = Query {
-            id: Value::Null,
-            ply: None,
-            game,
-            chess960: task.chess960,
-            limits: entry.limits(at, share),
-            priority: 0,
             multipv: task.lines,
-            moves: Vec::new(),
             report: Some(REPORT),
-            iterations: false,
-            fresh: false,
-            stop: Stop::default(),
-            spent: (Duration::ZERO, 0),
-            session: None,
+            ..Query::new(Value::Null, game, task.chess960, entry.limits(at, share))
         };
         let queue = Arc::clone(self);
         let ticket = self.pool.push(query, Arc::new(move |answer| queue.take(number, at, &answer)));
