@@ -21,7 +21,7 @@ const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
 /// The fields of a request.
-const FIELDS: [&str; 9] = ["key", "start", "chess960", "moves", "lines", "search", "avoid", "threat", "limit"];
+const FIELDS: &str = "key, start, chess960, moves, lines, search, avoid, threat, limit";
 
 /// The searches that run beside boards.
 pub(super) struct Searches {
@@ -179,7 +179,7 @@ impl Analysis {
 
 /// The query of a request, and its key.
 fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
-    query::only(request, &["id", "ask"], &FIELDS)?;
+    query::only(request, &["id", "ask"], FIELDS)?;
     let key = request.get("key").and_then(Value::as_str).filter(|key| key.len() <= MAX_KEY);
     let key = key
         .ok_or_else(|| Refusal::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes")))?;

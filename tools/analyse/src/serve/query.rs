@@ -21,25 +21,8 @@ pub const URGENT: i64 = i64::MAX;
 const MAX_PLIES: usize = 2048;
 
 /// The fields of a query.
-const FIELDS: [&str; 17] = [
-    "id",
-    "fen",
-    "moves",
-    "plies",
-    "chess960",
-    "depth",
-    "nodes",
-    "time_ms",
-    "infinite",
-    "priority",
-    "multipv",
-    "searchmoves",
-    "avoidmoves",
-    "report_ms",
-    "iterations",
-    "fresh",
-    "schema",
-];
+const FIELDS: &str = "id, fen, moves, plies, chess960, depth, nodes, time_ms, infinite, priority, multipv, searchmoves, \
+    avoidmoves, report_ms, iterations, fresh, schema";
 
 /// A request of a client.
 pub enum Request {
@@ -156,7 +139,7 @@ fn control(object: &Map<String, Value>) -> Result<Option<Request>, Refusal> {
     let Some(name) = ["cancel", "cancel_all", "status"].into_iter().find(|name| object.contains_key(*name)) else {
         return Ok(None);
     };
-    only(object, &[], &[name])?;
+    only(object, &[], name)?;
     let fields = Fields::strict(object);
     if name == "cancel" {
         return Ok(id(fields, name)?.map(Request::Cancel));
@@ -172,10 +155,10 @@ fn id(fields: Fields, field: &str) -> Result<Option<Value>, Refusal> {
 }
 
 /// Refuses unknown fields. Errors do not name the `hidden` ones.
-pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &[&str]) -> Result<(), Refusal> {
-    match object.keys().find(|key| !known.contains(&key.as_str()) && !hidden.contains(&key.as_str())) {
+pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &str) -> Result<(), Refusal> {
+    match object.keys().find(|key| !hidden.contains(&key.as_str()) && known.split(", ").all(|known| known != *key)) {
         Some(key) => {
-            let text = format!("unknown field {}; expected {}", quoted(key), known.join(", "));
+            let text = format!("unknown field {}; expected {known}", quoted(key));
             Err(Refusal::new("unknown-field", key, text))
         }
         None => Ok(()),
@@ -184,7 +167,7 @@ pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &[&str]) -> Res
 
 /// The query of an object, once for each of its plies.
 fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Refusal> {
-    only(object, &[], &FIELDS)?;
+    only(object, &[], FIELDS)?;
     let fields = Fields::strict(object);
     fields.read("schema", super::SCHEMA, |schema| (schema == super::SCHEMA).then_some(()))?;
     let chess960 = fields.flag("chess960")?;
