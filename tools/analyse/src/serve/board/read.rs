@@ -68,11 +68,10 @@ impl Files {
     /// Lists the games of a file, and keeps it.
     pub fn read(&self, bytes: &[u8]) -> Answer {
         let (mut games, mut problems, mut further) = (Vec::new(), Vec::new(), 0);
-        let (mut source, mut has_tags) = (Source::new(bytes), false);
-        let mut kind = source.kind();
+        let ((mut kind, source), mut has_tags) = (source(bytes), false);
         let mut marks = vec![Mark { line: 1, ..Mark::default() }];
         let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-        while let Some(Reading { game, start, problems: found, .. }) = source.next() {
+        for Reading { game, start, problems: found, .. } in source {
             if let Some((offset, line)) = start.filter(|_| !is_utf16)
                 && marks.last().is_none_or(|last| offset - last.offset > BETWEEN_MARKS)
             {
@@ -134,8 +133,8 @@ impl Files {
             return Err(Refusal::new("unknown-file", "file", text));
         };
         let mark = kept.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
-        let (mut source, mut at) = (Source::new(&kept.bytes[mark.offset as usize..]), mark.index);
-        while let Some(Reading { game, mut problems, .. }) = source.next() {
+        let (source, mut at) = (source(&kept.bytes[mark.offset as usize..]).1, mark.index);
+        for Reading { game, mut problems, .. } in source {
             let Some(game) = game else { continue };
             if at == index {
                 problems.iter_mut().for_each(|problem| problem.line += mark.line - 1);
@@ -165,49 +164,25 @@ fn summary(game: &PgnGame) -> Value {
     })
 }
 
-/// A text with games.
-enum Source<'a> {
-    Pgn(Box<Reader<&'a [u8]>>),
-    /// FEN or EPD, perhaps with moves, and the number of games so far.
-    Lines(Lines<&'a [u8]>, u64),
-}
-
-impl<'a> Source<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        let mut lines = Lines::new(bytes);
-        let content = std::iter::from_fn(|| lines.next_line().ok().flatten()).find(|line| has_content(&line.text));
-        match content {
-            Some(line) if is_position(&line.text) => Self::Lines(Lines::new(bytes), 0),
-            _ => Self::Pgn(Reader::new(bytes).into()),
-        }
+/// The games of a text, and its kind: PGN, or lines of FEN or EPD, perhaps with moves.
+fn source(bytes: &[u8]) -> (&'static str, Box<dyn Iterator<Item = Reading> + '_>) {
+    let lines = |mut lines: Lines<_>| {
+        // Memory can be read.
+        std::iter::from_fn(move || lines.next_line().ok().flatten()).filter(|line| has_content(&line.text))
+    };
+    if lines(Lines::new(bytes)).next().is_none_or(|line| !is_position(&line.text)) {
+        let mut reader = Reader::new(bytes);
+        return ("pgn", Box::new(std::iter::from_fn(move || reader.next_game().ok().flatten())));
     }
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Pgn(_) => "pgn",
-            Self::Lines(..) => "fen",
-        }
-    }
-
-    fn next(&mut self) -> Option<Reading> {
-        match self {
-            // Memory can be read.
-            Self::Pgn(reader) => reader.next_game().ok()?,
-            Self::Lines(lines, games) => loop {
-                let line = lines.next_line().ok()??;
-                if has_content(&line.text) {
-                    *games += 1;
-                    let (game, fault) = match position(&line.text) {
-                        Ok((game, fault)) => (Some(game), fault),
-                        Err(error) => (None, Some(error)),
-                    };
-                    let problem = |text| Problem { game: *games, line: line.number, text };
-                    let problems = fault.into_iter().map(problem).collect();
-                    return Some(Reading { number: *games, game, start: None, problems });
-                }
-            },
-        }
-    }
+    let games = (1..).zip(lines(Lines::new(bytes))).map(|(number, line)| {
+        let (game, fault) = match position(&line.text) {
+            Ok((game, fault)) => (Some(game), fault),
+            Err(error) => (None, Some(error)),
+        };
+        let problem = |text| Problem { game: number, line: line.number, text };
+        Reading { number, game, start: None, problems: fault.into_iter().map(problem).collect() }
+    });
+    ("fen", Box::new(games))
 }
 
 /// Words before a position in UCI.
