@@ -1,7 +1,7 @@
 //! A game with variations, as the page has it.
 
 use super::notes::Notes;
-use super::position::board;
+use super::position::start;
 use super::refusal::{Fields, Refusal, at_most};
 use crate::report::san;
 use lento::chess::{Board, Game, Move};
@@ -121,8 +121,7 @@ impl Document {
     pub fn parse(value: &Value) -> Result<Self, Refusal> {
         let object = value.as_object().ok_or_else(|| Refusal::expected("document", value, "an object"))?;
         let fields = Fields::new(object, "document.");
-        let start = board(fields, "start")?.unwrap_or_else(Board::start);
-        let mut document = Self::new(start, fields.flag("chess960")?);
+        let mut document = Self::new(start(fields)?, fields.flag("chess960")?);
         document.parse_tags(fields)?;
         let result = fields.text("result")?.unwrap_or(RESULTS[0]);
         document.result = RESULTS
@@ -148,15 +147,10 @@ impl Document {
         let tags = fields.list("tags")?;
         at_most("too-large", fields.name("tags"), tags.len(), MAX_TAGS, "tags")?;
         for tag in tags {
-            let pair = tag.as_array().map(Vec::as_slice);
-            let texts = match pair {
-                Some([name, value]) => name.as_str().zip(value.as_str()),
-                _ => None,
-            };
-            let Some((name, value)) = texts else {
-                return Err(Refusal::expected(fields.name("tags"), tag, "pairs of a name and a value"));
-            };
-            self.add_tag(name, value);
+            let pair: Result<(String, String), _> = serde_json::from_value(tag.clone());
+            let expected = |_| Refusal::expected(fields.name("tags"), tag, "pairs of a name and a value");
+            let (name, value) = pair.map_err(expected)?;
+            self.add_tag(&name, &value);
         }
         Ok(())
     }
@@ -169,18 +163,16 @@ impl Document {
             return Err(Refusal::expected(node.name("parent"), &parent.into(), expected));
         };
         let uci = node.need("uci", "a move such as e2e4", node.text("uci")?)?;
-        let board = &self.nodes[parent].board;
-        let mv = if uci == "0000" { None } else { board.parse_uci(uci, self.chess960) };
-        let illegal = || {
-            let text = format!("{} is not a legal move in {}", quoted(uci), board.fen(self.chess960));
-            Refusal::new("bad-move", node.name("uci"), text)
+        let added = match self.nodes[parent].board.parse_uci(uci, self.chess960) {
+            None if uci != "0000" => Err(Unfit::Illegal),
+            mv => self.add(parent, mv),
         };
-        if mv.is_none() && uci != "0000" {
-            return Err(illegal());
-        }
-        let refusal = illegal();
-        self.add(parent, mv).map_err(|unfit| match unfit {
-            Unfit::Illegal => refusal,
+        added.map_err(|unfit| match unfit {
+            Unfit::Illegal => {
+                let fen = self.nodes[parent].board.fen(self.chess960);
+                let text = format!("{} is not a legal move in {fen}", quoted(uci));
+                Refusal::new("bad-move", node.name("uci"), text)
+            }
             Unfit::TooMany => {
                 Refusal::new("too-large", "document.nodes", format!("more than {MAX_NODES} nodes; expected fewer"))
             }

@@ -11,7 +11,7 @@ mod store;
 mod write;
 
 pub use document::Document;
-pub use position::{Place, start_of};
+pub use position::Place;
 pub use read::MAX_FILE;
 pub use refusal::{Answer, Fields, Refusal, at_most, message};
 pub use report::report;

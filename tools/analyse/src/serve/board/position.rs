@@ -2,7 +2,7 @@
 
 use super::openings::{self, Opening};
 use super::refusal::{Answer, Fields, Refusal, at_most};
-use crate::pgn::parse_move;
+use crate::pgn::{PgnMove, parse_move};
 use crate::report::san;
 use lento::chess::{Board, CastlingSide, Color, Game, Move, PieceType, Square, Verdict};
 use lento::tb::{Tables, Wdl};
@@ -17,6 +17,10 @@ const MAX_LINE: usize = 256;
 
 /// A position with the moves that led to it.
 pub struct Place {
+    pub start: Board,
+    /// `None` for null moves.
+    pub moves: Vec<Option<Move>>,
+    /// After the moves.
     pub game: Game,
     pub chess960: bool,
     /// Origin and target of the last move.
@@ -27,29 +31,29 @@ pub struct Place {
 
 impl Place {
     pub fn parse(fields: Fields) -> Result<Self, Refusal> {
-        let (start, chess960) = (start_of(fields)?, fields.flag("chess960")?);
-        let moves = fields.texts("moves")?;
-        at_most("too-many-moves", fields.name("moves"), moves.len(), MAX_MOVES, "moves")?;
-        let opening = openings::named(&start);
-        let mut place = Self { game: Game::from(start), chess960, last: None, opening };
-        for (number, text) in (1..).zip(moves) {
-            place
-                .play(text)
-                .map_err(|error| Refusal::new("bad-move", fields.name("moves"), format!("move {number} {error}")))?;
-        }
+        let (start, chess960) = (start(fields)?, fields.flag("chess960")?);
+        let (opening, game) = (openings::named(&start), Game::from(start.clone()));
+        let mut place = Self { start, moves: Vec::new(), game, chess960, last: None, opening };
+        place.play(fields, "moves", MAX_MOVES)?;
         Ok(place)
     }
 
-    /// Plays a move in UCI notation or SAN, or a null move.
-    fn play(&mut self, text: &str) -> Result<(), String> {
-        let board = self.game.board();
-        let mv = board.read_move(text, self.chess960).ok();
-        self.last = mv.map(|mv| [mv.from(), targets(board, mv, self.chess960).0]);
-        match mv {
-            Some(mv) => self.game.play(mv),
-            None => self.game.play_text(text, self.chess960)?,
+    /// Plays the moves of a field, in UCI notation or SAN, or null moves.
+    fn play(&mut self, fields: Fields, field: &str, most: usize) -> Result<(), Refusal> {
+        let moves = fields.texts(field)?;
+        at_most("too-many-moves", fields.name(field), moves.len(), most, "moves")?;
+        for (number, text) in (1..).zip(moves) {
+            let board = self.game.board();
+            let mv = board.read_move(text, self.chess960).ok();
+            self.last = mv.map(|mv| [mv.from(), targets(board, mv, self.chess960).0]);
+            let refuse = |error| Refusal::new("bad-move", fields.name(field), format!("move {number} {error}"));
+            match mv {
+                Some(mv) => self.game.play(mv),
+                None => self.game.play_text(text, self.chess960).map_err(refuse)?,
+            }
+            self.moves.push(mv);
+            self.opening = openings::named(self.game.board()).or(self.opening);
         }
-        self.opening = openings::named(self.game.board()).or(self.opening);
         Ok(())
     }
 
@@ -59,15 +63,10 @@ impl Place {
     }
 }
 
-/// The start position of a place.
-pub fn start_of(fields: Fields) -> Result<Board, Refusal> {
-    Ok(board(fields, "start")?.unwrap_or_else(Board::start))
-}
-
-/// The position of a field with a FEN.
-pub fn board(fields: Fields, field: &str) -> Result<Option<Board>, Refusal> {
-    let fen = fields.text(field)?;
-    fen.map(Board::from_fen).transpose().map_err(|error| Refusal::new("bad-fen", fields.name(field), error))
+/// The start position of a place or a document.
+pub fn start(fields: Fields) -> Result<Board, Refusal> {
+    let start = fields.text("start")?.map_or_else(|| Ok(Board::start()), Board::from_fen);
+    start.map_err(|error| Refusal::new("bad-fen", fields.name("start"), error))
 }
 
 /// The target that a move is shown with, and others on which its king may be dropped.
@@ -184,16 +183,14 @@ pub fn play(fields: Fields) -> Answer {
 
 pub fn line(fields: Fields) -> Answer {
     let mut place = Place::parse(fields)?;
-    let (mut fens, mut sans) = (Vec::new(), Vec::new());
-    let moves = fields.texts("pv")?;
-    at_most("too-many-moves", "pv", moves.len(), MAX_LINE, "moves")?;
-    for (number, text) in (1..).zip(moves) {
-        let board = place.game.board().clone();
-        place.play(text).map_err(|error| Refusal::new("bad-move", "pv", format!("move {number} {error}")))?;
-        let mv = board.read_move(text, place.chess960).ok();
-        sans.push(san(&board, mv, false));
-        fens.push(place.game.board().fen(place.chess960));
-    }
+    let (mut board, before) = (place.game.board().clone(), place.moves.len());
+    place.play(fields, "pv", MAX_LINE)?;
+    let played = place.moves[before..].iter().map(|&mv| {
+        let san = san(&board, mv, false);
+        board = PgnMove { mv, remarks: Default::default() }.after(&board);
+        (board.fen(place.chess960), san)
+    });
+    let (fens, sans): (Vec<String>, Vec<String>) = played.unzip();
     Ok(json!({ "fens": fens, "san": sans }))
 }
 
@@ -222,15 +219,16 @@ fn chess960_start(mut number: usize) -> Board {
     let mut files = [None; 8];
     files[2 * next(4) + 1] = Some('B');
     files[2 * next(4)] = Some('B');
-    let free = |files: &[Option<char>; 8], nth: usize| {
-        files.iter().enumerate().filter(|(_, piece)| piece.is_none()).map(|(file, _)| file).nth(nth).unwrap_or(0)
-    };
     let queen = next(6);
-    files[free(&files, queen)] = Some('Q');
-    // The pairs of the five free files, in order.
+    // The pairs of the five files that are then free, in order.
     let pairs: Vec<[usize; 2]> = (0..5).flat_map(|a| (a + 1..5).map(move |b| [a, b])).collect();
-    let knights = pairs[next(10)].map(|nth| free(&files, nth));
-    knights.into_iter().for_each(|file| files[file] = Some('N'));
+    let [first, second] = pairs[next(10)];
+    // The second knight comes after the first one has its file.
+    for (piece, nth) in [('Q', queen), ('N', first), ('N', second - 1)] {
+        if let Some(file) = files.iter_mut().filter(|piece| piece.is_none()).nth(nth) {
+            *file = Some(piece);
+        }
+    }
     let mut rest = ['R', 'K', 'R'].into_iter();
     let row: String = files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect();
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{row} w KQkq - 0 1", row.to_lowercase());

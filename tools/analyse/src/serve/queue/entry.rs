@@ -6,7 +6,7 @@ use crate::database::Analysis;
 use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
-use crate::serve::board::{Document, Fields, Place, Refusal, players, start_of};
+use crate::serve::board::{Document, Fields, Place, Refusal, players};
 use crate::serve::results::{database_lines, thin};
 use crate::serve::turns::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
@@ -63,6 +63,9 @@ pub struct Running {
     pub nps: u64,
 }
 
+/// Time, nodes and passes of a position, whether it is done, and what was found.
+type StoredPosition = (u64, u64, u32, bool, Option<found::Stored>);
+
 pub struct Entry {
     pub rank: i64,
     pub task: Task,
@@ -100,7 +103,8 @@ impl Task {
         } else {
             let place = Place::parse(fields)?;
             (is_game, chess960, moves) = (false, place.chess960, Vec::new());
-            name = place_name(&place, fields)?;
+            let opening = place.opening_name().map_or_else(String::new, |opening| format!(" · {opening}"));
+            name = named(&place.start, &place.moves) + &opening;
             start = place.game;
             for field in ["start", "chess960", "moves"] {
                 content.insert(field.into(), fields.get(field).cloned().unwrap_or_default());
@@ -121,9 +125,7 @@ impl Task {
 
     /// The position of this number, with its history.
     pub fn game(&self, at: usize) -> Game {
-        let mut game = self.start.clone();
-        self.moves[..at].iter().for_each(|&mv| PgnMove { mv, remarks: Default::default() }.play(&mut game));
-        game
+        self.games().nth(at).unwrap_or_else(|| self.start.clone())
     }
 }
 
@@ -142,25 +144,6 @@ fn named(start: &Board, moves: &[Option<Move>]) -> String {
         true => board.fen(false).split(' ').take(2).collect::<Vec<_>>().join(" "),
         false => words.join(" "),
     }
-}
-
-fn place_name(place: &Place, fields: Fields) -> Result<String, Refusal> {
-    let mut board = start_of(fields)?;
-    let start = board.clone();
-    let moves: Vec<Option<Move>> = fields
-        .texts("moves")?
-        .into_iter()
-        .map(|text| {
-            let mv = board.read_move(text, place.chess960).ok();
-            board = PgnMove { mv, remarks: Default::default() }.after(&board);
-            mv
-        })
-        .collect();
-    let moves = named(&start, &moves);
-    Ok(match place.opening_name() {
-        Some(opening) => format!("{moves} · {opening}"),
-        None => moves,
-    })
 }
 
 impl Entry {
@@ -345,14 +328,14 @@ impl Entry {
 
     /// JSON of what was found.
     pub fn stored(&self) -> String {
-        let positions = self.positions.iter().zip(self.task.games()).map(|(position, game)| {
+        let positions = self.positions.iter().zip(self.task.games()).map(|(position, game)| -> StoredPosition {
             let found = position.found.as_ref().map(|found| found::stored(game.board(), found));
-            json!([position.time_used(), position.nodes_used(), position.passes, position.is_done, found])
+            (position.time_used(), position.nodes_used(), position.passes, position.is_done, found)
         });
         json!({
             "paused": self.is_paused,
             "removed": self.removed.is_some(),
-            "board": self.board.as_ref().map(|(board, version)| json!([&**board, version])),
+            "board": self.board.as_ref().map(|(board, version)| (&**board, version)),
             "graph": self.graph,
             "positions": positions.collect::<Vec<_>>(),
         })
@@ -360,19 +343,17 @@ impl Entry {
     }
 
     /// Takes what was stored.
-    pub fn restore(&mut self, stored: &Value) {
+    pub fn restore(&mut self, mut stored: Value) {
         self.is_paused = stored["paused"] == true;
         self.removed = (stored["removed"] == true).then_some(0);
         self.board = stored["board"][0].as_str().map(Arc::from).zip(stored["board"][1].as_u64());
-        let point = |value: &Value| Some([value[0].as_u64()?, value[1].as_u64()?, value[2].as_u64()?]);
-        self.graph = stored["graph"].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(point).collect());
-        let stored = stored["positions"].as_array().map_or(&[][..], Vec::as_slice);
+        self.graph = serde_json::from_value(stored["graph"].take()).unwrap_or_default();
+        let stored: Vec<StoredPosition> = serde_json::from_value(stored["positions"].take()).unwrap_or_default();
         for ((position, stored), game) in self.positions.iter_mut().zip(stored).zip(self.task.games()) {
-            position.time_ms = stored[0].as_u64().unwrap_or(0);
-            position.nodes = stored[1].as_u64().unwrap_or(0);
-            position.passes = stored[2].as_u64().unwrap_or(0) as u32;
-            position.is_done |= stored[3] == true;
-            position.found = found::restored(game.board(), &stored[4]);
+            let (time_ms, nodes, passes, is_done, found) = stored;
+            let found = found.and_then(|found| found::restored(game.board(), found));
+            let is_done = is_done || position.is_done;
+            *position = Position { time_ms, nodes, passes, is_done, found, running: None };
         }
     }
 }

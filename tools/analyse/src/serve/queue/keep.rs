@@ -170,7 +170,7 @@ impl State {
                     continue;
                 }
             };
-            entry.restore(&serde_json::from_str(&progress).unwrap_or_default());
+            entry.restore(serde_json::from_str(&progress).unwrap_or_default());
             if entry.removed.is_none() {
                 self.order.insert((rank, number));
                 self.changed.insert(number);
