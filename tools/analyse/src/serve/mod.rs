@@ -49,7 +49,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 pub use uci::is_offered;
 
@@ -268,9 +268,13 @@ impl Args {
             }
         };
         #[cfg(feature = "lichess")]
-        let provided = self.provide(&server);
+        let provided = self.lichess.is_given().then(|| {
+            // UCI sessions have engines of their own.
+            let is_shared = listeners.len() > self.uci.len();
+            tokio::spawn(self.lichess.clone().provide(Arc::clone(&server), is_shared))
+        });
         #[cfg(not(feature = "lichess"))]
-        let provided = None::<JoinHandle<Result<(), String>>>;
+        let provided = None::<tokio::task::JoinHandle<Result<(), String>>>;
         if listeners.is_empty() && provided.is_none() {
             lines::stdio(&server).await;
             return Ok(stop.exit_code());
@@ -291,24 +295,6 @@ impl Args {
         let _ = timeout(LAST_ANSWERS, tell.closed()).await;
         // For a service manager this is its regular end.
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-#[cfg(feature = "lichess")]
-impl Args {
-    /// Takes work from lichess.org, if asked to. Ends early only if the engine cannot be registered.
-    fn provide(&self, server: &Arc<Server>) -> Option<JoinHandle<Result<(), String>>> {
-        let (args, server) = (self.lichess.clone(), Arc::clone(server));
-        let is_shared = !self.listen.is_empty() || !self.web.is_empty();
-        #[cfg(unix)]
-        let is_shared = is_shared || self.socket.is_some();
-        let provide = async move {
-            if let Some(provider) = args.register(&server.pool, is_shared).await? {
-                provider.run(server).await;
-            }
-            Ok(())
-        };
-        self.lichess.is_given().then(|| tokio::spawn(provide))
     }
 }
 

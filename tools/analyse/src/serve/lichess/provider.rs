@@ -1,9 +1,8 @@
 //! The registration, and the requests for work.
 
 use super::super::Server;
-use super::super::pool::Pool;
 use super::LichessArgs;
-use super::api::{Api, Failure, Work};
+use super::api::{Api, Failure};
 use super::job::Job;
 use super::secret::Secret;
 use lento_console::notice::notice;
@@ -22,15 +21,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const STATUS: Duration = Duration::from_secs(1);
 /// Time for the last line of a search to reach the broker.
 const LAST_WORD: Duration = Duration::from_secs(2);
-
-/// The registered engine.
-pub struct Provider {
-    api: Api,
-    name: String,
-    secret: String,
-    /// Whether clients beside Lichess use the engines.
-    is_shared: bool,
-}
 
 impl LichessArgs {
     fn api(&self) -> Result<Option<Api>, String> {
@@ -58,15 +48,16 @@ impl LichessArgs {
         Ok(())
     }
 
-    /// Registers the engine, in place of what it registered before.
-    pub async fn register(&self, pool: &Pool, is_shared: bool) -> Result<Option<Provider>, String> {
-        let (Some(file), Some(api)) = (&self.lichess, self.api()?) else { return Ok(None) };
+    /// Registers the engine, in place of what it registered before, and takes work until the server ends. Fails only if the engine
+    /// cannot be registered. `is_shared` says whether other clients use the engines.
+    pub async fn provide(self, server: Arc<Server>, is_shared: bool) -> Result<(), String> {
+        let (Some(file), Some(api)) = (&self.lichess, self.api()?) else { return Ok(()) };
         let path = self.lichess_secret.clone().unwrap_or_else(|| file.with_added_extension("secret"));
-        let mut secret = Secret::open(path)?;
+        let secret = Secret::open(path)?;
         let engine = json!({
             "name": self.lichess_name,
-            "maxThreads": pool.threads.min(65_536),
-            "maxHash": pool.hash_mib.min(1 << 20),
+            "maxThreads": server.pool.threads.min(65_536),
+            "maxHash": server.pool.hash_mib.min(1 << 20),
             "variants": ["chess"],
             "providerSecret": secret.secret,
             "providerData": "lento",
@@ -82,7 +73,8 @@ impl LichessArgs {
         trouble.ends();
         secret.remember(&id)?;
         notice(format_args!("lichess: {:?} is registered as {id}", self.lichess_name));
-        Ok(Some(Provider { api, name: self.lichess_name.clone(), secret: secret.secret, is_shared }))
+        take_work(&server, &api, &secret.secret, &self.lichess_name, is_shared).await;
+        Ok(())
     }
 }
 
@@ -110,72 +102,55 @@ impl Trouble {
     }
 }
 
-impl Provider {
-    /// Takes work until the server ends. New work ends what is being done.
-    pub async fn run(self, server: Arc<Server>) {
-        let mut stopped = server.stopped.clone();
-        let (mut trouble, mut job) = (Trouble::default(), None::<Job>);
-        let mut status = Status::new(&self.name);
-        let mut polling = Box::pin(self.poll(Duration::ZERO));
-        loop {
-            status.tell(job.as_ref().map(|job| job.started));
-            // A request for work is never dropped: what it would bring is handed out once.
-            let polled = tokio::select! {
-                polled = &mut polling => polled,
-                () = Job::over(job.as_mut()) => {
-                    job = None;
-                    continue;
-                }
-                () = sleep(STATUS) => continue,
-                _ = stopped.wait_for(|stopped| *stopped) => break,
-            };
-            let mut pause = Duration::ZERO;
-            match polled {
-                Ok(work) => {
-                    trouble.ends();
-                    if let Some(work) = work {
-                        if let Some(old) = job.take() {
-                            old.end(LAST_WORD).await;
-                        }
-                        job = Some(Job::start(&server, &self.api, work, self.is_shared));
-                    }
-                }
-                Err(Failure::Passing(text, least)) => pause = trouble.begins(&text, least),
-                Err(Failure::Final(text)) => pause = trouble.begins(&text, Some(LONGEST_PAUSE)),
-            }
-            polling = Box::pin(self.poll(pause));
-        }
-        if let Some(job) = job {
-            job.end(LAST_WORD).await;
-        }
-    }
-
-    async fn poll(&self, pause: Duration) -> Result<Option<Work>, Failure> {
+/// Takes work until the server ends. New work ends what is being done.
+async fn take_work(server: &Arc<Server>, api: &Api, secret: &str, name: &str, is_shared: bool) {
+    let mut stopped = server.stopped.clone();
+    let (mut trouble, mut job, mut line) = (Trouble::default(), None::<Job>, Progress::start());
+    let poll = async |pause| {
         sleep(pause).await;
-        self.api.poll(&self.secret).await
-    }
-}
-
-/// What the engine does, on a terminal and for a service manager.
-struct Status {
-    name: String,
-    line: Progress,
-}
-
-impl Status {
-    fn new(name: &str) -> Self {
-        Self { name: name.into(), line: Progress::start() }
-    }
-
-    fn tell(&mut self, since: Option<Instant>) {
-        let doing = match since {
-            None => "waiting".to_owned(),
-            Some(since) => format!("analysing for {}", units::time(since.elapsed())),
+        api.poll(secret).await
+    };
+    let mut polling = Box::pin(poll(Duration::ZERO));
+    loop {
+        tell(&mut line, name, job.as_ref().map(|job| job.started));
+        // A request for work is never dropped: what it would bring is handed out once.
+        let polled = tokio::select! {
+            polled = &mut polling => polled,
+            () = Job::over(job.as_mut()) => {
+                job = None;
+                continue;
+            }
+            () = sleep(STATUS) => continue,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
         };
-        let text = format!("lichess: {}, {doing}", self.name);
-        tell_service_manager(&text);
-        self.line.line(|_| text);
+        let mut pause = Duration::ZERO;
+        match polled {
+            Ok(work) => {
+                trouble.ends();
+                if let Some(work) = work {
+                    if let Some(old) = job.take() {
+                        old.end(LAST_WORD).await;
+                    }
+                    job = Some(Job::start(server, api, work, is_shared));
+                }
+            }
+            Err(Failure::Passing(text, least)) => pause = trouble.begins(&text, least),
+            Err(Failure::Final(text)) => pause = trouble.begins(&text, Some(LONGEST_PAUSE)),
+        }
+        polling = Box::pin(poll(pause));
     }
+    if let Some(job) = job {
+        job.end(LAST_WORD).await;
+    }
+}
+
+/// Shows what the engine does, on a terminal and for a service manager.
+fn tell(line: &mut Progress, name: &str, since: Option<Instant>) {
+    let doing =
+        since.map_or_else(|| "waiting".into(), |since| format!("analysing for {}", units::time(since.elapsed())));
+    let text = format!("lichess: {name}, {doing}");
+    tell_service_manager(&text);
+    line.line(|_| text);
 }
 
 /// Sets the status line of a systemd unit with `Type=notify` or `NotifyAccess=`.

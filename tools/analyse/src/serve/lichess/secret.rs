@@ -29,11 +29,10 @@ impl Secret {
     }
 
     /// Writes the file, which its owner alone can read.
-    pub fn remember(&mut self, engine: &str) -> Result<(), String> {
+    pub fn remember(&self, engine: &str) -> Result<(), String> {
         if self.engine.as_deref() == Some(engine) {
             return Ok(());
         }
-        self.engine = Some(engine.into());
         let text = format!("{}\n", json!({ "secret": self.secret, "engine": engine }));
         self.write(text.as_bytes()).map_err(|error| format!("{}: {error}", self.path.display()))
     }
