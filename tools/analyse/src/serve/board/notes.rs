@@ -11,7 +11,13 @@ const MAX_NAGS: usize = 16;
 /// Most arrows, or circles, of a position.
 const MAX_SHAPES: usize = 256;
 /// Shapes in one command, which is not wrapped.
-const SHAPES: usize = 5;
+const TOGETHER: usize = 5;
+/// Shapes: the command of a comment, the field of a node, and one with the letter of its colour.
+const SHAPES: [(&str, &str, &str); 2] = [("csl", "circles", "Gd4"), ("cal", "arrows", "Ge2e4")];
+type Test = fn(&str) -> bool;
+/// Values: the command, the field, what is expected, and whether a text is one.
+const VALUES: [(&str, &str, &str, Test); 2] =
+    [("eval", "eval", "an evaluation such as 0.35,24", is_eval), ("clk", "clock", "a time such as 0:05:00", is_clock)];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
@@ -20,27 +26,26 @@ pub struct Notes {
     /// Before the move.
     pub before: Option<String>,
     pub nags: Vec<u8>,
-    /// Letter of the colour, origin and target.
-    arrows: Vec<String>,
-    /// Letter of the colour, and square.
-    circles: Vec<String>,
-    clock: Option<String>,
-    /// In pawns from White's view, perhaps with the depth.
-    eval: Option<String>,
+    /// Of each kind of [`SHAPES`].
+    shapes: [Vec<String>; 2],
+    /// Those of [`VALUES`].
+    values: [Option<String>; 2],
 }
 
-fn is_shape(text: &str, squares: usize) -> bool {
-    let (colour, rest) = text.split_at_checked(1).unwrap_or_default();
+/// Whether a text is a shape like this one.
+fn is_shape(text: &str, example: &str) -> bool {
+    let (colour, squares) = text.split_at_checked(1).unwrap_or_default();
     let is_square = |pair: &[u8]| str::from_utf8(pair).is_ok_and(|square| square.parse::<Square>().is_ok());
     colour.chars().all(|c| c.is_ascii_uppercase())
-        && rest.len() == 2 * squares
-        && rest.as_bytes().chunks(2).all(is_square)
+        && 1 + squares.len() == example.len()
+        && squares.as_bytes().chunks(2).all(is_square)
 }
 
 fn is_clock(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
 }
 
+/// In pawns from White's view, perhaps with the depth.
 fn is_eval(text: &str) -> bool {
     (1..=32).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-#.,/".contains(c))
 }
@@ -93,22 +98,14 @@ impl Notes {
     /// Takes a command that has a field. Returns whether it does.
     fn take_command(&mut self, command: &str) -> bool {
         let (name, operand) = command.split_once(' ').unwrap_or((command, ""));
-        let shapes = |squares: usize| {
-            let all: Vec<&str> = operand.split(',').map(str::trim).collect();
-            all.iter().all(|shape| is_shape(shape, squares)).then_some(all)
-        };
-        let (field, is_valid): (_, fn(&str) -> bool) = match name {
-            "cal" => return shapes(2).is_some_and(|all| add_shapes(&mut self.arrows, &all)),
-            "csl" => return shapes(1).is_some_and(|all| add_shapes(&mut self.circles, &all)),
-            "clk" => (&mut self.clock, is_clock),
-            "eval" => (&mut self.eval, is_eval),
-            _ => return false,
-        };
-        let fits = field.is_none() && is_valid(operand);
-        if fits {
-            *field = Some(operand.to_owned());
+        if let Some(((.., example), own)) = SHAPES.iter().zip(&mut self.shapes).find(|(kind, _)| kind.0 == name) {
+            let shapes: Vec<&str> = operand.split(',').map(str::trim).collect();
+            return shapes.iter().all(|shape| is_shape(shape, example)) && add_shapes(own, &shapes);
         }
-        fits
+        let value = VALUES.iter().zip(&mut self.values).find(|(kind, _)| kind.0 == name);
+        let Some(((.., is_valid), own)) = value.filter(|(_, own)| own.is_none()) else { return false };
+        *own = Some(operand.to_owned()).filter(|operand| is_valid(operand));
+        own.is_some()
     }
 
     pub fn add_nags(&mut self, nags: &[u8]) {
@@ -126,47 +123,40 @@ impl Notes {
             let number = number.ok_or_else(|| Refusal::expected(node.name("nags"), nag, "numbers from 0 to 255"))?;
             self.add_nags(&[number]);
         }
-        for (field, squares) in [("arrows", 2), ("circles", 1)] {
-            let (shapes, example) = (node.texts(field)?, ["Gd4", "Ge2e4"][squares - 1]);
-            if let Some(wrong) = shapes.iter().find(|shape| !is_shape(shape, squares)) {
+        for ((_, field, example), own) in SHAPES.iter().zip(&mut self.shapes) {
+            let shapes = node.texts(field)?;
+            if let Some(wrong) = shapes.iter().find(|shape| !is_shape(shape, example)) {
                 let expected = format!("a list of shapes such as {example}");
                 return Err(Refusal::expected(node.name(field), &(*wrong).into(), &expected));
             }
-            let own = if squares == 2 { &mut self.arrows } else { &mut self.circles };
             if !add_shapes(own, &shapes) {
                 let text = format!("{} shapes; expected up to {MAX_SHAPES}", shapes.len());
                 return Err(Refusal::new("too-large", node.name(field), text));
             }
         }
-        for (field, own, expected, is_valid) in [
-            ("clock", &mut self.clock, "a time such as 0:05:00", is_clock as fn(&str) -> bool),
-            ("eval", &mut self.eval, "an evaluation such as 0.35,24", is_eval),
-        ] {
+        for ((_, field, expected, is_valid), own) in VALUES.iter().zip(&mut self.values) {
             let Some(text) = node.text(field)? else { continue };
             if !is_valid(text) {
                 return Err(Refusal::expected(node.name(field), &text.into(), expected));
             }
             own.get_or_insert_with(|| text.to_owned());
         }
-        for field in ["comment", "before"] {
-            let text = node.text(field)?.unwrap_or_default();
-            if field == "comment" { self.add_comment(text) } else { self.add_before(text) }
-        }
+        self.add_comment(node.text("comment")?.unwrap_or_default());
+        self.add_before(node.text("before")?.unwrap_or_default());
         Ok(())
     }
 
     /// Adds the fields to a node for the page.
     pub fn write(&self, node: &mut Value) {
-        let texts =
-            [("comment", &self.comment), ("before", &self.before), ("clock", &self.clock), ("eval", &self.eval)];
-        for (name, text) in texts {
+        let texts = [("comment", &self.comment), ("before", &self.before)];
+        for (name, text) in texts.into_iter().chain(VALUES.iter().map(|kind| kind.1).zip(&self.values)) {
             if let Some(text) = text {
                 node[name] = text.as_str().into();
             }
         }
-        for (name, shapes) in [("arrows", &self.arrows), ("circles", &self.circles)] {
+        for ((_, field, _), shapes) in SHAPES.iter().zip(&self.shapes) {
             if !shapes.is_empty() {
-                node[name] = shapes.as_slice().into();
+                node[*field] = shapes.as_slice().into();
             }
         }
         if !self.nags.is_empty() {
@@ -177,10 +167,10 @@ impl Notes {
     /// The words of the comment with its commands.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        for (name, shapes) in [("csl", &self.circles), ("cal", &self.arrows)] {
-            words.extend(shapes.chunks(SHAPES).map(|shapes| format!("[%{name} {}]", shapes.join(","))));
+        for ((name, ..), shapes) in SHAPES.iter().zip(&self.shapes) {
+            words.extend(shapes.chunks(TOGETHER).map(|shapes| format!("[%{name} {}]", shapes.join(","))));
         }
-        for (name, text) in [("eval", &self.eval), ("clk", &self.clock)] {
+        for ((name, ..), text) in VALUES.iter().zip(&self.values) {
             words.extend(text.iter().map(|text| format!("[%{name} {text}]")));
         }
         words.extend(comment_words(self.comment.as_deref(), true));

@@ -71,6 +71,7 @@ fn documents_are_checked() {
         (json!({ "nodes": [5] }), "bad-field", "document.nodes[0]"),
         (json!({ "nodes": [{ "nags": [256] }] }), "bad-field", "document.nodes[0].nags"),
         (json!({ "nodes": [{ "arrows": ["Ge2"] }] }), "bad-field", "document.nodes[0].arrows"),
+        (json!({ "nodes": [{ "circles": ["é4"] }] }), "bad-field", "document.nodes[0].circles"),
         (json!({ "nodes": [{ "clock": "]" }] }), "bad-field", "document.nodes[0].clock"),
         (json!({ "nodes": [{ "comment": "x".repeat(5 << 20) }] }), "too-large", "document"),
         (json!({ "result": "won" }), "bad-field", "document.result"),
