@@ -48,7 +48,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 pub use uci::is_offered;
@@ -162,7 +162,9 @@ struct Server {
     tree_error: Mutex<String>,
     /// Names of this machine.
     hosts: Vec<String>,
-    sessions: uci::Sessions,
+    /// Places of UCI sessions.
+    sessions: Arc<Semaphore>,
+    most_sessions: u16,
     gate: Arc<Gate>,
     /// True after Ctrl-C.
     stopped: watch::Receiver<bool>,
@@ -182,9 +184,9 @@ pub fn run(args: &Args) -> Done {
         let build = "`cargo build --release -p lento-analyse --features lichess`";
         return Err(format!("--lichess: not in this build; expected a release, or a build by {build}").into());
     }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     #[cfg(feature = "lichess")]
     if args.lichess.ends() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(args.lichess.manage())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -199,17 +201,16 @@ pub fn run(args: &Args) -> Done {
     let searches = Arc::new(Searches::new(&pool));
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
-    let sessions = uci::Sessions::new(args.sessions, pool.threads, pool.hash_mib);
+    let (sessions, most_sessions) = (Arc::new(Semaphore::new(args.sessions.into())), args.sessions);
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
     let boards = Boards { tables, ..args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default() };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
     // One server at a time has the queue of a database.
     let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);
     let last = Arc::clone(&queue);
-    let server = Server { pool, queue, boards, searches, tree, tree_error, hosts, sessions, gate, stopped };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let waiter = stop.waiter().clone();
-    let teller = tell.clone();
+    let server =
+        Server { pool, queue, boards, searches, tree, tree_error, hosts, sessions, most_sessions, gate, stopped };
+    let (waiter, teller) = (stop.waiter().clone(), tell.clone());
     thread::Builder::new().name("stop".into()).spawn(move || {
         let _ = waiter.recv();
         teller.send_replace(true);

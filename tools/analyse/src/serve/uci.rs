@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 /// Most commands that may wait during a search.
@@ -31,30 +31,15 @@ const SEAT: Duration = Duration::from_secs(1);
 const REFUSED: [&str; 8] =
     ["HashFile", "SaveHash", "LoadHash", "AutoSave", "EvalFile", "SyzygyPath", "Debug Log File", "NumaPolicy"];
 
-/// The sessions and their limits.
-pub struct Sessions {
-    free: Arc<Semaphore>,
-    most: u16,
-    threads: usize,
-    hash_mib: usize,
-}
-
-impl Sessions {
-    pub fn new(most: u16, threads: usize, hash_mib: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(most.into())), most, threads, hash_mib }
-    }
-}
-
 /// Runs a session until the connection ends.
 pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) {
     let (reader, mut writer) = stream.into_split();
     let mut lines = Lines::new(reader);
     let Some(place) = server.gate.open(&mut lines, "UCI", source).await else { return };
-    let sessions = &server.sessions;
     let seat = async {
         let place = place?;
-        let session = timeout(SEAT, Arc::clone(&sessions.free).acquire_owned()).await.ok().and_then(Result::ok);
-        let refuse = || format!("{} sessions are open; expected to try again later", sessions.most);
+        let session = timeout(SEAT, Arc::clone(&server.sessions).acquire_owned()).await.ok().and_then(Result::ok);
+        let refuse = || format!("{} sessions are open; expected to try again later", server.most_sessions);
         Ok::<_, String>((place, session.ok_or_else(refuse)?))
     };
     let permits = match seat.await {
@@ -67,7 +52,7 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
     };
     let (send, received) = lines_of::channel();
     let (output, mut written) = mpsc::channel(MAX_WRITES);
-    let (threads, hash_mib) = (sessions.threads, sessions.hash_mib);
+    let (threads, hash_mib) = (server.pool.threads, server.pool.hash_mib);
     let session = thread::Builder::new().name("session".into()).spawn(move || {
         let _permits = permits;
         session(received, Output(output), threads, hash_mib);
