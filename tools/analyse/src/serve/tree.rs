@@ -21,24 +21,22 @@ impl Server {
         let Some(tree) = self.tree.clone() else {
             return Err(Refusal::new("no-tree", "", "there is no tree; expected a server with --tree"));
         };
-        let location = tree.clone();
-        let answer = if ask == "tree" {
-            spawn_blocking(move || tree::look(&location, &moves).map(|tree| json!({ "tree": tree }))).await
-        } else {
-            let mark = fields.text("as")?.unwrap_or_default().to_owned();
-            let marked = spawn_blocking(move || set(&location, moves, &mark)).await;
-            if matches!(marked, Ok(Ok(_))) {
-                self.queue.tell(&json!({ "event": "tree" }));
-            }
-            marked
-        };
-        let answer = answer.unwrap_or_else(|error| Err(error.to_string()));
+        let (location, is_mark) = (tree.clone(), ask == "mark");
+        let mark = if is_mark { fields.text("as")?.unwrap_or_default().to_owned() } else { String::new() };
+        let answer = spawn_blocking(move || match is_mark {
+            true => set(&location, moves, &mark),
+            false => tree::look(&location, &moves).map(|tree| json!({ "tree": tree })),
+        });
+        let answer = answer.await.unwrap_or_else(|error| Err(error.to_string()));
+        if is_mark && answer.is_ok() {
+            self.queue.tell(&json!({ "event": "tree" }));
+        }
         let error = answer.as_ref().err().filter(|error| error.starts_with(&format!("{tree}: ")));
         self.log_tree_error(error);
         if error.is_some() {
             return Err(Refusal::new("unavailable", "", UNAVAILABLE));
         }
-        answer.map_err(|error| Refusal::new("bad-path", if ask == "tree" { "path" } else { "" }, error))
+        answer.map_err(|error| Refusal::new("bad-path", if is_mark { "" } else { "path" }, error))
     }
 
     /// Logs an error once, however often pages ask.

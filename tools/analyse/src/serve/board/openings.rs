@@ -1,18 +1,14 @@
 //! Names of openings.
 
-use lento::chess::{Board, Move};
+use lento::chess::Board;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A line of comment, the names of the columns, and the openings, sorted by moves.
 const TABLE: &str = include_str!("openings.tsv");
 
-/// A named position.
-#[derive(Debug)]
-pub struct Opening {
-    pub eco: &'static str,
-    pub name: &'static str,
-}
+/// ECO code and name.
+pub type Opening = (&'static str, &'static str);
 
 /// By keys of positions, so that transpositions are found.
 static OPENINGS: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| {
@@ -27,19 +23,19 @@ static OPENINGS: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| {
         played.truncate(shared);
         for &word in &words[shared..] {
             let board = played.last().map_or_else(Board::start, |(_, board)| board.clone());
-            let mv: Option<Move> = board.parse_san(word);
-            played.push((word, board.after(mv.expect("the table has legal moves"))));
+            let mv = board.parse_san(word).expect("the table has legal moves");
+            played.push((word, board.after(mv)));
         }
         if let Some((_, board)) = played.last() {
-            openings.entry(board.key()).or_insert(Opening { eco, name });
+            openings.entry(board.key()).or_insert((eco, name));
         }
     }
     openings
 });
 
 /// The name of a position.
-pub fn named(board: &Board) -> Option<&'static Opening> {
-    OPENINGS.get(&board.key())
+pub fn named(board: &Board) -> Option<Opening> {
+    OPENINGS.get(&board.key()).copied()
 }
 
 #[cfg(test)]

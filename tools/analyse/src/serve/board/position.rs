@@ -26,7 +26,7 @@ pub struct Place {
     /// Origin and target of the last move.
     last: Option<[Square; 2]>,
     /// The latest name along the moves.
-    opening: Option<&'static Opening>,
+    pub opening: Option<Opening>,
 }
 
 impl Place {
@@ -55,11 +55,6 @@ impl Place {
             self.opening = openings::named(self.game.board()).or(self.opening);
         }
         Ok(())
-    }
-
-    /// The name of its opening.
-    pub fn opening_name(&self) -> Option<&'static str> {
-        self.opening.map(|opening| opening.name)
     }
 }
 
@@ -151,7 +146,7 @@ pub fn position(fields: Fields, tables: Option<&Tables>) -> Answer {
         "last": place.last.map(|squares| squares.map(|square| square.to_string())),
         "legal": board.legal_moves().iter().map(|&mv| described(mv)).collect::<Vec<_>>(),
         "over": over(&place.game),
-        "opening": place.opening.map(|Opening { eco, name }| json!({ "eco": eco, "name": name })),
+        "opening": place.opening.map(|(eco, name)| json!({ "eco": eco, "name": name })),
     }))
 }
 

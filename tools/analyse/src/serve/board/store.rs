@@ -155,11 +155,9 @@ impl Store {
     }
 
     fn board_event(&self, board: &str) -> Option<Value> {
-        let saved = self.state.lock().boards.get(board).cloned()?;
-        Some(json!({
-            "event": "board", "board": board, "version": saved.version, "name": saved.name,
-            "document": saved.document(),
-        }))
+        let mut event = self.state.lock().boards.get(board).cloned()?.shown(board);
+        event["event"] = "board".into();
+        Some(event)
     }
 
     pub fn list(&self) -> Answer {
@@ -175,9 +173,7 @@ impl Store {
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
         let (board, saved) = self.state.lock().find(fields).map(|(board, saved)| (board, saved.clone()))?;
         visitor.open.lock().insert(Arc::clone(&board));
-        Ok(json!({
-            "board": &*board, "name": saved.name, "version": saved.version, "document": saved.document(),
-        }))
+        Ok(saved.shown(&board))
     }
 
     pub fn save(&self, visitor: &Visitor, fields: Fields) -> Answer {
@@ -367,6 +363,11 @@ impl Saved {
         let text = format!("version {version}; expected {}, which another page has saved", self.version);
         let stale = Refusal::new("stale", "version", text).with("version", self.version.into());
         stale.with("name", self.name.as_str().into()).with("document", self.document())
+    }
+
+    /// As pages have it.
+    fn shown(&self, board: &str) -> Value {
+        json!({ "board": board, "name": self.name, "version": self.version, "document": self.document() })
     }
 
     fn document(&self) -> Value {

@@ -55,11 +55,8 @@ impl Queue {
             (state.bytes + bytes, MAX_BYTES, "bytes"),
         ] {
             if count > most {
-                return Err(Refusal::new(
-                    "queue-full",
-                    "",
-                    format!("more than {most} {what}; expected to remove some"),
-                ));
+                let text = format!("more than {most} {what}; expected to remove some");
+                return Err(Refusal::new("queue-full", "", text));
             }
         }
         state.last += 1;
@@ -113,8 +110,8 @@ impl Queue {
     }
 
     fn pause(self: &Arc<Self>, fields: Fields) -> Answer {
-        let is_paused = fields.need("paused", "true or false", fields.get("paused"))?;
-        let is_paused = is_paused.as_bool().ok_or_else(|| Refusal::expected("paused", is_paused, "true or false"))?;
+        let is_paused = fields.read("paused", "true or false", Value::as_bool)?;
+        let is_paused = fields.need("paused", "true or false", is_paused)?;
         let mut state = self.state.lock();
         if fields.get("entry").is_some() {
             let number = one(&state, fields, "entry")?;

@@ -103,7 +103,7 @@ impl Task {
         } else {
             let place = Place::parse(fields)?;
             (is_game, chess960, moves) = (false, place.chess960, Vec::new());
-            let opening = place.opening_name().map_or_else(String::new, |opening| format!(" · {opening}"));
+            let opening = place.opening.map_or_else(String::new, |(_, name)| format!(" · {name}"));
             name = named(&place.start, &place.moves) + &opening;
             start = place.game;
             for field in ["start", "chess960", "moves"] {

@@ -1,14 +1,16 @@
 //! The queue in the database, and the reports of its games.
 
 use super::entry::{Entry, Task};
-use super::{Queue, State};
+use super::{BEHIND, Queue, State};
 use crate::database::{self, Location, QueueRow};
 use crate::serve::board::{Boards, Document, Fields, Refusal, now, report};
 use crate::serve::pool::Pool;
 use lento_console::notice::notice;
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::mem::take;
 use std::sync::Arc;
+use tokio::sync::broadcast;
 
 /// Attempts to store after which another server's queue is asked for again.
 const ATTEMPTS: u32 = 4;
@@ -33,7 +35,8 @@ impl Queue {
         if let Some(location) = location.filter(|_| state.is_taken) {
             notice(format_args!("{location}: {TAKEN}; until it ends, this one has none"));
         }
-        Ok(Self::new(pool, boards, state, stored))
+        let (pool, boards, news) = (Arc::clone(pool), Arc::clone(boards), broadcast::channel(BEHIND).0);
+        Ok(Self { pool, boards, state: Mutex::new(state), stored: Mutex::new(stored), news })
     }
 
     /// Takes the queue once the other server has ended.

@@ -130,11 +130,6 @@ impl State {
 }
 
 impl Queue {
-    fn new(pool: &Arc<Pool>, boards: &Arc<Boards>, state: State, stored: keep::Stored) -> Self {
-        let (pool, boards, news) = (Arc::clone(pool), Arc::clone(boards), broadcast::channel(BEHIND).0);
-        Self { pool, boards, state: Mutex::new(state), stored: Mutex::new(stored), news }
-    }
-
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<str>> {
         self.news.subscribe()
     }
