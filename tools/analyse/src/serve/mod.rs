@@ -22,7 +22,7 @@ mod web;
 
 use crate::database::{EngineId, Location};
 use analysis::Searches;
-use board::Boards;
+use board::{Boards, Files, Store};
 use clap::value_parser;
 pub use gate::token_of;
 use gate::{Gate, GateArgs, Source};
@@ -203,7 +203,7 @@ pub fn run(args: &Args) -> Done {
     let (tell, stopped) = watch::channel(false);
     let (sessions, most_sessions) = (Arc::new(Semaphore::new(args.sessions.into())), args.sessions);
     let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
-    let boards = Boards { tables, ..args.db.as_ref().map(Boards::open).transpose()?.unwrap_or_default() };
+    let boards = Boards { files: Files::default(), store: Store::kept_in(args.db.as_ref())?, tables };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
     // One server at a time has the queue of a database.
     let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);

@@ -12,20 +12,16 @@ mod write;
 
 pub use document::Document;
 pub use position::Place;
-pub use read::MAX_FILE;
+pub use read::{Files, MAX_FILE};
 pub use refusal::{Answer, Fields, Refusal, at_most, message};
 pub use report::report;
-pub use store::{Visitor, now, players};
+pub use store::{Store, Visitor, now, players};
 
-use crate::database::Location;
 use lento::tb::Tables;
-use read::Files;
 use serde_json::json;
 use std::sync::Arc;
-use store::Store;
 
 /// What the pages share.
-#[derive(Default)]
 pub struct Boards {
     pub files: Files,
     pub store: Store,
@@ -33,11 +29,6 @@ pub struct Boards {
 }
 
 impl Boards {
-    /// With the boards of a database.
-    pub fn open(location: &Location) -> Result<Self, String> {
-        Ok(Self { store: Store::stored_in(location)?, ..Self::default() })
-    }
-
     /// Answers a request; `None` if it is none of the board's.
     pub fn answer(&self, visitor: &Visitor, ask: &str, fields: Fields) -> Option<Answer> {
         Some(match ask {

@@ -80,19 +80,14 @@ impl From<BoardRow> for Saved {
     }
 }
 
-impl Default for Store {
-    fn default() -> Self {
-        Self { state: Mutex::default(), table: None, news: broadcast::channel(BEHIND).0 }
-    }
-}
-
 impl Store {
-    /// The boards of a database.
-    pub fn stored_in(location: &Location) -> Result<Self, String> {
-        let mut table = database::Boards::open(location)?;
-        let boards = table.all()?.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
-        let state = State { boards, ..State::default() };
-        Ok(Self { state: Mutex::new(state), table: Some(Mutex::new(table)), ..Self::default() })
+    /// The boards of a database, or none.
+    pub fn kept_in(location: Option<&Location>) -> Result<Self, String> {
+        let mut table = location.map(database::Boards::open).transpose()?;
+        let rows = table.as_mut().map_or_else(|| Ok(Vec::new()), database::Boards::all)?;
+        let boards = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
+        let state = Mutex::new(State { boards, ..State::default() });
+        Ok(Self { state, table: table.map(Mutex::new), news: broadcast::channel(BEHIND).0 })
     }
 
     /// Writes a board to the database, then to memory. `before` is the version that is replaced.
