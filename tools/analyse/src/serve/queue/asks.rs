@@ -21,8 +21,8 @@ impl Queue {
     pub fn answer(self: &Arc<Self>, ask: &str, fields: Fields) -> Option<Answer> {
         Some(match ask {
             "queue-add" => self.add(fields),
-            "queue-remove" => self.remove(fields),
-            "queue-restore" => self.restore(fields),
+            "queue-remove" => self.set_removed(fields, true),
+            "queue-restore" => self.set_removed(fields, false),
             "queue-move" => self.place(fields),
             "queue-pause" => self.pause(fields),
             "queue-look" => self.look(fields),
@@ -67,33 +67,13 @@ impl Queue {
         Ok(json!({ "entry": number }))
     }
 
-    fn remove(self: &Arc<Self>, fields: Fields) -> Answer {
-        let mut state = self.state.lock();
-        let numbers = some(&state, fields)?;
-        for number in numbers {
-            state.changes += 1;
-            let change = state.changes;
-            let Some(entry) = state.entries.get_mut(&number).filter(|entry| entry.removed.is_none()) else { continue };
-            entry.removed = Some(change);
-            let rank = entry.rank;
-            state.order.remove(&(rank, number));
-            state.gone.push(number);
-            state.unkept.insert(number);
-        }
-        state.forget();
-        self.done(state);
-        Ok(json!({}))
-    }
-
-    fn restore(self: &Arc<Self>, fields: Fields) -> Answer {
+    /// Removes entries, or puts them back in their places.
+    fn set_removed(self: &Arc<Self>, fields: Fields, is_removed: bool) -> Answer {
         let mut state = self.state.lock();
         for number in some(&state, fields)? {
-            let Some(entry) = state.entries.get_mut(&number).filter(|entry| entry.removed.is_some()) else { continue };
-            entry.removed = None;
-            let rank = entry.rank;
-            state.order.insert((rank, number));
-            state.change(number);
+            state.set_removed(number, is_removed);
         }
+        state.forget();
         self.done(state);
         Ok(json!({}))
     }
@@ -185,6 +165,22 @@ impl State {
         self.positions += entry.positions.len();
         self.bytes += entry.task.content.len();
         self.entries.insert(number, entry);
+    }
+
+    /// Removes an entry or puts it back, unless it already is where it should be.
+    fn set_removed(&mut self, number: u64, is_removed: bool) {
+        self.changes += 1;
+        let entry = self.entries.get_mut(&number).filter(|entry| entry.removed.is_some() != is_removed);
+        let Some(entry) = entry else { return };
+        entry.removed = is_removed.then_some(self.changes);
+        let place = (entry.rank, number);
+        if is_removed {
+            self.order.remove(&place);
+            self.gone.push(number);
+        } else {
+            self.order.insert(place);
+        }
+        self.change(number);
     }
 
     /// Gives an entry its place before another one or at the end.

@@ -1,18 +1,20 @@
 //! A position or a game in the queue, and what was found.
 
 use super::budget::Budget;
-use super::found;
-use crate::database::Analysis;
+use crate::database::{Analysis, Line};
 use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
 use crate::serve::board::{Document, Fields, Place, Refusal, players};
-use crate::serve::results::{database_lines, thin};
+use crate::serve::results::{database_lines, thin, white_score};
 use crate::serve::turns::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
+use lento::score::Score;
 use lento::search::limits::Limits;
+use lento_console::document::notation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Most lines of a search.
 const MAX_LINES: u64 = 20;
@@ -64,7 +66,7 @@ pub struct Running {
 }
 
 /// Time, nodes and passes of a position, whether it is done, and what was found.
-type StoredPosition = (u64, u64, u32, bool, Option<found::Stored>);
+type StoredPosition = (u64, u64, u32, bool, Option<StoredAnalysis>);
 
 pub struct Entry {
     pub rank: i64,
@@ -179,27 +181,25 @@ impl Entry {
         next
     }
 
-    /// Milliseconds for each position of a budget in all.
-    fn share(&self, total: u64) -> u64 {
+    /// The budget, of each position where it is one of time in all.
+    fn budget(&self) -> Budget {
+        let Budget::Time(total) = self.task.budget else { return self.task.budget };
         let has_moves = |position: &&Position| !position.is_done || position.found.is_some();
-        (total / self.positions.iter().filter(has_moves).count().max(1) as u64).max(1)
+        Budget::TimeEach((total / self.positions.iter().filter(has_moves).count().max(1) as u64).max(1))
     }
 
     /// What is left for a position. `share` is the time for each position of an entry that ends at a moment.
     pub fn limits(&self, at: usize, share: u64) -> Limits {
         let position = &self.positions[at];
         let left = |most: u64, used: u64| most.saturating_sub(used).max(1);
-        let time = |most| Limits { movetime: Some(left(most, position.time_ms) as i64), ..Limits::default() };
-        match self.task.budget {
-            Budget::Endless if self.task.is_game => {
-                Limits { movetime: Some((PASS << position.passes) as i64), ..Limits::default() }
-            }
+        let time = |most: u64| Limits { movetime: Some(most as i64), ..Limits::default() };
+        match self.budget() {
+            Budget::Endless if self.task.is_game => time(PASS << position.passes),
             Budget::Endless => Limits { infinite: true, ..Limits::default() },
             Budget::Depth(most) => Limits { depth: Some(most as i32), ..Limits::default() },
             Budget::Nodes(most) => Limits { nodes: Some(left(most, position.nodes)), ..Limits::default() },
-            Budget::Time(total) => time(self.share(total)),
-            Budget::TimeEach(each) => time(each),
-            Budget::Until(_) => Limits { movetime: Some(share.max(1) as i64), ..Limits::default() },
+            Budget::Time(each) | Budget::TimeEach(each) => time(left(each, position.time_ms)),
+            Budget::Until(_) => time(share.max(1)),
         }
     }
 
@@ -249,10 +249,7 @@ impl Entry {
 
     /// The part that is done, from 0 to 1; `None` for an endless entry.
     fn progress(&self, now: u64) -> Option<f64> {
-        let budget = match self.task.budget {
-            Budget::Time(total) => Budget::TimeEach(self.share(total)),
-            budget => budget,
-        };
+        let budget = self.budget();
         let share = |used: u64, most: u64| (used as f64 / most as f64).min(1.0);
         let part = |position: &Position| match budget {
             _ if position.is_done => 1.0,
@@ -273,11 +270,7 @@ impl Entry {
 
     /// Milliseconds of searching that are left; `None` if unknown.
     pub fn time_left(&self) -> Option<u64> {
-        let each = match self.task.budget {
-            Budget::Time(total) => self.share(total),
-            Budget::TimeEach(each) => each,
-            _ => return (self.left() == 0).then_some(0),
-        };
+        let Budget::TimeEach(each) = self.budget() else { return (self.left() == 0).then_some(0) };
         let left = |position: &Position| each.saturating_sub(position.time_used());
         Some(self.positions.iter().filter(|position| !position.is_done).map(left).sum())
     }
@@ -304,7 +297,7 @@ impl Entry {
             row["positions"] = self.positions.len().into();
             row["found"] = self.positions.iter().filter(|position| position.found.is_some()).count().into();
         } else if let Some(found) = &self.positions[0].found {
-            let line = found::line(self.task.start.board(), &found.lines[0], self.task.chess960);
+            let line = white_line(self.task.start.board(), &found.lines[0], self.task.chess960);
             row["depth"] = found.depth.into();
             row["score"] = line["score"].clone();
             row["best"] = line["san"][0].clone();
@@ -321,7 +314,7 @@ impl Entry {
             "fen": board.fen(self.task.chess960),
             "depth": found.map(|found| found.depth),
             "seldepth": found.map(|found| found.seldepth),
-            "lines": lines.map(|line| found::line(board, line, self.task.chess960)).collect::<Vec<_>>(),
+            "lines": lines.map(|line| white_line(board, line, self.task.chess960)).collect::<Vec<_>>(),
             "graph": self.graph,
         })
     }
@@ -329,7 +322,7 @@ impl Entry {
     /// JSON of what was found.
     pub fn stored(&self) -> String {
         let positions = self.positions.iter().zip(self.task.games()).map(|(position, game)| -> StoredPosition {
-            let found = position.found.as_ref().map(|found| found::stored(game.board(), found));
+            let found = position.found.as_ref().map(|found| stored(game.board(), found));
             (position.time_used(), position.nodes_used(), position.passes, position.is_done, found)
         });
         json!({
@@ -351,7 +344,7 @@ impl Entry {
         let stored: Vec<StoredPosition> = serde_json::from_value(stored["positions"].take()).unwrap_or_default();
         for ((position, stored), game) in self.positions.iter_mut().zip(stored).zip(self.task.games()) {
             let (time_ms, nodes, passes, is_done, found) = stored;
-            let found = found.and_then(|found| found::restored(game.board(), found));
+            let found = found.and_then(|found| restored(game.board(), found));
             let is_done = is_done || position.is_done;
             *position = Position { time_ms, nodes, passes, is_done, found, running: None };
         }
@@ -366,4 +359,37 @@ impl Position {
     fn nodes_used(&self) -> u64 {
         self.nodes + self.running.as_ref().map_or(0, |running| running.nodes)
     }
+}
+
+/// A line for pages, with the score and expected score of White.
+fn white_line(board: &Board, line: &Line, chess960: bool) -> Value {
+    let score = white_score(board, line.score);
+    let (pv, san) = notation(board, &line.pv, chess960);
+    let expected = Worth::new(board, line.score).expected;
+    json!({ "score": score, "expected": expected, "pv": pv, "san": san })
+}
+
+/// Depth, selective depth, nodes, milliseconds, and the score and the moves of each line.
+type StoredAnalysis = (i32, i32, u64, u64, Vec<(Score, String)>);
+
+/// An analysis for the database.
+fn stored(board: &Board, found: &Analysis) -> StoredAnalysis {
+    let line = |line: &Line| (line.score, notation(board, &line.pv, true).0.join(" "));
+    let lines = found.lines.iter().map(line).collect();
+    (found.depth, found.seldepth, found.nodes, found.time.as_millis() as u64, lines)
+}
+
+/// The analysis of a position from the database.
+fn restored(board: &Board, (depth, seldepth, nodes, time, lines): StoredAnalysis) -> Option<Analysis> {
+    let line = |(score, text): (Score, String)| {
+        let mut board = board.clone();
+        let moves = text.split(' ').map_while(|text| {
+            let mv = board.parse_uci(text, true)?;
+            board = board.after(mv);
+            Some(mv)
+        });
+        Line { score, pv: moves.collect() }
+    };
+    let lines: Vec<Line> = lines.into_iter().map(line).collect();
+    (!lines.is_empty()).then_some(Analysis { depth, seldepth, nodes, time: Duration::from_millis(time), lines })
 }

@@ -3,7 +3,6 @@
 mod asks;
 mod budget;
 mod entry;
-mod found;
 mod keep;
 
 use super::board::{Boards, now};
