@@ -69,11 +69,11 @@ impl Client {
         match parse(line) {
             Ok(Request::Query(queries)) => self.submit(queries),
             Ok(Request::Cancel(id)) => {
-                let found = self.cancel(&id);
+                let found = self.cancel(Some(&id)) > 0;
                 self.push(json!({ "cancel": id, "found": found }), false);
             }
             Ok(Request::CancelAll) => {
-                let found = self.cancel_all();
+                let found = self.cancel(None);
                 self.push(json!({ "cancel_all": true, "found": found }), false);
             }
             Ok(Request::Status) => self.push(self.pool.status(), false),
@@ -123,32 +123,28 @@ impl Client {
         self.state.lock().active.len() >= self.pool.limit
     }
 
-    /// Cancels a query; its answers follow. Returns whether there was one.
-    pub fn cancel(&self, id: &Value) -> bool {
+    /// Cancels the queries of an id, or all; their answers follow. Returns their number.
+    pub fn cancel(&self, id: Option<&Value>) -> usize {
         let mut state = self.state.lock();
-        let found: Vec<Key> = state.of(id).cloned().collect();
-        found.iter().for_each(|key| self.cancel_locked(&mut state, key));
-        !found.is_empty()
-    }
-
-    /// Cancels all queries, and returns their number.
-    pub fn cancel_all(&self) -> usize {
-        let mut state = self.state.lock();
-        let found: Vec<Key> = state.active.keys().cloned().collect();
-        found.iter().for_each(|key| self.cancel_locked(&mut state, key));
-        found.len()
-    }
-
-    fn cancel_locked(&self, state: &mut State, key: &Key) {
-        if state.active.get(key).is_some_and(|ticket| self.pool.cancel(ticket)) {
+        let found: Vec<Key> = match id {
+            Some(id) => state.of(id).cloned().collect(),
+            None => state.active.keys().cloned().collect(),
+        };
+        for key in &found {
+            // One that is being searched is answered by its engine.
+            if !self.pool.cancel(&state.active[key]) {
+                continue;
+            }
             state.active.remove(key);
+            let (id, ply) = key;
             let mut answer =
-                json!({ "id": serde_json::from_str::<Value>(&key.0).unwrap_or_default(), "status": "cancelled" });
-            if let Some(ply) = key.1 {
+                json!({ "id": serde_json::from_str::<Value>(id).unwrap_or_default(), "status": "cancelled" });
+            if let Some(ply) = *ply {
                 answer["ply"] = ply.into();
             }
-            self.push_locked(state, answer, false);
+            self.push_locked(&mut state, answer, false);
         }
+        found.len()
     }
 
     fn push(&self, answer: Value, partial: bool) {

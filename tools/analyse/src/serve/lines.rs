@@ -78,7 +78,7 @@ async fn converse(server: &Server, client: &Client, read: impl Future<Output = (
         () = async { read.await; pending().await } => {}
         () = async {
             let _ = stopped.wait_for(|stopped| *stopped).await;
-            client.cancel_all();
+            client.cancel(None);
             client.end();
             pending().await
         } => {}
