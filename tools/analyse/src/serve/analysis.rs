@@ -80,8 +80,8 @@ impl Searches {
 }
 
 /// What one visitor follows.
+#[derive(Default)]
 pub(super) struct Analysis {
-    searches: Arc<Searches>,
     following: Option<Following>,
     /// News that are sent before others.
     first: Option<String>,
@@ -110,10 +110,6 @@ impl Following {
 }
 
 impl Analysis {
-    pub(super) fn new(searches: &Arc<Searches>) -> Self {
-        Self { searches: Arc::clone(searches), following: None, first: None }
-    }
-
     /// The next news.
     pub(super) async fn next(&mut self) -> String {
         if let Some(first) = self.first.take() {
@@ -134,16 +130,20 @@ impl Analysis {
     ///
     /// # Errors
     /// The field that is wrong, and why.
-    pub(super) async fn begin(&mut self, request: &Map<String, Value>, role: Role) -> Result<(), Refusal> {
+    pub(super) async fn begin(
+        &mut self,
+        searches: &Searches,
+        request: &Map<String, Value>,
+        role: Role,
+    ) -> Result<(), Refusal> {
         let (mut query, key) = parse(request)?;
         if request.get("threat") == Some(&true.into()) {
             query.game =
                 query.game.passed().map_err(|why| Refusal::new("no-threat", "threat", format!("no threat: {why}")))?;
             query.moves.clear();
         }
-        let Searches { pool, .. } = &*self.searches;
-        let results = &pool.results;
-        let subject = pool.subject(&query);
+        let results = &searches.pool.results;
+        let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
         let (looker, place) = (Arc::clone(results), subject.clone());
         let _ = spawn_blocking(move || looker.load(&place)).await;
@@ -152,7 +152,7 @@ impl Analysis {
         let (news, live) = match role {
             Role::View => (results.watch(&subject), None),
             Role::Edit => {
-                let live = self.searches.join(query, subject.clone());
+                let live = searches.join(query, subject.clone());
                 (live.news.subscribe(), Some(live))
             }
         };

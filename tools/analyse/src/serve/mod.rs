@@ -156,7 +156,7 @@ struct Server {
     pool: Arc<Pool>,
     queue: Arc<Queue>,
     boards: Arc<Boards>,
-    searches: Arc<Searches>,
+    searches: Searches,
     tree: Option<Location>,
     /// The latest error of its database.
     tree_error: Mutex<String>,
@@ -198,7 +198,7 @@ pub fn run(args: &Args) -> Done {
     let mut engines = args.engines(tables.as_ref())?;
     let results = Arc::new(Results::new(args.db.as_ref(), || EngineId::new(&mut engines[0]))?);
     let pool = Pool::start(engines, args.queue as usize, Arc::clone(&results), args.hash_file.clone())?;
-    let searches = Arc::new(Searches::new(&pool));
+    let searches = Searches::new(&pool);
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
     let (sessions, most_sessions) = (Arc::new(Semaphore::new(args.sessions.into())), args.sessions);

@@ -219,7 +219,7 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let boards = &server.boards.store;
     let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
-    let mut analysis = Analysis::new(&server.searches);
+    let mut analysis = Analysis::default();
     let mut news = queue.subscribe();
     if send(&mut socket, [server.hello(role).to_string()]).await.is_none() {
         return;
@@ -311,7 +311,7 @@ impl Server {
         request: &Map<String, Value>,
     ) -> Answer {
         match ask {
-            "analyse" => analysis.begin(request, role).await.map(|()| json!({})),
+            "analyse" => analysis.begin(&self.searches, request, role).await.map(|()| json!({})),
             "stop" => {
                 analysis.stop();
                 Ok(json!({}))
