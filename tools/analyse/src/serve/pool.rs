@@ -2,7 +2,7 @@
 
 use super::hash;
 use super::query::{Query, Session, URGENT};
-use super::results::{Recorder, Results, Subject, infos};
+use super::results::{Recorder, Results, Subject, infos, put};
 use super::turns::{Answer, Asker, Ticket, Turn, Turns};
 use crate::database::Analysis;
 use lento::engine::{Engine, Output};
@@ -197,8 +197,7 @@ impl Pool {
                     lines.push(info.clone());
                 }
                 recorder.record(&info);
-                latest.retain(|line| line.multipv != info.multipv);
-                latest.push(info);
+                put(&mut latest, info);
             }
             let (now, elapsed) = (Instant::now(), start.elapsed());
             let is_due = due.is_some_and(|due| due <= now) && !latest.is_empty();
@@ -256,10 +255,9 @@ impl Searched {
 
 /// A report of the latest lines.
 fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -> Answer {
-    let mut lines: Vec<Info> =
-        latest.iter().map(|line| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone())).collect();
-    lines.sort_by_key(|line| line.multipv);
-    answer(engine, query, &[], Found { outcome: Outcome::new(lines), elapsed }, "partial")
+    let counted = |line: &Info| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone());
+    let outcome = Outcome::new(latest.iter().map(counted).collect());
+    answer(engine, query, &[], Found { outcome, elapsed }, "partial")
 }
 
 fn answer(engine: &Engine, query: &Query, infos: &[Info], found: Found, status: &'static str) -> Answer {

@@ -280,6 +280,13 @@ fn white_line(board: &Board, line: &Info, chess960: bool) -> Value {
     })
 }
 
+/// Puts a line in place of an earlier one of its rank.
+pub fn put(lines: &mut Vec<Info>, info: Info) {
+    lines.retain(|line| line.multipv != info.multipv);
+    lines.push(info);
+    lines.sort_by_key(|line| line.multipv);
+}
+
 /// Records what a running search finds.
 pub struct Recorder<'a> {
     results: &'a Results,
@@ -323,9 +330,7 @@ impl<'a> Recorder<'a> {
             }
             thin(&mut self.course, MAX_POINTS);
         }
-        self.lines.retain(|line| line.multipv != info.multipv);
-        self.lines.push(info.clone());
-        self.lines.sort_by_key(|line| line.multipv);
+        put(&mut self.lines, info.clone());
     }
 
     fn earlier(&self) -> Option<&Analysis> {

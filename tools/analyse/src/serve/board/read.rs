@@ -77,17 +77,12 @@ impl Files {
             {
                 marks.push(Mark { index: games.len() as u64, offset, line });
             }
-            for problem in found {
-                match problems.len() < MAX_PROBLEMS {
-                    true => problems.push(problem_value(&problem)),
-                    false => further += 1,
-                }
-            }
+            let left = MAX_PROBLEMS.saturating_sub(problems.len());
+            further += found.len().saturating_sub(left);
+            problems.extend(found.iter().take(left).map(|found| problem(Some(found.line), &found.text)));
             let Some(game) = game else { continue };
             if games.len() == MAX_GAMES {
-                problems.push(
-                    json!({ "line": null, "text": format!("more than {MAX_GAMES} games; the rest is left out") }),
-                );
+                problems.push(problem(None, &format!("more than {MAX_GAMES} games; the rest is left out")));
                 break;
             }
             has_tags |= !game.tags.is_empty();
@@ -101,10 +96,10 @@ impl Files {
             kind = "moves";
         }
         if further > 0 {
-            problems.push(json!({ "line": null, "text": format!("{further} further problems") }));
+            problems.push(problem(None, &format!("{further} further problems")));
         }
         if games.is_empty() && problems.is_empty() {
-            problems.push(json!({ "line": 1, "text": "no game; expected PGN, FEN, EPD or moves" }));
+            problems.push(problem(Some(1), "no game; expected PGN, FEN, EPD or moves"));
         }
         let file = self.keep(bytes, marks);
         Ok(json!({ "file": file, "kind": kind, "games": games, "problems": problems }))
@@ -134,12 +129,12 @@ impl Files {
         };
         let mark = kept.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
         let (source, mut at) = (source(&kept.bytes[mark.offset as usize..]).1, mark.index);
-        for Reading { game, mut problems, .. } in source {
+        for Reading { game, problems, .. } in source {
             let Some(game) = game else { continue };
             if at == index {
-                problems.iter_mut().for_each(|problem| problem.line += mark.line - 1);
                 let (document, more) = document(game);
-                let problems: Vec<Value> = problems.iter().map(problem_value).chain(more).collect();
+                let shown = |found: &Problem| problem(Some(mark.line - 1 + found.line), &found.text);
+                let problems: Vec<Value> = problems.iter().map(shown).chain(more).collect();
                 return Ok(json!({ "document": document.to_value(), "problems": problems }));
             }
             at += 1;
@@ -148,8 +143,8 @@ impl Files {
     }
 }
 
-fn problem_value(problem: &Problem) -> Value {
-    json!({ "line": problem.line, "text": problem.text })
+fn problem(line: Option<u64>, text: &str) -> Value {
+    json!({ "line": line, "text": text })
 }
 
 fn summary(game: &PgnGame) -> Value {
@@ -250,7 +245,7 @@ pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
         problems.push(problem);
     }
     document.settle();
-    (document, problems.into_iter().map(|text| json!({ "line": null, "text": text })).collect())
+    (document, problems.iter().map(|text| problem(None, text)).collect())
 }
 
 /// Adds moves with their variations after a node.
