@@ -39,7 +39,7 @@ impl Queue {
         {
             return Err(Refusal::expected("budget.until", &moment.into(), &format!("a moment after {now}")));
         }
-        let (bytes, entry) = (task.content.len(), Entry::new(task, 0));
+        let entry = Entry::new(task, 0);
         if entry.left() == 0 {
             return Err(Refusal::new("over", "moves", "the game is over here; expected a position with legal moves"));
         }
@@ -48,11 +48,11 @@ impl Queue {
             return Err(Refusal::new("queue-taken", "", format!("{}; expected to add to that one", state.unstored)));
         }
         let before = before(&state, fields)?;
-        let positions = entry.positions.len();
+        let all = || state.entries.values().chain([&entry]);
         for (count, most, what) in [
             (state.order.len() + 1, MAX_ENTRIES, "entries"),
-            (state.positions + positions, MAX_POSITIONS, "positions"),
-            (state.bytes + bytes, MAX_BYTES, "bytes"),
+            (all().map(|entry| entry.positions.len()).sum(), MAX_POSITIONS, "positions"),
+            (all().map(|entry| entry.task.content.len()).sum(), MAX_BYTES, "bytes"),
         ] {
             if count > most {
                 let text = format!("more than {most} {what}; expected to remove some");
@@ -61,7 +61,7 @@ impl Queue {
         }
         state.last += 1;
         let number = state.last;
-        state.insert(number, entry);
+        state.entries.insert(number, entry);
         state.rank(number, before);
         self.done(state);
         Ok(json!({ "entry": number }))
@@ -120,7 +120,7 @@ impl Queue {
         let state = self.state.lock();
         let number = one(&state, fields, "entry")?;
         let task = &state.entries[&number].task;
-        if task.is_game {
+        if task.is_game() {
             drop(state);
             return self.report(number).map(|board| json!({ "board": board }));
         }
@@ -160,13 +160,6 @@ fn before(state: &State, fields: Fields) -> Result<Option<u64>, Refusal> {
 }
 
 impl State {
-    /// Adds an entry, which still needs a rank.
-    pub(super) fn insert(&mut self, number: u64, entry: Entry) {
-        self.positions += entry.positions.len();
-        self.bytes += entry.task.content.len();
-        self.entries.insert(number, entry);
-    }
-
     /// Removes an entry or puts it back, unless it already is where it should be.
     fn set_removed(&mut self, number: u64, is_removed: bool) {
         self.changes += 1;
@@ -226,10 +219,7 @@ impl State {
             if self.running.iter().any(|&(running, _)| running == number) {
                 continue;
             }
-            if let Some(entry) = self.entries.remove(&number) {
-                self.positions -= entry.positions.len();
-                self.bytes -= entry.task.content.len();
-            }
+            self.entries.remove(&number);
             self.unkept.remove(&number);
             self.changed.remove(&number);
             self.deleted.push(number);

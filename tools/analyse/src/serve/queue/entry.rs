@@ -29,13 +29,12 @@ const PASSES: u32 = 20;
 /// What to search.
 pub struct Task {
     pub name: String,
-    pub is_game: bool,
     pub budget: Budget,
     pub lines: u64,
     pub chess960: bool,
     /// The position with its history, or the start of a game.
     start: Game,
-    /// Those of a game.
+    /// Those of a game; none of a position.
     moves: Vec<Option<Move>>,
     /// JSON, from which it is read again.
     pub content: Arc<str>,
@@ -59,7 +58,6 @@ pub struct Position {
 /// A search of the pool.
 pub struct Running {
     pub ticket: Ticket,
-    pub board: Board,
     pub time_ms: u64,
     pub nodes: u64,
     pub nps: u64,
@@ -92,10 +90,10 @@ impl Task {
             ("budget".into(), budget.to_value()),
             ("added".into(), added.into()),
         ]);
-        let (is_game, chess960, start, moves, name);
+        let (chess960, start, moves, name);
         if let Some(value) = fields.get("document") {
             let document = Document::parse(value)?;
-            (is_game, chess960, moves) = (true, document.chess960, document.main_line());
+            (chess960, moves) = (document.chess960, document.main_line());
             if moves.is_empty() {
                 return Err(Refusal::new("missing", "document", "a game without moves; expected some"));
             }
@@ -104,7 +102,7 @@ impl Task {
             content.insert("document".into(), document.to_value());
         } else {
             let place = Place::parse(fields)?;
-            (is_game, chess960, moves) = (false, place.chess960, Vec::new());
+            (chess960, moves) = (place.chess960, Vec::new());
             let opening = place.opening.map_or_else(String::new, |(_, name)| format!(" · {name}"));
             name = named(&place.start, &place.moves) + &opening;
             start = place.game;
@@ -113,7 +111,11 @@ impl Task {
             }
         }
         let content = Value::from(content).to_string().into();
-        Ok(Self { name, is_game, budget, lines, chess960, start, moves, content, added })
+        Ok(Self { name, budget, lines, chess960, start, moves, content, added })
+    }
+
+    pub fn is_game(&self) -> bool {
+        !self.moves.is_empty()
     }
 
     /// The games up to each position.
@@ -151,8 +153,7 @@ fn named(start: &Board, moves: &[Option<Move>]) -> String {
 impl Entry {
     pub fn new(task: Task, rank: i64) -> Self {
         let position = |game: Game| Position { is_done: !game.board().has_legal_move(), ..Position::default() };
-        let positions =
-            if task.is_game { task.games().map(position).collect() } else { vec![position(task.start.clone())] };
+        let positions = task.games().map(position).collect();
         Self { rank, task, is_paused: false, removed: None, positions, graph: Vec::new(), board: None }
     }
 
@@ -194,7 +195,7 @@ impl Entry {
         let left = |most: u64, used: u64| most.saturating_sub(used).max(1);
         let time = |most: u64| Limits { movetime: Some(most as i64), ..Limits::default() };
         match self.budget() {
-            Budget::Endless if self.task.is_game => time(PASS << position.passes),
+            Budget::Endless if self.task.is_game() => time(PASS << position.passes),
             Budget::Endless => Limits { infinite: true, ..Limits::default() },
             Budget::Depth(most) => Limits { depth: Some(most as i32), ..Limits::default() },
             Budget::Nodes(most) => Limits { nodes: Some(left(most, position.nodes)), ..Limits::default() },
@@ -214,8 +215,8 @@ impl Entry {
         let depth = position.found.as_ref().map(|found| found.depth);
         let lines = &answer.outcome.lines;
         if let Some(best) = lines.first().filter(|best| depth.is_none_or(|depth| depth <= best.depth)) {
-            if !self.task.is_game {
-                let worth = Worth::new(&running.board, best.score);
+            if !self.task.is_game() {
+                let worth = Worth::new(self.task.start.board(), best.score);
                 let time = position.time_ms + running.time_ms;
                 self.graph.push([time, best.depth as u64, (1000.0 * worth.expected).round() as u64]);
                 thin(&mut self.graph, MAX_POINTS);
@@ -261,7 +262,7 @@ impl Entry {
         match budget {
             Budget::Endless => None,
             _ if self.is_over(now) => Some(1.0),
-            Budget::Until(moment) if !self.task.is_game => {
+            Budget::Until(moment) if !self.task.is_game() => {
                 Some(share(now.saturating_sub(self.task.added), moment.saturating_sub(self.task.added).max(1)))
             }
             _ => Some(self.positions.iter().map(part).sum::<f64>() / self.positions.len() as f64),
@@ -281,7 +282,7 @@ impl Entry {
         let mut row = json!({
             "entry": number,
             "rank": self.rank,
-            "kind": if self.task.is_game { "game" } else { "position" },
+            "kind": if self.task.is_game() { "game" } else { "position" },
             "name": self.task.name,
             "budget": self.task.budget.to_value(),
             "lines": self.task.lines,
@@ -293,7 +294,7 @@ impl Entry {
             "nps": sum(|position| position.running.as_ref().map_or(0, |running| running.nps)),
             "board": self.board.as_ref().map(|(board, _)| &**board),
         });
-        if self.task.is_game {
+        if self.task.is_game() {
             row["positions"] = self.positions.len().into();
             row["found"] = self.positions.iter().filter(|position| position.found.is_some()).count().into();
         } else if let Some(found) = &self.positions[0].found {

@@ -179,7 +179,7 @@ impl State {
                 self.changed.insert(number);
             }
             self.last = self.last.max(number);
-            self.insert(number, entry);
+            self.entries.insert(number, entry);
         }
         Ok(())
     }

@@ -51,9 +51,6 @@ struct State {
     unstored: String,
     /// Whether another server has the queue of the database; this one has none.
     is_taken: bool,
-    /// Of all entries.
-    positions: usize,
-    bytes: usize,
     /// What pages have not heard.
     changed: BTreeSet<u64>,
     gone: Vec<u64>,
@@ -210,7 +207,6 @@ impl Queue {
         let Some(entry) = state.entries.get_mut(&number) else { return };
         let task = &entry.task;
         let game = task.game(at);
-        let board = game.board().clone();
         let query = Query {
             multipv: task.lines,
             report: Some(REPORT),
@@ -218,7 +214,7 @@ impl Queue {
         };
         let queue = Arc::clone(self);
         let ticket = self.pool.push(query, Arc::new(move |answer| queue.take(number, at, &answer)));
-        entry.positions[at].running = Some(Running { ticket, board, time_ms: 0, nodes: 0, nps: 0 });
+        entry.positions[at].running = Some(Running { ticket, time_ms: 0, nodes: 0, nps: 0 });
         state.running.insert((number, at));
         state.change(number);
     }
