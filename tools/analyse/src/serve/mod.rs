@@ -157,14 +157,11 @@ struct Server {
     queue: Arc<Queue>,
     boards: Arc<Boards>,
     searches: Searches,
-    tree: Option<Location>,
-    /// The latest error of its database.
+    args: Args,
+    /// The latest error of the tree's database.
     tree_error: Mutex<String>,
-    /// Names of this machine.
-    hosts: Vec<String>,
     /// Places of UCI sessions.
     sessions: Arc<Semaphore>,
-    most_sessions: u16,
     gate: Arc<Gate>,
     /// True after Ctrl-C.
     stopped: watch::Receiver<bool>,
@@ -201,15 +198,13 @@ pub fn run(args: &Args) -> Done {
     let searches = Searches::new(&pool);
     let stop = Stop::on_ctrl_c()?;
     let (tell, stopped) = watch::channel(false);
-    let (sessions, most_sessions) = (Arc::new(Semaphore::new(args.sessions.into())), args.sessions);
-    let (tree, tree_error, hosts) = (args.tree.clone(), Mutex::default(), args.host.clone());
+    let (sessions, tree_error) = (Arc::new(Semaphore::new(args.sessions.into())), Mutex::default());
     let boards = Boards { files: Files::default(), store: Store::kept_in(args.db.as_ref())?, tables };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
     // One server at a time has the queue of a database.
     let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);
     let last = Arc::clone(&queue);
-    let server =
-        Server { pool, queue, boards, searches, tree, tree_error, hosts, sessions, most_sessions, gate, stopped };
+    let server = Server { pool, queue, boards, searches, args: args.clone(), tree_error, sessions, gate, stopped };
     let (waiter, teller) = (stop.waiter().clone(), tell.clone());
     thread::Builder::new().name("stop".into()).spawn(move || {
         let _ = waiter.recv();

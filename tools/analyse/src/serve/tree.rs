@@ -18,7 +18,7 @@ impl Server {
         if moves.contains('/') {
             return Err(Refusal::expected("path", &moves.into(), "moves from the root"));
         }
-        let Some(tree) = self.tree.clone() else {
+        let Some(tree) = self.args.tree.clone() else {
             return Err(Refusal::new("no-tree", "", "there is no tree; expected a server with --tree"));
         };
         let (location, is_mark) = (tree.clone(), ask == "mark");

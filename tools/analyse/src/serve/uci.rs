@@ -39,7 +39,7 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
     let seat = async {
         let place = place?;
         let session = timeout(SEAT, Arc::clone(&server.sessions).acquire_owned()).await.ok().and_then(Result::ok);
-        let refuse = || format!("{} sessions are open; expected to try again later", server.most_sessions);
+        let refuse = || format!("{} sessions are open; expected to try again later", server.args.sessions);
         Ok::<_, String>((place, session.ok_or_else(refuse)?))
     };
     let permits = match seat.await {

@@ -136,7 +136,7 @@ async fn guard(State(server): State<Arc<Server>>, mut request: Request, next: Ne
     // A whole URI names the host as well.
     let named = request.uri().authority().map_or(host, Authority::as_str);
     let is_one = headers.get_all(header::HOST).iter().count() == 1 && named.eq_ignore_ascii_case(host);
-    if !is_one || !is_own_host(host, &server.hosts) {
+    if !is_one || !is_own_host(host, &server.args.host) {
         return (StatusCode::FORBIDDEN, "unknown host; expected an IP address, localhost or a name given by --host\n")
             .into_response();
     }
@@ -340,11 +340,11 @@ impl Server {
             "protocol": 1,
             "version": env!("CARGO_PKG_VERSION"),
             "commit": lento::version::COMMIT,
-            "engines": self.pool.status()["engines"],
+            "engines": self.pool.engines,
             "threads": self.pool.threads,
             "hash_mib": self.pool.hash_mib,
             "may": if role == Role::Edit { "edit" } else { "view" },
-            "tree": self.tree.is_some(),
+            "tree": self.args.tree.is_some(),
         })
     }
 }

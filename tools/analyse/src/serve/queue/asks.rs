@@ -63,7 +63,7 @@ impl Queue {
         let number = state.last;
         state.entries.insert(number, entry);
         state.rank(number, before);
-        self.done(state);
+        self.done(state)?;
         Ok(json!({ "entry": number }))
     }
 
@@ -74,8 +74,7 @@ impl Queue {
             state.set_removed(number, is_removed);
         }
         state.forget();
-        self.done(state);
-        Ok(json!({}))
+        self.done(state)
     }
 
     fn place(self: &Arc<Self>, fields: Fields) -> Answer {
@@ -85,8 +84,7 @@ impl Queue {
         if before != Some(number) {
             state.rank(number, before);
         }
-        self.done(state);
-        Ok(json!({}))
+        self.done(state)
     }
 
     fn pause(self: &Arc<Self>, fields: Fields) -> Answer {
@@ -105,8 +103,7 @@ impl Queue {
             let all: Vec<u64> = state.order.iter().map(|&(_, number)| number).collect();
             state.changed.extend(all);
         }
-        self.done(state);
-        Ok(json!({}))
+        self.done(state)
     }
 
     fn look(&self, fields: Fields) -> Answer {

@@ -5,7 +5,7 @@ mod budget;
 mod entry;
 mod keep;
 
-use super::board::{Boards, now};
+use super::board::{self, Boards, now};
 use super::pool::Pool;
 use super::query::Query;
 use super::turns::Answer;
@@ -260,10 +260,11 @@ impl Queue {
     }
 
     /// After a change by a visitor: searches, tells and stores.
-    fn done(self: &Arc<Self>, mut state: MutexGuard<State>) {
+    fn done(self: &Arc<Self>, mut state: MutexGuard<State>) -> board::Answer {
         self.schedule(&mut state);
         self.flush(&mut state);
         drop(state);
         self.keep();
+        Ok(json!({}))
     }
 }
