@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::future::pending;
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 /// Interval of news in milliseconds.
 const REPORT_MS: u64 = 100;
@@ -145,8 +144,7 @@ impl Analysis {
         let results = &searches.pool.results;
         let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
-        let (looker, place) = (Arc::clone(results), subject.clone());
-        let _ = spawn_blocking(move || looker.load(&place)).await;
+        results.load(&subject).await;
         // The earlier search ends before the new one begins, unless they are the same.
         let earlier = self.following.take();
         let (news, live) = match role {

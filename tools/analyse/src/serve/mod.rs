@@ -255,14 +255,10 @@ impl Args {
             listeners.spawn(Arc::clone(&server.queue).run());
         }
         #[cfg(unix)]
-        let _bound = match &self.socket {
-            None => None,
-            Some(path) => {
-                let (bound, listener) = unix::Bound::new(path)?;
-                listeners.spawn(unix::accept(listener, Arc::clone(&server)));
-                Some(bound)
-            }
-        };
+        let _bound = self.socket.as_deref().map(unix::Bound::new).transpose()?.map(|(bound, listener)| {
+            listeners.spawn(unix::accept(listener, Arc::clone(&server)));
+            bound
+        });
         #[cfg(feature = "lichess")]
         let provided = self.lichess.is_given().then(|| {
             // UCI sessions have engines of their own.

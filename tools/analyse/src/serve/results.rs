@@ -16,6 +16,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 /// Maximum number of positions whose results are in memory.
 const MAX_POSITIONS: usize = 10_000;
@@ -115,11 +116,14 @@ impl Results {
     }
 
     /// Brings the results of a position from the database.
-    pub fn load(&self, subject: &Subject) {
-        let Some(keeper) = self.keeper.as_ref().filter(|_| subject.is_whole) else { return };
-        for finding in keeper.look(subject) {
-            self.learn(subject, finding, false);
-        }
+    pub async fn load(self: &Arc<Self>, subject: &Subject) {
+        let (own, subject) = (Arc::clone(self), subject.clone());
+        let loading = spawn_blocking(move || {
+            let keeper = own.keeper.as_ref().filter(|_| subject.is_whole);
+            let found = keeper.map(|keeper| keeper.look(&subject)).unwrap_or_default();
+            found.into_iter().for_each(|finding| own.learn(&subject, finding, false));
+        });
+        let _ = loading.await;
     }
 
     /// A stored result that meets the limits of a query.

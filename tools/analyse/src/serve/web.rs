@@ -221,10 +221,7 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
     let mut analysis = Analysis::default();
     let mut news = queue.subscribe();
-    if send(&mut socket, [server.hello(role).to_string()]).await.is_none() {
-        return;
-    }
-    if send(&mut socket, queue.all()).await.is_none() {
+    if send(&mut socket, [server.hello(role).to_string()].into_iter().chain(queue.all())).await.is_none() {
         return;
     }
     loop {
@@ -322,11 +319,7 @@ impl Server {
                 let (ask, request) = (ask.to_owned(), request.clone());
                 let answered = spawn_blocking(move || {
                     let fields = Fields::new(&request, "");
-                    let known = boards.answer(&visitor, &ask, fields).or_else(|| queue.answer(&ask, fields));
-                    known.unwrap_or_else(|| {
-                        let text = format!("{}; expected position or another ask", quoted(&ask));
-                        Err(Refusal::new("unknown-ask", "ask", text))
-                    })
+                    boards.answer(&visitor, &ask, fields).unwrap_or_else(|| queue.answer(&ask, fields))
                 });
                 answered.await.unwrap_or_else(|error| Err(Refusal::new("failed", "", error)))
             }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::pin;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Interval of news of the search in milliseconds; lines that are not new are sent again after [`SAME`].
@@ -80,8 +80,7 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
         Ok(query) => {
             let (pool, results) = (&server.pool, Arc::clone(&server.pool.results));
             let subject = pool.subject(&query);
-            let (looker, place) = (Arc::clone(&results), subject.clone());
-            let _ = spawn_blocking(move || looker.load(&place)).await;
+            results.load(&subject).await;
             let finder = Finder { found, shown: Mutex::new((String::new(), Instant::now())), results, subject };
             // What is known from before.
             finder.take(None);

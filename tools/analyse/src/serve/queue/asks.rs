@@ -3,6 +3,7 @@
 use super::entry::{Entry, Task};
 use super::{Budget, Queue, State};
 use crate::serve::board::{Answer, Fields, Refusal, now};
+use lento_uci::words::quoted;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ const MAX_REMOVED: usize = 1000;
 const STEP: i64 = 1 << 20;
 
 impl Queue {
-    /// Answers a request; `None` if it is none of the queue's.
-    pub fn answer(self: &Arc<Self>, ask: &str, fields: Fields) -> Option<Answer> {
-        Some(match ask {
+    /// Answers a request.
+    pub fn answer(self: &Arc<Self>, ask: &str, fields: Fields) -> Answer {
+        match ask {
             "queue-add" => self.add(fields),
             "queue-remove" => self.set_removed(fields, true),
             "queue-restore" => self.set_removed(fields, false),
@@ -27,8 +28,11 @@ impl Queue {
             "queue-pause" => self.pause(fields),
             "queue-look" => self.look(fields),
             "queue-open" => self.open(fields),
-            _ => return None,
-        })
+            _ => {
+                let text = format!("{}; expected position or another ask", quoted(ask));
+                Err(Refusal::new("unknown-ask", "ask", text))
+            }
+        }
     }
 
     fn add(self: &Arc<Self>, fields: Fields) -> Answer {
