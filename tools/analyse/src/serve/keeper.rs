@@ -112,14 +112,9 @@ impl Desk {
 
     /// Stores what is unsaved, unless the database refuses.
     fn store(&mut self) {
-        let unsaved = take(&mut self.unsaved);
         let mut failed = None;
-        for (place, (subject, finding)) in unsaved {
-            let stored = match &failed {
-                None => self.keep(&subject, &finding),
-                Some(_) => Ok(()),
-            };
-            failed = failed.or(stored.err());
+        for (place, (subject, finding)) in take(&mut self.unsaved) {
+            failed = failed.or_else(|| self.keep(&subject, &finding).err());
             if failed.is_some() {
                 self.unsaved.insert(place, (subject, finding));
             }

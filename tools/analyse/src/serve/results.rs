@@ -137,10 +137,8 @@ impl Results {
     pub fn best(&self, subject: &Subject) -> Option<Arc<Finding>> {
         let state = self.state.lock();
         let known = state.known.get(&subject.name)?;
-        let has_all = |finding: &&Arc<Finding>| finding.lines() >= usize::from(subject.conditions.multipv);
-        let deepest =
-            |found: &mut dyn Iterator<Item = &Arc<Finding>>| found.max_by_key(|finding| finding.depth()).cloned();
-        deepest(&mut known.iter().filter(has_all)).or_else(|| deepest(&mut known.iter()))
+        let wanted = usize::from(subject.conditions.multipv);
+        known.iter().max_by_key(|finding| (finding.lines() >= wanted, finding.depth())).cloned()
     }
 
     /// Keeps a result unless there is a deeper one.

@@ -166,7 +166,7 @@ impl Store {
     }
 
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
-        let (board, saved) = self.state.lock().find(fields).map(|(board, saved)| (board, saved.clone()))?;
+        let (board, saved) = self.state.lock().find(fields)?;
         visitor.open.lock().insert(Arc::clone(&board));
         Ok(saved.shown(&board))
     }
@@ -181,11 +181,11 @@ impl Store {
             None => None,
             Some(_) => {
                 let version = fields.need("version", "the version last seen", fields.number("version", u64::MAX)?)?;
-                let (board, saved) = state.find(fields)?;
-                if saved.version != version {
-                    return Err(saved.stale(version));
+                let before = state.find(fields)?;
+                if before.1.version != version {
+                    return Err(before.1.stale(version));
                 }
-                Some((board, saved.clone()))
+                Some(before)
             }
         };
         let old_name = before.as_ref().map(|(_, saved)| saved.name.clone());
@@ -260,14 +260,13 @@ impl Store {
         let name = fields.need("name", "a name", name(fields)?)?;
         let state = self.state.lock();
         let (board, saved) = state.find(fields)?;
-        let saved = Saved { name, changed: now(), ..saved.clone() };
-        self.update(state, &board, saved)
+        self.update(state, &board, Saved { name, changed: now(), ..saved })
     }
 
     pub fn copy(&self, fields: Fields) -> Answer {
         let name = name(fields)?;
         let mut state = self.state.lock();
-        let saved = state.find(fields)?.1.clone();
+        let (_, saved) = state.find(fields)?;
         self.make_room(&mut state, saved.document.len(), 0, true)?;
         let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
         let board = state.new_board();
@@ -279,10 +278,10 @@ impl Store {
 
     pub fn remove(&self, fields: Fields) -> Answer {
         let mut state = self.state.lock();
-        let (board, saved) = state.find(fields).map(|(board, saved)| (board, saved.clone()))?;
+        let (board, saved) = state.find(fields)?;
         state.changes += 1;
-        let saved = Saved { removed: Some(state.changes), ..saved };
-        self.update(state, &board, saved)
+        let removed = Some(state.changes);
+        self.update(state, &board, Saved { removed, ..saved })
     }
 
     pub fn restore(&self, fields: Fields) -> Answer {
@@ -335,14 +334,14 @@ fn unknown(board: &str) -> Refusal {
 
 impl State {
     /// The board of a request.
-    fn find(&self, fields: Fields) -> Result<(Arc<str>, &Saved), Refusal> {
+    fn find(&self, fields: Fields) -> Result<(Arc<str>, Saved), Refusal> {
         let board = fields.need("board", "a board", fields.text("board")?)?;
         let (key, saved) = self.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
         if saved.removed.is_some() {
             let text = format!("board {} is removed; expected to restore it first", quoted(board));
             return Err(Refusal::new("removed", "board", text));
         }
-        Ok((Arc::clone(key), saved))
+        Ok((Arc::clone(key), saved.clone()))
     }
 
     /// A new identifier, unlike those of an earlier run, which pages may still have.
