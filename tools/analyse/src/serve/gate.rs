@@ -127,7 +127,8 @@ impl Gate {
         role
     }
 
-    /// Waits for the first line or request of a connection; `None` if it takes too long, or if too many later ones wait as well.
+    /// Waits for the first line or request of a connection; `None` if it takes too long, or if too many others wait that are
+    /// newer.
     pub async fn first<T>(&self, word: impl Future<Output = T>) -> Option<T> {
         let (keep, ended) = oneshot::channel();
         {
@@ -144,7 +145,8 @@ impl Gate {
         }
     }
 
-    /// Opens a connection by its first line, which is read again if no token is needed, or says why not; `None` if it sends none.
+    /// Opens a connection by its first line, or says why not; `None` if it sends none. Without a token the line is a request,
+    /// which is to be read again.
     pub async fn open<R: AsyncRead + Unpin>(
         self: &Arc<Self>,
         lines: &mut Lines<R>,

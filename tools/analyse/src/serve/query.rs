@@ -21,8 +21,8 @@ pub const URGENT: i64 = i64::MAX;
 const MAX_PLIES: usize = 2048;
 
 /// The fields of a query.
-const FIELDS: &str = "id, fen, moves, plies, chess960, depth, nodes, time_ms, infinite, priority, multipv, searchmoves, \
-    avoidmoves, report_ms, iterations, fresh, schema";
+const FIELDS: &str = "id, fen, moves, plies, chess960, depth, nodes, time_ms, infinite, priority, multipv, \
+    searchmoves, avoidmoves, report_ms, iterations, fresh, schema";
 
 /// A request of a client.
 pub enum Request {

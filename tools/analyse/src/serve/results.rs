@@ -1,4 +1,5 @@
-//! What is searched, and what searches have found: kept in memory and in the database, and shown to those who watch the position.
+//! What is searched, and what searches have found, kept in memory and in the database, and shown to those who watch the
+//! position.
 
 use super::keeper::Keeper;
 use super::query::Query;
@@ -44,7 +45,7 @@ impl Finding {
         self.stored.conditions.multipv.into()
     }
 
-    /// Its lines, if they are deeper than those of a later search, of which this one is the best, or all that there is.
+    /// Its lines, if they are deeper than `best`, the first line of a later search, or all that there is.
     pub fn deeper_lines(&self, subject: &Subject, best: Option<&Info>) -> Option<Vec<Info>> {
         let wanted = usize::from(subject.conditions.multipv);
         let is_deeper = best.is_none_or(|best| self.depth() > best.depth && self.lines() >= wanted);
@@ -188,6 +189,8 @@ impl Results {
         let shown = |lines: &[Info]| -> Value {
             lines.iter().map(|line| white_line(board, line, subject.conditions.chess960)).collect()
         };
+        let course = known.iter().flat_map(|known| &known.course).map(|point| course_point(board, point));
+        let course: Vec<Value> = course.collect();
         let mut news = json!({
             "event": "lines",
             "state": state,
@@ -198,7 +201,7 @@ impl Results {
             "time_ms": answer.map(|answer| answer.time.as_millis() as u64),
             "hashfull": best.map(|best| best.hashfull),
             "tb_hits": best.map(|best| best.tb_hits),
-            "course": known.iter().flat_map(|known| &known.course).map(|point| course_point(board, point)).collect::<Vec<_>>(),
+            "course": course,
         });
         let deeper = known.as_deref().and_then(|known| Some((known, known.deeper_lines(subject, best)?)));
         news["lines"] = shown(deeper.as_ref().map_or(lines, |(_, lines)| lines));

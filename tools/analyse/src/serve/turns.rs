@@ -164,7 +164,7 @@ impl Turns {
         self.waiting.remove(&ticket.place).is_some()
     }
 
-    /// Begins the first query that an engine may take; after one that gave way to an urgent one, the next of these in turn.
+    /// Begins the first query that an engine may take; after an urgent one that gave way, the next urgent one in turn.
     pub fn next(&mut self, engine: usize, yielded: Option<Place>) -> Option<Turn> {
         let own = &self.engines[engine];
         let is_first = !self.engines.iter().any(|other| other.search.is_none() && other.rank() < own.rank());

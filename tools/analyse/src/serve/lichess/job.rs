@@ -181,7 +181,7 @@ impl Finder {
     /// Takes an answer, or `None` before the first one.
     fn take(&self, answer: Option<&Answer>) {
         let (board, live) = (&self.subject.board, answer.map_or(&[][..], |answer| &answer.outcome.lines));
-        // The lines of an earlier search are shown while they are deeper, so that a position does not lose what was found.
+        // While the lines of an earlier search are deeper they are shown, so that a position does not lose them.
         let known = self.results.best(&self.subject);
         let deeper = known.and_then(|known| known.deeper_lines(&self.subject, live.first()));
         let lines = deeper.as_deref().unwrap_or(live);

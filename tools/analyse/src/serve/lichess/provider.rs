@@ -48,8 +48,8 @@ impl LichessArgs {
         Ok(())
     }
 
-    /// Registers the engine, in place of what it registered before, and takes work until the server ends. Fails only if the engine
-    /// cannot be registered. `is_shared` says whether other clients use the engines.
+    /// Registers the engine, in place of what it registered before, and takes work until the server ends. Fails only if the
+    /// engine cannot be registered. `is_shared` says whether other clients use the engines.
     pub async fn provide(self, server: Arc<Server>, is_shared: bool) -> Result<(), String> {
         let (Some(file), Some(api)) = (&self.lichess, self.api()?) else { return Ok(()) };
         let path = self.lichess_secret.clone().unwrap_or_else(|| file.with_added_extension("secret"));
