@@ -11,7 +11,7 @@ mod tests;
 pub use compiled::Lmr;
 pub use rebel::Rebel;
 pub use recipe::Facts;
-pub(crate) use recipe::{Fact, HistoryRule, Recipe, Signal};
+pub(crate) use recipe::{Fact, HistoryRule, Signal};
 
 use super::params::Params;
 use crate::named::Named;
@@ -56,26 +56,6 @@ impl Named for RecipeName {
         ("rebel-simple", Self::RebelSimple),
         ("rebel", Self::Rebel),
     ];
-}
-
-impl RecipeName {
-    /// Constructs the recipe.
-    pub fn recipe(self, params: &Params, rebel: &Rebel) -> Recipe {
-        match self {
-            Self::Tuned => published::tuned(params),
-            Self::Off => published::off(),
-            Self::GuideFixed => published::guide_fixed(),
-            Self::GuideAdaptive => published::guide_adaptive(),
-            Self::GuideLog => published::guide_logarithmic(2.0),
-            Self::GuideConservative => published::guide_logarithmic(3.0),
-            Self::GuideAggressive => published::guide_logarithmic(1.5),
-            Self::GuideCustom => published::guide_custom(),
-            Self::Mediocre => published::mediocre(),
-            Self::Madchess => published::madchess(),
-            Self::RebelSimple => published::rebel_simple(),
-            Self::Rebel => published::rebel(rebel),
-        }
-    }
 }
 
 /// The recipes of the helpers.
