@@ -1,7 +1,6 @@
 //! What an option consists of, and the kinds of options.
 
-use super::{Applied, Target};
-use crate::protocol::Protocol;
+use super::{Applied, Protocol, Target};
 use lento::engine::Settings;
 use lento::named::Named;
 use std::time::Duration;
@@ -10,19 +9,20 @@ use std::time::Duration;
 type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
 
 /// A UCI option.
-pub(super) struct UciOption {
+pub struct UciOption {
+    /// The name, as announced.
     pub name: String,
-    /// A second name to announce, where interfaces hide options that start with `UCI_`.
-    pub plain: Option<&'static str>,
     /// Type, default and range, as announced.
-    pub kind: String,
+    pub(super) kind: String,
+    /// The default; empty for buttons.
     pub default: String,
-    /// The valid values.
+    /// The valid values, in Markdown.
     pub values: String,
     /// What messages say before the valid values.
     noun: &'static str,
+    /// What it does, in Markdown. Pages are named as `(docs/PAGE.md)`.
     pub meaning: &'static str,
-    pub set: Box<Set>,
+    pub(super) set: Box<Set>,
 }
 
 fn option(
@@ -33,22 +33,12 @@ fn option(
     set: impl Fn(&mut Target, &str) -> Option<Applied> + Send + Sync + 'static,
 ) -> UciOption {
     let (name, default) = (name.into(), default.into());
-    UciOption { name, plain: None, kind, default, values, noun: "", meaning: "", set: Box::new(set) }
+    UciOption { name, kind, default, values, noun: "", meaning: "", set: Box::new(set) }
 }
 
 impl UciOption {
-    pub(super) fn also(self, plain: &'static str) -> Self {
-        Self { plain: Some(plain), ..self }
-    }
-
-    /// What the option does, in Markdown. Pages are named as `(docs/PAGE.md)`.
     pub(super) fn means(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
-    }
-
-    /// The names to announce.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name.as_str()).chain(self.plain)
     }
 
     /// The valid values, for messages.

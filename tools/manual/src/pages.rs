@@ -5,7 +5,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use clap_mangen::{Man, generate_to};
 use lento_console::Done;
 use lento_uci::command::usage;
-use lento_uci::options::{Described, described};
+use lento_uci::options::{self, UciOption};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -38,11 +38,11 @@ fn uci() -> Roff {
         roff.control("TP", []).text([bold(command)]).text([roman(meaning)]);
     }
     roff.control("SH", ["UCI OPTIONS"]);
-    for Described { name, values, default, meaning } in described() {
+    for UciOption { name, values, default, meaning, .. } in options::all() {
         let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
         roff.control("TP", [])
             .text([bold(name), roman(plain(&format!(": {values}{default}")))])
-            .text([roman(plain(&meaning))]);
+            .text([roman(plain(meaning))]);
     }
     roff
 }
