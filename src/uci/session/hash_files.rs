@@ -6,7 +6,7 @@ use crate::format;
 use crate::options::same_name;
 use crate::task::Console;
 use lento::engine::LentTable;
-use lento::hash_file::{self, LoadError, Loaded, Origin, SaveError, SaveOptions, Saved};
+use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
 use lento::processors;
 use std::fs;
 use std::path::PathBuf;
@@ -133,9 +133,9 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
             let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
             console.send(|session| session.hash_files.own_file = Some(path));
         }
-        Err(SaveError::Cancelled) => {}
+        Err(HashFileError::Cancelled) => {}
         // Not worth an error when nothing was requested.
-        Err(SaveError::Empty) if name == "AutoSave" => {}
+        Err(HashFileError::Empty) if name == "AutoSave" => {}
         Err(error) => {
             console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
             console.send(Session::retry_auto_save);
@@ -159,7 +159,7 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
             let _ = console.message(text);
             console.send(|session| (session.hash_files.own_file, session.hash_files.origin) = (Some(path), origin));
         }
-        Err(LoadError::Cancelled) => {}
+        Err(HashFileError::Cancelled) => {}
         Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),
     }
 }
