@@ -185,7 +185,7 @@ impl Engine {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};

@@ -293,7 +293,7 @@ impl Drop for LockstepThread<'_> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::Move;

@@ -52,7 +52,7 @@ impl<T: Clone> Default for PerCache<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -28,7 +28,7 @@ impl NodeNetwork {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::Game;
