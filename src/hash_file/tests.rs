@@ -96,7 +96,10 @@ fn a_damaged_file_is_refused_as_a_whole() {
             fs::write(&options.path, bytes).unwrap();
             let other = Tt::new(6, 1).unwrap();
             let loaded = load(&options.path, &identity(), &other, 2, &mut proceed);
-            assert!(matches!(&loaded, Err(HashFileError::Refused(why)) if why.contains("damaged")), "{number}: {loaded:?}");
+            assert!(
+                matches!(&loaded, Err(HashFileError::Refused(why)) if why.contains("damaged")),
+                "{number}: {loaded:?}"
+            );
             assert!(contents(&other).is_empty());
         }
     }

@@ -36,7 +36,7 @@ type Roots = (Box<[RootRank]>, bool);
 impl Probing {
     /// The use of tables under these options; `None` if none can be probed.
     pub(crate) fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
-        let pieces = tables.max_pieces().min(options.probe_limit as u32);
+        let pieces = tables.stock().max_pieces.min(options.probe_limit as u32);
         let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
         (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
     }

@@ -1,7 +1,6 @@
 //! Decompression of table values: recursive pairing (Larsson and Moffat, 1999) with a canonical Huffman code.
 
-use super::damage::Damage;
-use super::source::Source;
+use super::source::{Damage, Source};
 
 /// Parses a file header front to back.
 pub(super) struct Reader<'a> {

@@ -1,12 +1,10 @@
 //! A single table file.
 
 use super::checksum;
-use super::damage::Damage;
-use super::kind::Kind;
-use super::material::Material;
+use super::material::{Kind, Material};
 use super::numbering::{Numbering, PerPiece};
 use super::pairs::{self, Pairs, Reader};
-use super::source::Source;
+use super::source::{Damage, Source};
 use super::wdl::Wdl;
 use crate::chess::{Bitboard, Board, Color, PieceType};
 use crate::files;

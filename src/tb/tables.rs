@@ -1,9 +1,8 @@
 //! The set of tables found, and diagnostics about them.
 
-use super::damage::Damage;
-use super::kind::Kind;
-use super::material::Material;
+use super::material::{Kind, Material};
 use super::numbering::MAX_PIECES;
+use super::source::Damage;
 use super::table::Table;
 use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
@@ -115,11 +114,6 @@ impl Tables {
     /// Tables available.
     pub fn stock(&self) -> &Stock {
         &self.stock
-    }
-
-    /// Most pieces on a board that may be probed, kings included.
-    pub fn max_pieces(&self) -> u32 {
-        self.stock.max_pieces
     }
 
     /// The table of this material, opened if need be. Several threads may open it at once: no lock is held while files are read.

@@ -3,7 +3,7 @@
 //! Columns up to history follow `listmoves` of MadChess (Erik Madsen, 2018); the others are Lento's own.
 
 use lento::chess::{Board, Piece, PieceType};
-use lento::engine::listing::ListedMove;
+use lento::engine::ListedMove;
 
 /// Default depth for reductions, in plies.
 pub(crate) const DEFAULT_DEPTH: i32 = 10;
