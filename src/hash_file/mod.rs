@@ -4,8 +4,7 @@ mod format;
 #[cfg(test)]
 mod tests;
 
-use crate::files::draft::{Draft, WriteError};
-use crate::files::open_regular;
+use crate::files::{Draft, WriteError, open_regular};
 use crate::processors::in_parallel;
 use crate::tt::Tt;
 use format::{Block, CLUSTERS, encode_header, read_header, read_u32};

@@ -199,7 +199,7 @@ impl Copy {
         let mut time = Duration::ZERO;
         for position in game {
             self.engine.game = position.clone();
-            let found = search(&mut self.engine, &limits, stop, |output| {
+            let found = search(&mut self.engine, &limits, &[], stop, |output| {
                 if let (None, Some(meter)) = (output, &mut meter) {
                     meter.show();
                 }

@@ -1,6 +1,6 @@
 //! Lock files that show which runs are alive. The lock of a hidden file beside the database ends with its process.
 
-use lento::files::draft::{create_locked, remove_abandoned};
+use lento::files::{create_locked, remove_abandoned};
 use std::fs::{File, TryLockError, remove_file};
 use std::io;
 use std::path::{Path, PathBuf};

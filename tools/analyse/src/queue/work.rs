@@ -6,7 +6,7 @@ use super::{QueueArgs, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain, retry};
 use crate::sql;
 use lento::engine::Engine;
-use lento::files::draft::Draft;
+use lento::files::Draft;
 use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::interrupt::Stop;
@@ -176,7 +176,8 @@ impl Work {
         self.tally.start_search(item.done);
         let mut show = self.screen.begin(item, &self.tally)?;
         let (screen, tally) = (&mut self.screen, &self.tally);
-        let found = search(&mut self.engine, &limits, &self.stop, |news| screen.update(&mut show, news, item, tally))?;
+        let found =
+            search(&mut self.engine, &limits, &[], &self.stop, |news| screen.update(&mut show, news, item, tally))?;
         let finished = !self.stop.asked();
         self.screen.end(show, item, &found)?;
         let stored = self.stored(item, &found, partial.as_ref(), finished);

@@ -2,7 +2,7 @@
 
 use super::html::Page;
 use super::{AnalysedGame, Study, annotate, graph};
-use lento::files::draft::{Draft, WriteError, write};
+use lento::files::{Draft, WriteError, write};
 use lento_console::units::grouped;
 use std::error::Error;
 use std::path::{Path, PathBuf};

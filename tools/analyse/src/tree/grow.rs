@@ -18,7 +18,7 @@ use lento_console::document::notation;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
-use lento_console::search::search_among;
+use lento_console::search::search;
 use lento_console::table::numbered;
 use lento_console::units;
 use serde_json::json;
@@ -268,7 +268,7 @@ impl Work<'_> {
         let name = numbered(&self.tree.opening.root, path).join(" ");
         let (searches, added) = (self.searches, self.added);
         let progress = &mut self.progress;
-        let found = search_among(&mut self.engine, &limits, &moves, &self.stop, |_| {
+        let found = search(&mut self.engine, &limits, &moves, &self.stop, |_| {
             progress.line(|elapsed| format!("{searches} searches, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())
         })?;

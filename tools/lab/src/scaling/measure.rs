@@ -114,7 +114,7 @@ impl Measuring<'_> {
             progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
         };
         beat();
-        let found = search(engine, limits, stop, |output| {
+        let found = search(engine, limits, &[], stop, |output| {
             match output {
                 Some(Output::Info(info)) => on_info(info),
                 Some(_) => {}

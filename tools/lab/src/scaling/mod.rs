@@ -12,7 +12,7 @@ use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::engine::Engine;
-use lento::files::draft::Draft;
+use lento::files::Draft;
 use lento::processors;
 use lento::tt::memory::{self, MIB};
 use lento_common::play::opening::read_book;

@@ -6,7 +6,7 @@ mod file;
 mod report;
 mod system;
 
-use lento::files::draft::Draft;
+use lento::files::Draft;
 use lento::processors;
 use lento_common::quantile::{median_interval, quantile, sorted};
 use lento_common::summary;

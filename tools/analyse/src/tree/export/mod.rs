@@ -11,7 +11,7 @@ use super::store::Search;
 use super::{Named, Tree};
 use crate::sql;
 use lento::chess::Move;
-use lento::files::draft::{Draft, write};
+use lento::files::{Draft, write};
 use lento_console::Done;
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
