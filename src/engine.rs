@@ -77,11 +77,9 @@ pub struct Engine {
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
-    /// The caller's instrument.
     instrument: Option<Arc<dyn Instrument>>,
     /// Other processes that search with this one.
     partners: Option<Arc<dyn Partners>>,
-    /// The number of searches so far.
     searches: u64,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
@@ -200,7 +198,6 @@ impl Engine {
         }
     }
 
-    /// The recipes, recompiled after a change.
     fn lmr(&mut self) -> Arc<LmrSet> {
         let wanted = &self.settings.lmr;
         let (_, lmr) = match self.compiled.take_if(|(choice, _)| choice == wanted) {

@@ -71,7 +71,6 @@ struct Slot {
 }
 
 impl Slot {
-    /// PEXT indexing.
     #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
@@ -80,7 +79,6 @@ impl Slot {
         self.offset as usize + packed as usize
     }
 
-    /// Magic indexing.
     #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
@@ -94,7 +92,6 @@ const fn magic_index(relevant: u64, (factor, shift): (u64, u32)) -> usize {
     (relevant.wrapping_mul(factor) >> shift) as usize
 }
 
-/// Slots of bishops and of rooks.
 static SLOTS: [[Slot; 64]; 2] = {
     let mut table = [[Slot {
         mask: 0,

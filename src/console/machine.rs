@@ -84,7 +84,6 @@ fn of_cpus(root: &Path, name: &str) -> Option<String> {
     (!distinct.is_empty()).then(|| distinct.join(", "))
 }
 
-/// NUMA nodes with their CPUs and memory.
 fn nodes(root: &Path) -> Value {
     let node = |number: &usize| {
         let file = |name| read(root.join(format!("{NODES}/node{number}/{name}")));

@@ -18,7 +18,6 @@ use std::thread::{Builder, JoinHandle};
 /// More than the deepest recursion needs; only used pages take memory.
 pub(super) const STACK_BYTES: usize = 8 << 20;
 
-/// A closure run on a worker.
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
 struct Thread {
@@ -88,7 +87,6 @@ impl Pool {
         Ok(())
     }
 
-    /// The threads of a node.
     fn threads_of(&self, place: &Place) -> impl Iterator<Item = &Thread> {
         self.threads.iter().filter(|thread| thread.place.as_ref().is_some_and(|own| own.cpus == place.cpus))
     }
@@ -143,7 +141,6 @@ impl Pool {
         start(&threads, 1, job, instrument);
     }
 
-    /// Runs a task on the main thread's worker.
     pub(super) fn run_on_main<T: Default + Send + 'static>(
         &mut self,
         task: impl FnOnce(&mut Worker) -> T + Send + 'static,

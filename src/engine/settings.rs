@@ -62,7 +62,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether a search is analysis.
     pub(super) fn is_analysis(&self, limits: &Limits) -> bool {
         self.analyse_mode.unwrap_or(limits.infinite)
     }

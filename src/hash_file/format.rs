@@ -43,7 +43,6 @@ pub struct Origin {
     pub depth: u32,
 }
 
-/// Encodes a header.
 pub(super) fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
     let texts = [&identity.engine, &identity.evaluation, &origin.position];
     let texts = texts.map(|text| &text.as_bytes()[..text.floor_char_boundary(MAX_TEXT)]);
@@ -53,7 +52,6 @@ pub(super) fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
     [&MAGIC[..], &version, &fingerprint, &depth, sizes.as_flattened(), &texts.concat()].concat()
 }
 
-/// Reads a header.
 pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), HashFileError> {
     match read(from) {
         Ok(MAGIC) => {}
@@ -102,7 +100,6 @@ impl Block {
         [head.as_flattened(), content].concat()
     }
 
-    /// Reads a block.
     pub(super) fn read(from: &mut impl Read) -> Result<Self, HashFileError> {
         let [entries, size] = [read_u32(from)?, read_u32(from)?].map(|number| number as usize);
         if !(1..=MAX_ENTRIES).contains(&entries) || size > entries * Record::BYTES {
@@ -135,7 +132,6 @@ fn read<const BYTES: usize>(from: &mut impl Read) -> io::Result<[u8; BYTES]> {
     Ok(bytes)
 }
 
-/// Reads a number.
 pub(super) fn read_u32(from: &mut impl Read) -> io::Result<u32> {
     read(from).map(u32::from_le_bytes)
 }

@@ -19,7 +19,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Default time limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 /// Arguments of `lento analyse`.

@@ -322,7 +322,8 @@ pub fn run(args: &Args) -> Done {
     let cpus = processors::count();
     let surplus = if threads > cpus { format!(", more than the {cpus} CPUs: they take turns") } else { String::new() };
     let figures = [&speed, &rate];
-    let rounds = args.kinds().iter().map(|kind| figures[*kind as usize].as_ref().map_or(0, |figure| figure.0.len())).min();
+    let rounds =
+        args.kinds().iter().map(|kind| figures[*kind as usize].as_ref().map_or(0, |figure| figure.0.len())).min();
     let rounds = rounds.unwrap_or(0);
     let interrupted = match rounds {
         _ if !stop.asked() => String::new(),

@@ -23,7 +23,6 @@ const STOP_WAITS: Duration = Duration::from_millis(5);
 pub(crate) struct Probing {
     pub tables: Arc<Tables>,
     pub options: SearchOptions,
-    /// Maximum number of pieces.
     pieces: u32,
     /// Minimum depth, in plies: at the piece limit, or for all positions once storage has been slow.
     depth: AtomicI32,
@@ -41,12 +40,10 @@ impl Probing {
         (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
     }
 
-    /// Whether a position may be in the tables.
     fn covers(&self, board: &Board) -> bool {
         board.occupied().count() <= self.pieces && board.castling() == CastlingRights::NONE
     }
 
-    /// The score of a result at this ply.
     pub(crate) fn score(&self, wdl: Wdl, ply: usize) -> Score {
         match wdl.ruled(self.options.fifty_move_rule) {
             Wdl::Loss => ply as Score - TB_WIN,

@@ -71,7 +71,6 @@ impl<'a, O: Observer> Search<'a, O> {
         self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)
     }
 
-    /// Takes over the result of an earlier search.
     pub(super) fn take_over(&mut self, earlier: &EarlierSearch) {
         self.root.take_over(earlier.depth, &earlier.lines);
         self.lines = self.root.all()[..self.job.lines()].to_vec();
@@ -79,7 +78,6 @@ impl<'a, O: Observer> Search<'a, O> {
         self.publish();
     }
 
-    /// Publishes and reports the last finished depth.
     pub(super) fn publish(&mut self) {
         self.job.threads.publish(self.result());
         if self.me.id == 0 {

@@ -104,7 +104,6 @@ impl Material {
         2 + self.sides[0].pieces + self.sides[1].pieces
     }
 
-    /// Whether both sides have the same pieces.
     pub(crate) fn is_symmetric(self) -> bool {
         self.sides[0] == self.sides[1]
     }

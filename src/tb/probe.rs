@@ -7,7 +7,6 @@ use super::wdl::Wdl;
 use crate::chess::Board;
 use crate::chess::movegen::MoveList;
 
-/// Whether to continue probing.
 pub(super) type MayContinue<'a> = &'a dyn Fn() -> bool;
 
 impl Tables {

@@ -21,7 +21,6 @@ pub(super) enum Damage {
 }
 
 pub(super) enum Source {
-    /// The whole file.
     Memory(Box<[u8]>),
     /// Read on demand. Not memory-mapped, so that a truncated or unreadable file is just an error.
     File(File),

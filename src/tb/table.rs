@@ -18,7 +18,6 @@ const SMALL: u64 = 1 << 20;
 /// Bytes of the checksum after the last block.
 const CHECKSUM: u64 = 16;
 
-/// Flags of a table.
 const SPLIT: u8 = 1;
 const PAWNS: u8 = 2;
 
@@ -29,7 +28,6 @@ const WIN_PLIES: u8 = 4;
 const LOSS_PLIES: u8 = 8;
 const WIDE: u8 = 16;
 
-/// An open table.
 pub(super) struct Table {
     source: Source,
     material: Material,

@@ -23,9 +23,7 @@ const CHECK_TIME: Duration = Duration::from_millis(1500);
 const MAX_HELD: u64 = 128 << 20;
 /// Most names listed in a message.
 const MAX_NAMES: usize = 8;
-/// Most failures recorded.
 const MAX_FAILURES: usize = 64;
-/// Separates folders.
 pub(super) const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// One table, and the files that may hold it.
@@ -147,7 +145,6 @@ impl Tables {
     }
 }
 
-/// The tables in these folders.
 fn find(folders: &str, problems: &mut Vec<String>) -> Slots {
     let mut slots = Slots::new();
     for folder in folders.split(SEPARATOR).map(str::trim).filter(|folder| !folder.is_empty()) {

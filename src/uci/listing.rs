@@ -11,7 +11,6 @@ pub(crate) const DEFAULT_DEPTH: i32 = 10;
 /// A column's name, whether it is aligned to the left, and its cell for a move.
 type Column = (&'static str, bool, fn(&Board, &ListedMove) -> String);
 
-/// The columns after rank and move.
 const COLUMNS: [Column; 10] = [
     ("best", false, |_, row| mark(row.best)),
     ("victim", true, |board, row| name(board.captured(row.mv).map(Piece::kind))),

@@ -244,7 +244,6 @@ fn set_log(to: &mut Target, name: &str) -> Applied {
 
 /// Opens the tables in these folders and reports what was found. An empty list removes the tables at once.
 fn set_tables(to: &mut Target, folders: &str) -> Applied {
-    /// Maximum number of reported problems.
     const MAX_PROBLEMS: usize = 12;
     if folders.trim().is_empty() {
         to.engine.set_tables(None);

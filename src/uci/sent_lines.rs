@@ -15,7 +15,6 @@ impl SentLines {
     /// a busy machine.
     pub(crate) const REPEAT_AFTER: Duration = Duration::from_millis(2500);
 
-    /// Records a printed line.
     pub(crate) fn record(&mut self, info: Info, now: Instant) {
         self.0.retain(|(sent, _)| sent.multipv != info.multipv);
         self.0.push((info, now));

@@ -47,7 +47,6 @@ pub struct Session {
     queue: VecDeque<Queued>,
     work: Option<Work>,
     mode: InputMode,
-    /// Where tasks send their messages.
     inbox: Sender<Message>,
     last_task: u64,
     closing: bool,
@@ -81,7 +80,6 @@ pub enum InputMode {
 /// State of saves and loads.
 #[derive(Default)]
 struct HashFiles {
-    /// Running saves.
     saves: Vec<Task>,
     /// Since when the table has entries that are not in `HashFile`.
     unsaved: Option<Instant>,
@@ -254,13 +252,11 @@ impl Session {
         }
     }
 
-    /// Exits once work that must finish is done.
     fn close(&mut self, quit: bool) {
         self.closing = true;
         self.mark(|queued| queued.close(quit));
     }
 
-    /// Applies the flags of the running work.
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
         if work.task.is_none() && std::mem::take(&mut work.queued.ponderhit) {
@@ -437,7 +433,6 @@ impl Session {
         self.apply_marks();
     }
 
-    /// Starts a task as the work of a command.
     fn begin_task(&mut self, queued: Queued, work: impl FnOnce(&Console) + Send + 'static) {
         match self.start_task(work) {
             Ok(task) => self.begin(queued, Some(task), Instant::now()),

@@ -79,13 +79,11 @@ impl Console {
         self.print(format::message(text))
     }
 
-    /// Sends an error.
     pub(crate) fn report(&self, problem: impl Display) {
         let problem = problem.to_string();
         self.send(|session| session.report(problem));
     }
 
-    /// Sends an effect.
     pub(crate) fn send(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
         let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
     }

@@ -40,7 +40,6 @@ impl Default for StrengthOptions {
     }
 }
 
-/// Another seed with each call.
 pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(())
 }

@@ -5,7 +5,6 @@ use super::survey::{CENTER_FILES, Survey};
 use super::weights as w;
 use crate::chess::{Bitboard, Board, CastlingSide, Color, File, PieceType, Square, attacks};
 
-/// The king's wing by its file.
 const WING: [Bitboard; 8] = {
     let [queen, king] = Bitboard::WINGS;
     [queen, queen, queen, CENTER_FILES, CENTER_FILES, king, king, king]
@@ -121,7 +120,6 @@ fn check_danger(survey: &Survey, color: Color) -> i32 {
     total + w::UNSAFE_CHECK_DANGER * (unsafe_checks & !survey.board.color(!color)).count() as i32
 }
 
-/// Control of the king's wing.
 fn wing_danger(survey: &Survey, color: Color) -> i32 {
     let ground = WING[survey.king[color].file()] & CAMP[color];
     let attacked = survey.all[!color] & ground;

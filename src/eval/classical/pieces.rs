@@ -7,7 +7,6 @@ use super::trace::{Term, Trace};
 use super::weights as w;
 use crate::chess::{Bitboard, Color, File, Piece, PieceType, Rank, Square, attacks};
 
-/// The central squares.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Enters all pieces in the survey and adds their terms.

@@ -4,7 +4,6 @@ use super::material::Census;
 use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attacks};
 
-/// Files c to f.
 pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
 /// Attacks of a position. Arrays are by color.
@@ -16,15 +15,12 @@ pub(super) struct Survey<'a> {
     pub king: [Square; 2],
     /// Pieces pinned to their own king.
     pub pinned: [Bitboard; 2],
-    /// Mobility area.
     pub area: [Bitboard; 2],
     /// King zone: always nine squares, shifted inwards at the edge.
     pub zone: [Bitboard; 2],
     /// Squares attacked by each piece type.
     pub by: [[Bitboard; 6]; 2],
-    /// Squares attacked.
     pub all: [Bitboard; 2],
-    /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
     /// Number of attackers of the other king's zone.
     pub attackers: [i32; 2],

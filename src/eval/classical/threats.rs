@@ -5,7 +5,6 @@ use super::survey::{CENTER_FILES, Survey};
 use super::weights as w;
 use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 
-/// Threats of a color.
 pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
     let pieces = survey.board.color(!color) & !survey.pawns[!color] & !survey.king[!color].bitboard();
     let protected = survey.protected(!color);

@@ -35,7 +35,6 @@ impl RecipeName {
     }
 }
 
-/// `ln(depth) · ln(number)`.
 pub(super) fn logarithms(depth: i32, number: usize) -> f64 {
     f64::from(depth).ln() * (number as f64).ln()
 }

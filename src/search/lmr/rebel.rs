@@ -13,13 +13,9 @@ enum Effect {
     Fixed(Fact),
     /// History of at least this or, below zero, at most this.
     History(i32),
-    /// A fact.
     Holds(Fact),
-    /// A signal above the margin.
     Above(Signal, i32),
-    /// A signal of at least the margin.
     AtLeast(Signal, i32),
-    /// A count above zero.
     Any(Signal),
 }
 

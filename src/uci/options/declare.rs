@@ -41,13 +41,11 @@ impl UciOption {
         Self { meaning, ..self }
     }
 
-    /// The valid values, for messages.
     pub(super) fn expected(&self) -> String {
         format!("{}{}", self.noun, self.values)
     }
 }
 
-/// A number within a range.
 pub(super) fn spin(
     name: &str,
     default: i64,
@@ -99,7 +97,6 @@ fn boolean(name: &str, default: bool, apply: impl Fn(&mut Target, bool) + Send +
     })
 }
 
-/// One of several words.
 pub(super) fn combo(
     name: &str,
     default: &str,

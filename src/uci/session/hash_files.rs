@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 impl Session {
-    /// Records the start of a search.
     pub(super) fn record_search(&mut self, position: String) {
         self.hash_files.origin = Origin { position, depth: 0 };
         self.hash_files.unsaved.get_or_insert_with(Instant::now);
@@ -122,7 +121,6 @@ impl Session {
     }
 }
 
-/// Saves a table.
 fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions) {
     let (began, identity) = (Instant::now(), table.identity());
     let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
@@ -143,7 +141,6 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
     }
 }
 
-/// Loads a file into a table.
 fn load(console: &Console, table: LentTable, path: PathBuf) {
     let began = Instant::now();
     let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut console.progress("loadhash"));

@@ -16,7 +16,6 @@ pub(super) struct Queued {
     pub waited: bool,
 }
 
-/// Running work.
 pub(super) struct Work {
     pub queued: Queued,
     /// The task, unless it is a search of the engine.

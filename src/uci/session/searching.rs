@@ -13,7 +13,6 @@ use lento::search::report::Outcome;
 use std::time::Instant;
 
 impl Session {
-    /// Starts a search.
     pub(super) fn search(&mut self, go: &Go) {
         if self.position.is_none() {
             self.print(&format::message("no position given before go; using the start position"));
