@@ -34,7 +34,7 @@ pub struct Worker {
     /// Thread number; thread 0 checks the clock and reports.
     pub id: usize,
     /// The network of the NUMA node to which its thread is bound.
-    pub network: Option<Arc<NodeNetwork>>,
+    pub(crate) network: Option<Arc<NodeNetwork>>,
     pub(super) histories: Histories,
     /// Correction and continuation history of its own, created by the first search that does not share them.
     own: Option<SharedHistories>,
