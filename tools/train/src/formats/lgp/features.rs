@@ -1,8 +1,7 @@
 //! Features of moves: sparse inputs of the log-linear model in `moves`.
 
 use super::logistic::{bucket, starts};
-use lento::chess::legal::CheckSquares;
-use lento::chess::{Bitboard, Board, Color, Move, Piece, PieceType, Rank, Square, attacks};
+use lento::chess::{Bitboard, Board, CheckSquares, Color, Move, Piece, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
 pub const COUNT: usize = 9;
