@@ -371,7 +371,10 @@ impl Session {
             }
             Command::GenFens(arguments) => {
                 let (arguments, evaluation) = (arguments.clone(), self.engine.evaluation());
-                self.begin_task(queued, move |console| arguments.run(console, evaluation));
+                self.begin_task(queued, move |console| {
+                    let found = arguments.run(console, evaluation);
+                    _ = found.map_err(|problem| console.report(format!("genfens: {problem}")));
+                });
             }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.print(&format::diagram(self.engine.game.board(), chess960)),
