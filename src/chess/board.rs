@@ -29,6 +29,7 @@ pub struct Board {
 /// Zobrist keys, updated incrementally.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Keys {
+    /// The whole position.
     pub(super) all: u64,
     /// Pawns of both colors.
     pub(super) pawns: u64,

@@ -23,6 +23,7 @@ const STOP_WAITS: Duration = Duration::from_millis(5);
 pub(crate) struct Probing {
     pub tables: Arc<Tables>,
     pub options: SearchOptions,
+    /// Maximum number of pieces.
     pieces: u32,
     /// Minimum depth, in plies: at the piece limit, or for all positions once storage has been slow.
     depth: AtomicI32,

@@ -146,6 +146,7 @@ impl Lockstep {
         }
     }
 
+    /// Begins the first round of a thread.
     pub(crate) fn join(&self, thread: usize) -> LockstepThread<'_> {
         let (entries, budget) = (Some(self.entries[thread].write()), self.budget(0, thread));
         LockstepThread { lockstep: self, thread, entries, budget, own_nodes: 0, other_nodes: 0, finished: false }
@@ -194,6 +195,7 @@ impl Lockstep {
     }
 }
 
+/// What a thread may do in a round.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     pub nodes: u64,

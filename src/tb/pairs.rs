@@ -61,6 +61,7 @@ pub(super) struct Packed {
     /// Numbers of blocks and of block lengths.
     blocks: u32,
     lengths: u64,
+    /// Number of index entries.
     entries: u64,
     index_at: u64,
     lengths_at: u64,

@@ -18,6 +18,7 @@ const SMALL: u64 = 1 << 20;
 /// Bytes of the checksum after the last block.
 const CHECKSUM: u64 = 16;
 
+/// Flags of a table.
 const SPLIT: u8 = 1;
 const PAWNS: u8 = 2;
 

@@ -288,6 +288,7 @@ impl Session {
         }
     }
 
+    /// Exits once work that must finish is done.
     fn close(&mut self, quit: bool) {
         self.closing = true;
         self.mark(|queued| queued.close(quit));

@@ -10,6 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The only writer to standard output during a session.
 pub struct Writer {
+    /// Lines not yet written.
     text: String,
     output: Box<dyn Write>,
     log: Option<Log>,

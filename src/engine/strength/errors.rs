@@ -101,6 +101,7 @@ fn all_material(board: &Board, side: Color) -> f64 {
     f64::from(PieceType::ALL.into_iter().map(value).sum::<i32>())
 }
 
+/// A number that identifies the material.
 fn material(board: &Board) -> u64 {
     const KINDS: [PieceType; 5] =
         [PieceType::Pawn, PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];

@@ -5,6 +5,7 @@ use super::survey::{CENTER_FILES, Survey};
 use super::weights as w;
 use crate::chess::{Bitboard, Board, CastlingSide, Color, File, PieceType, Square, attacks};
 
+/// The king's wing by its file.
 const WING: [Bitboard; 8] = {
     let [queen, king] = Bitboard::WINGS;
     [queen, queen, queen, CENTER_FILES, CENTER_FILES, king, king, king]

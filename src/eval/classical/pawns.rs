@@ -6,6 +6,7 @@ use super::survey::Survey;
 use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, PieceType, Rank, Square, attacks};
 
+/// Cap of king distances.
 const FAR: u32 = 5;
 /// The path is evaluated from the fourth rank (index 3) on.
 const ADVANCED: usize = 3;

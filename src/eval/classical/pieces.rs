@@ -40,7 +40,7 @@ fn enter_kind(survey: &mut Survey, outposts: Bitboard, color: Color, kind: Piece
     };
     for square in pieces {
         let attacked = survey.enter(color, kind, square, attacks::of(Piece::new(color, kind), square, occupied));
-        let reach = survey.reach(color, attacked & !denied);
+        let reach = (attacked & !denied & survey.area[color]).count() as usize;
         trace.add(Term::PieceSquare, color, w::square(color, kind, square));
         trace.add(Term::Mobility, color, w::MOBILITY[kind.index() - 1][reach]);
         match kind {

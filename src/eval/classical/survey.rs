@@ -4,6 +4,7 @@ use super::material::Census;
 use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attacks};
 
+/// Files c to f.
 pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
 /// Attacks of a position. Arrays are by color.
@@ -15,12 +16,15 @@ pub(super) struct Survey<'a> {
     pub king: [Square; 2],
     /// Pieces pinned to their own king.
     pub pinned: [Bitboard; 2],
+    /// Mobility area.
     pub area: [Bitboard; 2],
     /// King zone: always nine squares, shifted inwards at the edge.
     pub zone: [Bitboard; 2],
     /// Squares attacked by each piece type.
     pub by: [[Bitboard; 6]; 2],
+    /// Squares attacked.
     pub all: [Bitboard; 2],
+    /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
     /// Number of attackers of the other king's zone.
     pub attackers: [i32; 2],
@@ -85,16 +89,6 @@ impl<'a> Survey<'a> {
             self.danger[color] += w::ATTACKER_DANGER[kind] + w::HIT_DANGER * hits;
         }
         attacked
-    }
-
-    /// Mobility: number of these squares in the mobility area.
-    pub(super) fn reach(&self, color: Color, attacked: Bitboard) -> usize {
-        (attacked & self.area[color]).count() as usize
-    }
-
-    /// Squares defended by a pawn, or by two pieces without being attacked twice.
-    pub(super) fn protected(&self, color: Color) -> Bitboard {
-        self.by[color][PieceType::Pawn] | (self.twice[color] & !self.twice[!color])
     }
 }
 

@@ -7,7 +7,8 @@ use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 
 pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
     let pieces = survey.board.color(!color) & !survey.pawns[!color] & !survey.king[!color].bitboard();
-    let protected = survey.protected(!color);
+    // By a pawn, or by two pieces without being attacked twice.
+    let protected = survey.by[!color][PieceType::Pawn] | (survey.twice[!color] & !survey.twice[color]);
     let weak = (pieces | survey.pawns[!color]) & !protected & survey.all[color];
     let [_, knight, bishop, rook, _, king] = survey.by[color];
 

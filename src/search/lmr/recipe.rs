@@ -20,6 +20,7 @@ pub enum Fact {
     TtNoisy,
     /// More than three nodes below this one have failed high.
     Cuts,
+    /// The TT move was extended.
     Extended,
     /// A fail high is expected and there is no TT move.
     NewCut,
