@@ -7,7 +7,7 @@ use crate::eval::EvaluationKind;
 use crate::eval::draws::Draws;
 use crate::eval::nnue::simd::Simd;
 use crate::eval::wdl;
-use crate::named::Named;
+use crate::named::named_enum;
 use crate::score::Score;
 use crate::search::limits::{Limits, SearchOptions};
 use crate::search::lmr;
@@ -15,23 +15,19 @@ use crate::search::lmr;
 /// Range of contempt, in centipawns on the UCI scale in the middlegame.
 pub const CONTEMPT: (i64, i64) = (-100, 100);
 
-/// The side with contempt during analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AnalysisContempt {
-    /// Neither side.
-    #[default]
-    Off,
-    /// White.
-    White,
-    /// Black.
-    Black,
-    /// The side to move.
-    Both,
-}
-
-impl Named for AnalysisContempt {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("Off", Self::Off), ("White", Self::White), ("Black", Self::Black), ("Both", Self::Both)];
+named_enum! {
+    /// The side with contempt during analysis.
+    pub enum AnalysisContempt {
+        /// Neither side.
+        #[default]
+        Off = "Off",
+        /// White.
+        White = "White",
+        /// Black.
+        Black = "Black",
+        /// The side to move.
+        Both = "Both",
+    }
 }
 
 /// Options read at each `go`.

@@ -14,48 +14,32 @@ pub use recipe::Facts;
 pub(crate) use recipe::{Fact, HistoryRule, Signal};
 
 use super::params::Params;
-use crate::named::Named;
+use crate::named::{Named, named_enum};
 use std::sync::Arc;
 
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
 
-/// A recipe: Lento's own, none, or a published one of the source in its name (`docs/search.md`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the published recipes have the names of their sources")]
-pub enum RecipeName {
-    /// Lento's own.
-    #[default]
-    Tuned,
-    /// No reductions.
-    Off,
-    GuideFixed,
-    GuideAdaptive,
-    GuideLog,
-    GuideConservative,
-    GuideAggressive,
-    GuideCustom,
-    Mediocre,
-    Madchess,
-    RebelSimple,
-    Rebel,
-}
-
-impl Named for RecipeName {
-    const ALL: &'static [(&'static str, Self)] = &[
-        ("tuned", Self::Tuned),
-        ("off", Self::Off),
-        ("guide-fixed", Self::GuideFixed),
-        ("guide-adaptive", Self::GuideAdaptive),
-        ("guide-log", Self::GuideLog),
-        ("guide-conservative", Self::GuideConservative),
-        ("guide-aggressive", Self::GuideAggressive),
-        ("guide-custom", Self::GuideCustom),
-        ("mediocre", Self::Mediocre),
-        ("madchess", Self::Madchess),
-        ("rebel-simple", Self::RebelSimple),
-        ("rebel", Self::Rebel),
-    ];
+named_enum! {
+    /// A recipe: Lento's own, none, or a published one of the source in its name (`docs/search.md`).
+    #[expect(missing_docs, reason = "the published recipes have the names of their sources")]
+    pub enum RecipeName {
+        /// Lento's own.
+        #[default]
+        Tuned = "tuned",
+        /// No reductions.
+        Off = "off",
+        GuideFixed = "guide-fixed",
+        GuideAdaptive = "guide-adaptive",
+        GuideLog = "guide-log",
+        GuideConservative = "guide-conservative",
+        GuideAggressive = "guide-aggressive",
+        GuideCustom = "guide-custom",
+        Mediocre = "mediocre",
+        Madchess = "madchess",
+        RebelSimple = "rebel-simple",
+        Rebel = "rebel",
+    }
 }
 
 /// The recipes of the helpers.
