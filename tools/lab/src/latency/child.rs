@@ -1,18 +1,16 @@
 //! A UCI engine in a child process, as seen by a GUI.
 
+use crate::child;
 use crossbeam::channel::{Receiver, after, select, unbounded};
 use lento_console::interrupt::Stop;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Timeout for any answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-#[cfg(windows)]
-const NEW_PROCESS_GROUP: u32 = 0x200;
 
 /// A line with the time it was read.
 pub type Line = (Instant, String);
@@ -28,14 +26,7 @@ pub struct Session {
 impl Session {
     /// Starts a UCI engine.
     pub fn start(program: &Path, stop: Stop) -> io::Result<Self> {
-        let mut command = Command::new(program);
-        command.arg("uci").stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Ctrl-C should reach only this process, which then stops the engine.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        #[cfg(windows)]
-        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
-        let mut child = command.spawn()?;
+        let mut child = child::command(program).arg("uci").stdin(Stdio::piped()).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("a child without pipes"));
         };

@@ -14,7 +14,6 @@ use lento_console::interrupt::Stop;
 use lento_console::machine;
 use lento_console::progress::Progress;
 use lento_console::setup;
-use lento_player::programs;
 use lento_player::speedtest::games;
 use report::{Report, Row};
 use soak::{Samples, Soak};
@@ -40,7 +39,6 @@ With --json one document is printed at the end:
     flags               number of moves after the flag
   each of these with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
 
-/// Arguments of `lento latency`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
@@ -69,8 +67,7 @@ pub struct Args {
 
 /// Runs the engine as a child for each thread count and measures its response times. Ctrl-C keeps the results so far.
 pub fn run(args: &Args) -> Done {
-    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
-    let engine = args.engine.clone().map_or_else(lento, Ok)?;
+    let engine = crate::child::player(args.engine.as_deref())?;
     let machine = machine::here();
     let fens = match &args.positions {
         Some(path) => read_book(path)?,

@@ -2,10 +2,10 @@
 
 mod chart;
 mod compare;
-mod file;
 mod report;
 mod system;
 
+use crate::child;
 use lento::files::Draft;
 use lento::processors;
 use lento_common::quantile::{median_interval, quantile, sorted};
@@ -14,8 +14,6 @@ use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
 use lento_console::{Done, setup};
-use lento_player::programs;
-use report::Report;
 use serde::Serialize;
 use serde_json::Value;
 use std::error::Error;
@@ -33,14 +31,9 @@ const POLL: Duration = Duration::from_millis(20);
 /// Clock rates and pages are read once in this many looks.
 const SAMPLE: u32 = 25;
 
-#[cfg(windows)]
-const NEW_PROCESS_GROUP: u32 = 0x200;
-
-/// Arguments of `lento throughput`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Args {
-    /// A subcommand.
     #[command(subcommand)]
     task: Option<Other>,
     /// Threads [default: all cores]
@@ -69,7 +62,6 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
-/// Subcommands.
 #[derive(clap::Subcommand)]
 enum Other {
     /// Compare two machines or builds by their --json files
@@ -104,6 +96,12 @@ impl Median {
         let numbers = sorted(numbers);
         let (low, high) = median_interval(&numbers, CONFIDENCE).unzip();
         Self { median: quantile(&numbers, 0.5), low, high }
+    }
+
+    /// The figure of this name in a document.
+    fn read(document: &Value, name: &str) -> Self {
+        let of = |part: &str| document["results"][name][part].as_f64();
+        Self { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") }
     }
 
     /// Half the width of the interval, at the wider side, as a part of the median.
@@ -221,19 +219,14 @@ impl Measuring<'_> {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.engine);
+        let mut command = child::command(&self.engine);
         let Args { threads, nodes, hash, positions, .. } = self.args;
         let options = [("--nodes", *nodes), ("--hash", hash.map(|hash| hash as u64)), ("--positions", *positions)];
         command.args(["speedtest", "--json"]).args(threads.map(|threads| threads.to_string()));
         for (name, value) in options {
             command.args(value.map(|value| format!("{name}={value}")));
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        // Ctrl-C should reach only this process, which then ends the player.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        #[cfg(windows)]
-        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
+        command.stdin(Stdio::null());
         command
     }
 }
@@ -243,12 +236,11 @@ pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
         return compare::run(args);
     }
-    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
     let json = args.json.as_deref().filter(|_| !to_stdout).map(Draft::create).transpose()?;
     let mut measuring = Measuring {
         args,
-        engine: args.engine.clone().map_or_else(lento, Ok)?,
+        engine: child::player(args.engine.as_deref())?,
         stop: Stop::on_ctrl_c()?,
         progress: Progress::start(),
         system: System::below("/"),
@@ -266,11 +258,10 @@ pub fn run(args: &Args) -> Done {
         return Ok(measuring.stop.exit_code());
     }
     let observed = measuring.observed.between(&before, &measuring.system.counters(), elapsed.as_secs_f64());
-    let report = Report::new(&measuring, elapsed, observed);
+    let document = report::document(&measuring, elapsed, observed);
     if let Some(draft) = json {
-        draft.finish(format!("{:#}\n", report.document).as_bytes())?;
+        draft.finish(format!("{:#}\n", document).as_bytes())?;
     }
-    summary::show(to_stdout, || report.document.clone(), || report.text())?;
-    let unstable = report.document["unstable"] == true;
-    Ok(if unstable { ExitCode::from(UNSTABLE) } else { measuring.stop.exit_code() })
+    summary::show(to_stdout, || document.clone(), || report::text(&document))?;
+    Ok(if document["unstable"] == true { ExitCode::from(UNSTABLE) } else { measuring.stop.exit_code() })
 }
