@@ -93,7 +93,14 @@ pub struct Total {
 }
 
 impl Total {
-    pub fn add(&mut self, problem: &Problem, solution: &Solution) {
+    /// The sums over problems with their solutions.
+    pub fn of<'a>(solved: impl IntoIterator<Item = (&'a Problem, &'a Solution)>) -> Self {
+        let mut total = Self::default();
+        solved.into_iter().for_each(|(problem, solution)| total.add(problem, solution));
+        total
+    }
+
+    fn add(&mut self, problem: &Problem, solution: &Solution) {
         let (won, possible) = problem.points(solution.played).unwrap_or_default();
         self.points.0 += u64::from(won);
         self.points.1 += u64::from(possible);
