@@ -4,7 +4,7 @@ use crate::exchange::Team;
 use crate::hello::Hello;
 use crate::link::Link;
 use crate::relay::{Order, Relay};
-use crate::watch::{self, Silence};
+use crate::watch::{Silence, end};
 use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use lento::search::threads::ThreadResult;
@@ -249,19 +249,8 @@ pub fn lead(
             }
         }
         for (from, kind, bytes) in comm.receive() {
-            relay.heard(from, |partner| match kind {
-                Kind::Status => {
-                    if let Some(status) = Status::from_bytes(&bytes) {
-                        Relay::update(partner, from, status);
-                    }
-                }
-                Kind::Note => relay.note(format!("{}: {}", partner.name(from), String::from_utf8_lossy(&bytes))),
-                Kind::Bye => byes[from] = true,
-                _ => {}
-            });
-            if kind == Kind::Hello {
-                relay.greet(from, Hello::from_bytes(&bytes).unwrap_or_default());
-            }
+            relay.receive(from, kind, &bytes);
+            byes[from] |= kind == Kind::Bye;
         }
         relay.check_silence(silence);
         let missing = relay.missing();
@@ -331,7 +320,7 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, patience: Duration) 
         }
         if silence.look(Instant::now(), take(&mut comm.leader_heard)) > patience {
             let (rank, ms) = (comm.rank, patience.as_millis());
-            watch::end(&format!("rank {rank} ({host}) has not heard rank 0 for {ms} ms"));
+            end(&format!("rank {rank} ({host}) has not heard rank 0 for {ms} ms"));
         }
         worker.notes.try_iter().for_each(|note| comm.links[0].send(Kind::Note, note.as_bytes()));
         comm.send_entries();

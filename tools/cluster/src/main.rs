@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
-use watch::Watch;
+use watch::watch;
 
 #[cfg(target_arch = "x86_64")]
 lento_console::instructions::check_at_start!();
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
     }
     // A rank without one of its threads would keep the others waiting.
     abort_on_panic();
-    let starting = Watch::start("have started", Duration::from_millis(args.start_timeout));
+    let starting = watch("have started", Duration::from_millis(args.start_timeout));
     // The main thread alone calls MPI.
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("lento-cluster: MPI cannot be initialised");
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
         }
         code
     };
-    let _ending = Watch::start("have ended", FINALIZE);
+    let _ending = watch("have ended", FINALIZE);
     drop(universe);
     code
 }
