@@ -103,11 +103,10 @@ impl<'a> Referee<'a> {
         self.winning = [count(self.winning[0], score >= rules.resign), count(self.winning[1], score <= -rules.resign)];
         self.level = count(self.level, score.abs() <= rules.draw);
         if !rules.play_out {
-            if self.winning[0] >= rules.resign_plies {
-                return Some((GameResult::WhiteWins, Ending::Resignation));
-            }
-            if self.winning[1] >= rules.resign_plies {
-                return Some((GameResult::BlackWins, Ending::Resignation));
+            for (run, result) in self.winning.into_iter().zip([GameResult::WhiteWins, GameResult::BlackWins]) {
+                if run >= rules.resign_plies {
+                    return Some((result, Ending::Resignation));
+                }
             }
             if self.level >= rules.draw_plies && move_number >= rules.draw_from {
                 return Some((GameResult::Draw, Ending::Agreement));

@@ -53,10 +53,11 @@ pub fn play(
 mod tests {
     use super::*;
     use lento::chess::Verdict;
+    use lento::engine::Engine;
     use std::time::Duration;
 
     fn game(limit: Limit, fen: &str) -> Record {
-        let mut players = [(); 2].map(|()| Player::new(&[], 1).unwrap());
+        let mut players = [(); 2].map(|()| Player::new(Engine::new(), &[], 1).unwrap());
         let [white, black] = &mut players;
         play(
             &mut [white, black],

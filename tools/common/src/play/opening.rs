@@ -225,6 +225,7 @@ fn back_rank(rng: &mut Rng) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento::engine::Engine;
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
@@ -238,7 +239,7 @@ mod tests {
 
     fn fens(args: &OpeningArgs, numbers: std::ops::Range<u64>) -> Vec<String> {
         let openings = Openings::from_args(args).unwrap();
-        let mut judge = Player::new(&[], 1).unwrap();
+        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
         numbers.map(|number| openings.get(number, &mut judge).board().fen(true)).collect()
     }
 
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn unbalanced_openings_are_rejected() {
-        let mut judge = Player::new(&[], 1).unwrap();
+        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
         let mut worst = |max_imbalance| {
             let openings = Openings::from_args(&OpeningArgs { max_imbalance, ..args() }).unwrap();
             let scores = (0..20).map(|number| {
@@ -308,7 +309,7 @@ mod tests {
     fn a_share_of_quiet_and_balanced_endings() {
         let mixed = OpeningArgs { endings: 0.4, max_imbalance: 100, ..args() };
         let openings = Openings::from_args(&mixed).unwrap();
-        let mut judge = Player::new(&[], 1).unwrap();
+        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
         let mut endings = 0;
         for number in 0..60 {
             let game = openings.get(number, &mut judge);

@@ -1,11 +1,9 @@
 //! `lento latency`: response times over UCI.
 
-mod child;
 mod report;
 mod soak;
 
 use crate::threads::{ThreadCounts, thread_counts};
-use child::Session;
 use fastrand::Rng;
 use lento_common::play::opening::read_book;
 use lento_common::summary;
@@ -16,7 +14,7 @@ use lento_console::progress::Progress;
 use lento_console::setup;
 use lento_player::speedtest::games;
 use report::{Report, Row};
-use soak::{Samples, Soak};
+use soak::{Samples, Session, Soak};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

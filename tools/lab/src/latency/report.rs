@@ -37,7 +37,6 @@ pub struct Row {
     pub samples: Samples,
 }
 
-/// The result of a latency test.
 pub struct Report<'a> {
     pub args: &'a Args,
     pub machine: Value,
@@ -85,7 +84,6 @@ impl Row {
 }
 
 impl Report<'_> {
-    /// As a text table.
     pub fn text(&self) -> String {
         let facts = [("hash", format!("{} MiB", self.args.hash)), ("time", units::time(self.args.time))];
         let mut text = machine::table(&self.machine, &facts);
@@ -111,7 +109,6 @@ impl Report<'_> {
         if notes.is_empty() { text } else { text + "\n" + &notes }
     }
 
-    /// As JSON.
     pub fn json(&self) -> Value {
         json!({
             "schema": "lento-latency/1",

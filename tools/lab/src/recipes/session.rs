@@ -6,6 +6,7 @@ use super::variants::{self, Variant};
 use crate::elo::Pentanomial;
 use crate::epd::{self, Problem, Solution};
 use lento::bench::POSITIONS;
+use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento::search::lmr::RecipeName;
 use lento::search::statistics::Counts;
@@ -194,7 +195,7 @@ impl<'a> Session<'a> {
         if positions.is_empty() && problems.is_empty() {
             return Ok(());
         }
-        let mut player = Player::new(&variant.settings, self.args.conditions.hash as usize)?;
+        let mut player = Player::new(Engine::new(), &variant.settings, self.args.conditions.hash as usize)?;
         for index in positions {
             if stop.asked() {
                 return Ok(());

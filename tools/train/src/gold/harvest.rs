@@ -4,7 +4,7 @@ use crate::formats::packed::{self, RECORD};
 use crate::formats::{Filter, Position};
 use fastrand::Rng;
 use lento::chess::Game;
-use lento::engine::Output;
+use lento::engine::{Engine, Output};
 use lento::score::Bound;
 use lento_common::interrupt::Stop;
 use lento_common::mix;
@@ -58,7 +58,7 @@ pub struct Hands {
 
 impl Hands {
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        let [player, labeller] = [Player::inline(settings, hash)?, Player::new(settings, hash)?];
+        let [player, labeller] = [Player::inline(settings, hash)?, Player::new(Engine::new(), settings, hash)?];
         let threads = player.engine.threads();
         if threads > 1 {
             return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
