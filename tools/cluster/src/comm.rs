@@ -213,13 +213,7 @@ impl Outgoing {
 }
 
 /// Rank 0's part, until the session is over. Returns whether all others have ended, too.
-pub fn lead(
-    comm: &mut Comm,
-    relay: &Relay,
-    orders: &Receiver<Order>,
-    silence: Duration,
-    traffic: &Mutex<[u64; 4]>,
-) -> bool {
+pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: Duration) -> bool {
     let mut over: Option<Instant> = None;
     let mut byes = vec![false; comm.size];
     byes[0] = true;
@@ -265,7 +259,7 @@ pub fn lead(
         }
         comm.send_entries();
         comm.pump();
-        *traffic.lock() = comm.traffic();
+        relay.set_traffic(comm.traffic());
         if let Some(since) = over {
             let all = byes.iter().all(|bye| *bye);
             let known = (0..).zip(&byes).all(|(rank, bye)| *bye || relay.is_silent(rank));

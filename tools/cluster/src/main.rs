@@ -21,11 +21,10 @@ use lento::search::threads::Partners;
 use lento::smp::abort_on_panic;
 use lento_console::{Done, notice};
 use lento_uci::command::Command;
-use lento_uci::options;
-use lento_uci::run;
 use lento_uci::session::{Hook, InputMode, Session};
 use lento_uci::task::Message;
 use lento_uci::writer::Writer;
+use lento_uci::{options, run};
 use mpi::Threading;
 use mpi::traits::Communicator;
 use parking_lot::Mutex;
@@ -133,8 +132,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
     let (inbox, messages) = unbounded();
     let relay = Arc::new(Relay::new(comm.size, Hello::own(host), orders, inbox.clone()));
     engine.set_partners(Some(Arc::clone(&relay) as Arc<dyn Partners>));
-    let traffic = Arc::default();
-    let (passing, counted, ranks, task) = (Arc::clone(&relay), Arc::clone(&traffic), comm.size, args.task.clone());
+    let (passing, ranks, task) = (Arc::clone(&relay), comm.size, args.task.clone());
     let session = thread::spawn(move || {
         processors::prefer_response();
         passing.await_all();
@@ -147,7 +145,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
                     }
                 }
             });
-            if let Err(error) = bench::run(&args, engine, &passing, ranks, &counted) {
+            if let Err(error) = bench::run(&args, engine, &passing, ranks) {
                 eprintln!("lento-cluster: {error}");
                 code = ExitCode::FAILURE;
             }
@@ -162,7 +160,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
         passing.order(Order::Over);
         code
     });
-    let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence), &traffic);
+    let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence));
     (all_ended, session.join().expect("the session does not panic"))
 }
 

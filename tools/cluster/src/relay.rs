@@ -93,6 +93,8 @@ struct State {
     stopped: u64,
     /// The latest search has a node limit.
     has_node_limit: bool,
+    /// Of rank 0, as in [`Status`].
+    traffic: [u64; 4],
 }
 
 impl Relay {
@@ -115,6 +117,7 @@ impl Relay {
             begun: 0,
             stopped: 0,
             has_node_limit: false,
+            traffic: [0; 4],
         };
         Self { orders, session, own, state: Mutex::new(state) }
     }
@@ -268,10 +271,15 @@ impl Relay {
         text
     }
 
-    /// Entries sent, received and stored by the other ranks, and bytes sent.
+    pub fn set_traffic(&self, own: [u64; 4]) {
+        self.state.lock().traffic = own;
+    }
+
+    /// Entries sent, received and stored by all ranks, and bytes sent.
     pub fn traffic(&self) -> [u64; 4] {
         let state = self.state.lock();
-        std::array::from_fn(|at| state.partners.iter().map(|partner| partner.status.traffic[at]).sum())
+        let others = |at: usize| state.partners.iter().map(|partner| partner.status.traffic[at]).sum::<u64>();
+        std::array::from_fn(|at| state.traffic[at] + others(at))
     }
 
     /// Passes a command on that rank 0 is about to execute, and gives it its share. Returns a message for the user.
