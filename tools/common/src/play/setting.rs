@@ -5,9 +5,8 @@ use lento::search::params::TUNABLES;
 use lento_uci::options::{self, Protocol, Target};
 use lento_uci::words::quoted;
 use lento_uci::writer::Writer;
-use std::fmt;
-use std::io;
 use std::str::FromStr;
+use std::{fmt, io};
 
 /// An option with its value, as for `setoption`: an option of the engine or a search parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

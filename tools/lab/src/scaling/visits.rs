@@ -2,8 +2,7 @@
 
 use lento::search::job::Job;
 use lento::search::observer::Observer;
-use lento::search::worker::Instrument;
-use lento::search::worker::Worker;
+use lento::search::worker::{Instrument, Worker};
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
