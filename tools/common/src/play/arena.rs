@@ -93,12 +93,13 @@ impl Arena {
 mod tests {
     use super::super::opening::OpeningArgs;
     use super::*;
+    use crate::arguments::parse;
     use ControlFlow::{Break, Continue};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { seed: 5, ..OpeningArgs::default() };
+        let args = OpeningArgs { seed: 5, ..parse(["openings"]).unwrap() };
         let openings = Openings::from_args(&args).unwrap();
-        Arena { openings, limit: Limit::Nodes(150), rules: Rules::default(), hash: 1, concurrency }
+        Arena { openings, limit: Limit::Nodes(150), rules: parse(["rules"]).unwrap(), hash: 1, concurrency }
     }
 
     fn weak() -> Vec<Setting> {

@@ -52,6 +52,7 @@ pub fn play(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
     use lento::chess::Verdict;
     use lento::engine::Engine;
     use std::time::Duration;
@@ -63,7 +64,7 @@ mod tests {
             &mut [white, black],
             &Game::from_fen(fen).unwrap(),
             limit,
-            &Rules::default(),
+            &parse(["rules"]).unwrap(),
             [&Stop::default(), &Stop::default()],
         )
         .unwrap()

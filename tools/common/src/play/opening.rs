@@ -3,7 +3,6 @@
 use super::endgame;
 use super::limit::Limit;
 use super::player::Player;
-use crate::arguments::parse;
 use crate::epd::has_content;
 use crate::{inputs, mix, number, polyglot};
 use fastrand::Rng;
@@ -38,12 +37,6 @@ pub struct OpeningArgs {
     /// Number that decides everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-impl Default for OpeningArgs {
-    fn default() -> Self {
-        parse(["openings"]).expect("every argument has a default")
-    }
 }
 
 impl OpeningArgs {
@@ -225,11 +218,12 @@ fn back_rank(rng: &mut Rng) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
     use lento::engine::Engine;
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
-        OpeningArgs { seed: 1, ..OpeningArgs::default() }
+        OpeningArgs { seed: 1, ..parse(["openings"]).unwrap() }
     }
 
     /// A rank with a pawn on this file.

@@ -3,8 +3,10 @@
 mod report;
 mod soak;
 
+use crate::child;
 use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
+use lento_common::inputs::in_file;
 use lento_common::play::opening::read_book;
 use lento_common::summary;
 use lento_console::interrupt::Stop;
@@ -12,7 +14,8 @@ use lento_console::progress::Progress;
 use lento_console::{Done, machine, setup};
 use lento_player::speedtest::games;
 use report::{Report, Row};
-use soak::{Samples, Session, Soak};
+use soak::Session;
+use std::mem::take;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -63,7 +66,7 @@ pub struct Args {
 
 /// Runs the engine as a child for each thread count and measures its response times. Ctrl-C keeps the results so far.
 pub fn run(args: &Args) -> Done {
-    let engine = crate::child::player(args.engine.as_deref())?;
+    let engine = child::player(args.engine.as_deref())?;
     let machine = machine::here();
     let fens = match &args.positions {
         Some(path) => read_book(path)?,
@@ -77,19 +80,15 @@ pub fn run(args: &Args) -> Done {
     for (at, &threads) in counts.iter().enumerate() {
         let left = args.time.saturating_sub(progress.elapsed());
         let end = Instant::now() + left / (counts.len() - at) as u32;
-        let mut soak = Soak {
-            session: Session::start(&engine, stop.clone()).map_err(|error| format!("{}: {error}", engine.display()))?,
-            fens: &fens,
-            random: random.fork(),
-            samples: Samples::default(),
-        };
-        let result = soak.run(threads, args.hash, |cycle| {
+        let session = Session::start(&engine, stop.clone(), &fens, random.fork());
+        let mut session = session.map_err(|error| in_file(&engine, error))?;
+        let result = session.run(threads, args.hash, |cycle| {
             let left = args.time.saturating_sub(progress.elapsed());
             progress.show(|| format!("threads {threads}, round {cycle}"), left);
             cycle == 1 || Instant::now() < end
         });
         let refused = result.err().filter(|_| !stop.asked()).map(|error| error.to_string());
-        rows.push(Row { threads, refused, samples: soak.samples });
+        rows.push(Row { threads, refused, samples: take(&mut session.samples) });
         if stop.asked() {
             break;
         }

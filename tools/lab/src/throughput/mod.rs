@@ -8,6 +8,7 @@ mod system;
 use crate::child;
 use lento::files::Draft;
 use lento::processors;
+use lento_common::inputs::in_file;
 use lento_common::quantile::{median_interval, quantile, sorted};
 use lento_common::summary;
 use lento_console::interrupt::Stop;
@@ -186,7 +187,7 @@ impl Measuring<'_> {
 
     /// Runs the player once, and returns its document; `None` after Ctrl-C.
     fn pass(&mut self) -> Result<Option<Value>, Box<dyn Error>> {
-        let mut child = self.command().spawn().map_err(|error| self.failed(&error))?;
+        let mut child = self.command().spawn().map_err(|error| in_file(&self.engine, error))?;
         let mut look = 0_u32;
         while child.try_wait()?.is_none() {
             if look % SAMPLE == SAMPLE / 5 {
@@ -208,14 +209,10 @@ impl Measuring<'_> {
         let output = child.wait_with_output()?;
         if !output.status.success() {
             // Standard error is not captured, so the player has said why.
-            return Err(self.failed(&output.status).into());
+            return Err(in_file(&self.engine, output.status).into());
         }
         let document = serde_json::from_slice(&output.stdout);
-        Ok(Some(document.map_err(|error| self.failed(&format_args!("{error} in the document of speedtest")))?))
-    }
-
-    fn failed(&self, why: &dyn std::fmt::Display) -> String {
-        format!("{}: {why}", self.engine.display())
+        Ok(Some(document.map_err(|error| in_file(&self.engine, format_args!("{error} in the document of speedtest")))?))
     }
 
     fn command(&self) -> Command {

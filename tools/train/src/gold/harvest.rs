@@ -138,13 +138,13 @@ fn positions(game: &Record) -> Vec<Position> {
 mod tests {
     use super::*;
     use crate::tests::sample;
-    use lento_common::play::adjudicate::Rules;
+    use lento_common::arguments::parse;
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena() -> Arena {
-        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..OpeningArgs::default() };
+        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };
         let openings = Openings::from_args(&args).unwrap();
-        Arena { openings, limit: Limit::soft(40), rules: Rules::default(), hash: 1, concurrency: 1 }
+        Arena { openings, limit: Limit::soft(40), rules: parse(["rules"]).unwrap(), hash: 1, concurrency: 1 }
     }
 
     #[test]
