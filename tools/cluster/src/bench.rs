@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What to search.
 #[derive(clap::Args, Clone)]
 pub struct Args {
     /// Depth of each search, in plies

@@ -276,7 +276,6 @@ pub struct Worker {
     /// The network for the next option `EvalFile`.
     pub network: Arc<Mutex<Vec<u8>>>,
     pub notes: Receiver<String>,
-    /// Searches answered.
     pub answered: Arc<AtomicU64>,
     /// Closed at the end of the session.
     pub over: Receiver<()>,

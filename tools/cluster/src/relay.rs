@@ -21,7 +21,6 @@ pub enum Order {
     Line(String),
     /// A line for the session of each, from rank 1.
     Lines(Vec<String>),
-    /// A network.
     Network(Vec<u8>),
     /// The session is over.
     Over,
@@ -34,7 +33,6 @@ struct Partner {
     hello: Option<Hello>,
     /// It has said hello, and fits.
     is_accepted: bool,
-    /// When it was last heard.
     heard: Instant,
     /// It has been silent for too long.
     is_silent: bool,
@@ -159,7 +157,6 @@ impl Relay {
         std::iter::once(false).chain(others).collect()
     }
 
-    /// Whether a rank is silent.
     pub fn is_silent(&self, rank: usize) -> bool {
         rank > 0 && self.state.lock().partners[rank - 1].is_silent
     }
