@@ -63,29 +63,20 @@ impl Arena {
         on_pair: impl FnMut(GamePair) -> Result<ControlFlow<()>, Box<dyn Error>>,
     ) -> Result<(), Box<dyn Error>> {
         let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
-            let pair = self.pair(number, players(number), judge, stops);
-            pair.map_err(|error| format!("a player could not be set up: {error}"))
+            let set_up = |settings: Vec<Setting>| {
+                let player = Player::inline(&settings, self.hash);
+                player.map_err(|error| format!("a player could not be set up: {error}"))
+            };
+            let [one, other] = players(number).map(set_up);
+            let (mut one, mut other) = (one?, other?);
+            let opening = self.openings.get(number, judge);
+            let play = |first: &mut Player, second: &mut Player| {
+                play(&mut [first, second], &opening, self.limit, &self.rules, stops)
+            };
+            let games = play(&mut one, &mut other).and_then(|first| Some([first, play(&mut other, &mut one)?]));
+            Ok(games.map(|games| GamePair { number, games }))
         };
         ordered::run(self.concurrency, pairs, stop, || Player::inline(&[], 1), work, on_pair)
-    }
-
-    /// Plays both games from an opening. `None` if they are interrupted.
-    fn pair(
-        &self,
-        number: u64,
-        settings: [Vec<Setting>; 2],
-        judge: &mut Player,
-        stops: [&Stop; 2],
-    ) -> Result<Option<GamePair>, String> {
-        let [one, other] = settings.map(|settings| Player::inline(&settings, self.hash));
-        let (mut one, mut other) = (one?, other?);
-        let opening = self.openings.get(number, judge);
-        let play = |first: &mut Player, second: &mut Player| {
-            play(&mut [first, second], &opening, self.limit, &self.rules, stops)
-        };
-        let Some(first) = play(&mut one, &mut other) else { return Ok(None) };
-        let Some(second) = play(&mut other, &mut one) else { return Ok(None) };
-        Ok(Some(GamePair { number, games: [first, second] }))
     }
 }
 

@@ -79,15 +79,13 @@ impl Openings {
             Some(path) if polyglot::Book::is_named(path) => {
                 let book = polyglot::Book::read(path)?;
                 if book.moves(&Board::start(), None).is_empty() {
-                    let name = path.display();
-                    return Err(format!(
-                        "{name}: no move with a weight for the start position; expected another Polyglot book"
-                    ));
+                    let problem = "no move with a weight for the start position; expected another Polyglot book";
+                    return Err(inputs::in_file(path, problem));
                 }
                 Book::Polyglot(book)
             }
             Some(path) if args.book_plies.is_some() => {
-                return Err(format!("{}: --book-plies expects a Polyglot book, a file ending in .bin", path.display()));
+                return Err(inputs::in_file(path, "--book-plies expects a Polyglot book, a file ending in .bin"));
             }
             Some(path) => {
                 let mut positions = read_book(path)?;

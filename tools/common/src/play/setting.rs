@@ -24,11 +24,8 @@ impl Setting {
     /// There is no such option, or it does not take the value.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
         let (mut protocol, mut writer) = (Protocol::default(), Writer::new(io::sink()));
-        options::set(
-            &mut Target { engine, protocol: &mut protocol, writer: &mut writer },
-            &self.name,
-            Some(&self.value),
-        )
+        let mut target = Target { engine, protocol: &mut protocol, writer: &mut writer };
+        options::set(&mut target, &self.name, Some(&self.value))
     }
 }
 

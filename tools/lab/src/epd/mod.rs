@@ -62,10 +62,9 @@ pub struct Args {
 
 /// Parses a time with its unit, without which milliseconds and seconds could be confused.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    setup::positive_time(text)
-        .ok()
-        .filter(|time| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis()))
-        .ok_or_else(|| "expected a time with its unit, such as 1s, 500ms or 2m".to_owned())
+    let fits = |time: &Duration| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis());
+    let time = setup::positive_time(text).ok().filter(fits);
+    time.ok_or_else(|| "expected a time with its unit, such as 1s, 500ms or 2m".to_owned())
 }
 
 impl Args {
@@ -108,14 +107,11 @@ impl Args {
     /// Opens the journal, if any, and returns the solutions of the first problems.
     fn resume(&self, problems: &[&Problem]) -> Result<(Option<Journal>, Vec<Solution>), Box<dyn Error>> {
         let mut known = Vec::new();
-        let journal = Journal::resume(
-            self.journal.as_deref(),
-            || Ok(self.json()),
-            |index, record| {
-                known.push(Solution::from_record(problems.get(index as usize)?, record)?);
-                Some(())
-            },
-        )?;
+        let take = |index, record: &Value| {
+            known.push(Solution::from_record(problems.get(index as usize)?, record)?);
+            Some(())
+        };
+        let journal = Journal::resume(self.journal.as_deref(), || Ok(self.json()), take)?;
         Ok((journal, known))
     }
 

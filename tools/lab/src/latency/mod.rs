@@ -19,7 +19,6 @@ use std::mem::take;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed at the end:
   schema                lento-latency/1

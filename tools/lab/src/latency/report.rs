@@ -40,7 +40,6 @@ pub struct Report<'a> {
     pub args: &'a Args,
     pub machine: Value,
     pub rows: Vec<Row>,
-    /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
 }
 
@@ -50,7 +49,6 @@ fn shown(ms: f64) -> String {
 }
 
 impl Row {
-    /// The table row of each measure.
     fn table(&self) -> Vec<table::Row> {
         let row = |((name, _), samples): (&(&str, &str), &Vec<f64>)| {
             let samples = sorted(samples.iter().copied());

@@ -10,13 +10,11 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Timeout for any answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A line with the time it was read.
 type Line = (Instant, String);
 
-/// A measured response time.
 #[derive(Clone, Copy)]
 pub enum Measure {
     /// From `stop` to `bestmove`.
@@ -48,7 +46,6 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Starts a UCI engine.
     pub fn start(program: &Path, stop: Stop, fens: &'a [String], random: Rng) -> io::Result<Self> {
         let mut child = child::command(program).arg("uci").stdin(Stdio::piped()).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

@@ -113,19 +113,16 @@ impl Session {
         if self.is_over() {
             return Ok(());
         }
-        arena.run(
-            |_| players.clone(),
-            self.tally.results.pairs()..self.goal.pairs,
-            stop,
-            |pair| {
-                let games = pair.games.each_ref().map(Record::to_json);
-                let record = json!({"pair": pair.number, "games": games, "seconds": self.elapsed().as_secs_f64()});
-                keep(&mut self.journal, &record)?;
-                self.count(&pair)?;
-                on_pair(self);
-                Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            },
-        )
+        let rest = self.tally.results.pairs()..self.goal.pairs;
+        let add = |pair: GamePair| {
+            let games = pair.games.each_ref().map(Record::to_json);
+            let record = json!({"pair": pair.number, "games": games, "seconds": self.elapsed().as_secs_f64()});
+            keep(&mut self.journal, &record)?;
+            self.count(&pair)?;
+            on_pair(self);
+            Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        };
+        arena.run(|_| players.clone(), rest, stop, add)
     }
 
     fn count(&mut self, pair: &GamePair) -> Result<(), Box<dyn Error>> {

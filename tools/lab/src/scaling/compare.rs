@@ -27,7 +27,6 @@ pub struct Args {
     json: bool,
 }
 
-/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed:
   schema          lento-scaling-compare/1

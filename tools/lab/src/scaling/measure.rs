@@ -35,7 +35,6 @@ const COUNTING: f64 = 1.5;
 /// A counting search.
 #[derive(Serialize)]
 pub struct Counted {
-    /// Index of the position.
     pub position: usize,
     pub threads: usize,
     #[serde(flatten)]

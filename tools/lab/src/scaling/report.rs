@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The value of `schema`.
 pub const SCHEMA: &str = "lento-scaling/2";
 
 /// Below this time to depth, results say little about longer searches.
@@ -27,7 +26,6 @@ fn share(row: &mut table::Row, head: &str, key: &str, part: u64, whole: u64) {
 }
 
 impl Measuring<'_> {
-    /// The results of a thread count.
     fn row(&self, of: &Row) -> table::Row {
         let runs = || self.runs.iter().filter(|run| run.threads == of.threads);
         let mut counts = VisitCounts::default();

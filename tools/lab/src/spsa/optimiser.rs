@@ -50,7 +50,6 @@ impl GainSchedule {
     }
 }
 
-/// The state of a run.
 #[derive(Clone, Debug)]
 pub struct Spsa {
     pub parameters: Vec<Parameter>,

@@ -8,7 +8,7 @@ use crate::elo::Pentanomial;
 use lento_common::inputs;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
-use lento_common::play::arena::Arena;
+use lento_common::play::arena::{Arena, GamePair};
 use lento_common::play::setting::{Setting, texts};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -48,15 +48,8 @@ impl Session {
             spsa,
             journal: None,
         };
-        session.journal = Journal::resume(
-            args.journal.as_deref(),
-            || Ok(header),
-            |_, record| {
-                let played = session.read(record)?;
-                session.count(&played);
-                Some(())
-            },
-        )?;
+        let take = |_, record: &Value| session.read(record).map(|played| session.count(&played));
+        session.journal = Journal::resume(args.journal.as_deref(), || Ok(header), take)?;
         Ok(session)
     }
 
@@ -87,16 +80,12 @@ impl Session {
         });
         let first = self.spsa.iteration * self.pairs_each;
         let mut pairs = Pentanomial::default();
-        self.arena.run(
-            |_| players.clone(),
-            first..first + self.pairs_each,
-            stop,
-            |pair| {
-                pairs.add(pair.half_points());
-                on_pair();
-                Ok(ControlFlow::Continue(()))
-            },
-        )?;
+        let add = |pair: GamePair| {
+            pairs.add(pair.half_points());
+            on_pair();
+            Ok(ControlFlow::Continue(()))
+        };
+        self.arena.run(|_| players.clone(), first..first + self.pairs_each, stop, add)?;
         Ok((pairs.pairs() == self.pairs_each).then_some(pairs))
     }
 

@@ -26,7 +26,6 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed:
   schema         lento-throughput-compare/1
@@ -213,12 +212,8 @@ fn table(files: &[File]) -> String {
     let number = |nps: f64| units::grouped(nps.round() as u64);
     let ratio = |file: &File, name: &str| {
         let ratio = file.ratio(&files[0], name);
-        let part = |part: Option<f64>| part.map_or("-".into(), |ratio| format!("{ratio:.4}"));
-        [
-            part(ratio.map(|ratio| ratio.median)),
-            part(ratio.and_then(|ratio| ratio.low)),
-            part(ratio.and_then(|ratio| ratio.high)),
-        ]
+        let parts = ratio.map_or([None; 3], |ratio| [Some(ratio.median), ratio.low, ratio.high]);
+        parts.map(|part| part.map_or("-".into(), |ratio| format!("{ratio:.4}")))
     };
     let same_threads = files.iter().all(|file| file.threads == files[0].threads);
     // With the same threads the ratios per thread are those of the rate.

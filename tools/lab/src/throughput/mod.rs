@@ -23,7 +23,6 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 use system::{Observed, System};
 
-/// Confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 /// Exit code of an unstable result.
 const UNSTABLE: u8 = 3;
@@ -73,7 +72,6 @@ fn percent(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected percent, such as 0.5".into())
 }
 
-/// A pass of the player.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pass {
     /// From the start of the run.
@@ -83,7 +81,6 @@ pub struct Pass {
     pub rate: f64,
 }
 
-/// A median and its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Median {
     pub median: f64,

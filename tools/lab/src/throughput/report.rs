@@ -7,7 +7,6 @@ use lento_console::units;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The value of `schema`.
 pub const SCHEMA: &str = "lento-throughput/1";
 
 /// Rows for people: labels, and where in the document their text is.

@@ -53,11 +53,8 @@ fn field(text: &str, name: &str) -> Option<f64> {
 
 /// The sum of the numbers of files that are there.
 fn sum(texts: impl Iterator<Item = String>) -> Option<f64> {
-    texts
-        .map(|text| number(&text))
-        .collect::<Option<Vec<_>>>()
-        .filter(|all| !all.is_empty())
-        .map(|all| all.iter().sum())
+    let all = texts.map(|text| number(&text)).collect::<Option<Vec<f64>>>()?;
+    (!all.is_empty()).then(|| all.iter().sum())
 }
 
 impl System {
