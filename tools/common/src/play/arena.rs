@@ -5,7 +5,7 @@ use super::game::play;
 use super::limit::Limit;
 use super::opening::Openings;
 use super::player::Player;
-use super::record::{GameResult, Record};
+use super::record::Record;
 use super::setting::Setting;
 use crate::interrupt::Stop;
 use crate::ordered;
@@ -41,13 +41,6 @@ impl GamePair {
     pub fn half_points(&self) -> u32 {
         let [white, black] = self.games.each_ref().map(|game| game.result.half_points());
         white + 2 - black
-    }
-
-    /// Wins, draws and losses of the first player.
-    pub fn wins_draws_losses(&self) -> [u64; 3] {
-        let [first, second] = self.games.each_ref().map(|game| game.result);
-        [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins]
-            .map(|result| u64::from(first == result) + u64::from(2 - second.index() == result.index()))
     }
 }
 
@@ -104,8 +97,6 @@ mod tests {
             pairs,
             &Stop::default(),
             |pair| {
-                let [wins, draws, losses] = pair.wins_draws_losses();
-                assert_eq!((2 * wins + draws, wins + draws + losses), (u64::from(pair.half_points()), 2));
                 all.push((pair.number, pair.half_points()));
                 Ok(if all.len() < enough { Continue(()) } else { Break(()) })
             },

@@ -8,6 +8,7 @@ mod ideas;
 mod regression;
 mod report;
 
+use crate::document::merged;
 use design::{Design, Factor};
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
@@ -172,10 +173,9 @@ impl Session {
 
 /// The header of the journal: everything that decides the result but the number of pairs.
 fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
-    let mut header = args.conditions.header("factors", args.limit)?;
-    header["factors"] = design.factors.iter().map(Factor::text).collect::<Vec<_>>().into();
-    header["set"] = texts(&design.common).into();
-    Ok(header)
+    let factors: Vec<String> = design.factors.iter().map(Factor::text).collect();
+    let own = json!({ "factors": factors, "set": texts(&design.common) });
+    Ok(merged(args.conditions.header("factors", args.limit)?, own))
 }
 
 #[cfg(test)]

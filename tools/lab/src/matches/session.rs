@@ -2,6 +2,7 @@
 
 use super::pgn::PgnFile;
 use crate::elo::{Pentanomial, Sprt, Verdict};
+use lento::chess::Color;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::play::arena::{Arena, GamePair};
@@ -33,10 +34,8 @@ pub struct Tally {
 impl Tally {
     fn add(&mut self, pair: &GamePair) {
         self.results.add(pair.half_points());
-        for (sum, more) in self.wins_draws_losses.iter_mut().zip(pair.wins_draws_losses()) {
-            *sum += more;
-        }
-        for game in &pair.games {
+        for (game, new) in pair.games.iter().zip([Color::White, Color::Black]) {
+            self.wins_draws_losses[game.result.index_for(new)] += 1;
             *self.endings.entry(game.ending).or_default() += 1;
             self.plies += game.plies.len() as u64;
             self.nodes += game.plies.iter().map(|ply| ply.nodes).sum::<u64>();
