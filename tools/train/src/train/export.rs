@@ -13,14 +13,14 @@ pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     let layers = Layer::ALL.map(|layer| {
         let Numbers { columns, unit, limit, .. } = shape.architecture.numbers(layer);
         let round = |value: f32| (value.clamp(-limit, limit) * unit as f32).round_ties_even() as i32;
-        let head = &values.head[shape.head_layer(layer)];
+        let head = &values[shape.head()][shape.head_layer(layer)];
         if !head.is_empty() {
             return head.iter().map(|&value| round(value)).collect();
         }
-        let shared = |index: usize| values.row(shape.shared().start + index % INPUTS, shape);
+        let shared = |index: usize| &values[shape.row(shape.shared().start + index % INPUTS)];
         let rows = shape.layer(layer).flat_map(|index| {
             let shared = (layer == Layer::Features && !shape.shared().is_empty()).then(|| shared(index));
-            let row = &values.row(index, shape)[..columns];
+            let row = &values[shape.row(index)][..columns];
             (0..columns).map(move |column| round(row[column] + shared.map_or(0.0, |shared| shared[column])))
         });
         rows.collect()
@@ -86,11 +86,12 @@ mod tests {
         let mut values = small(&shape);
         let at = |row: usize| row * 32;
         let shared = shape.shared().start;
-        (values.rows[at(800)], values.rows[at(shared + 32)]) = (0.25, -0.75);
-        (values.rows[at(5) + 3], values.rows[at(shared + 5) + 3]) = (1.5, 1.5);
-        values.rows[at(shape.bias()) + 9] = 0.1;
-        (values.rows[at(shape.outputs().start + 1) + 7], values.rows[at(shape.outputs().start + 3)]) = (-0.51, 3.0);
-        values.head[1] = 0.125;
+        (values[at(800)], values[at(shared + 32)]) = (0.25, -0.75);
+        (values[at(5) + 3], values[at(shared + 5) + 3]) = (1.5, 1.5);
+        values[at(shape.layer(Layer::Biases).start) + 9] = 0.1;
+        (values[at(shape.layer(Layer::Outputs).start + 1) + 7], values[at(shape.layer(Layer::Outputs).start + 3)]) =
+            (-0.51, 3.0);
+        values[shape.head().start + 1] = 0.125;
         let parts = quantise(&values, &shape, "sample");
         assert_eq!((parts[Layer::Features][at(800)], parts[Layer::Features][at(5) + 3]), (-128, 505));
         assert_eq!(
@@ -141,7 +142,7 @@ mod tests {
             assert!(before > 0.01 && (before - after).abs() < 0.05 * before, "{rounding:?}");
             // A network of other numbers is not taken for this one.
             let mut other = values.clone();
-            other.head[..4].iter_mut().for_each(|bias| *bias += 0.1);
+            other[shape.head()][..4].iter_mut().for_each(|bias| *bias += 0.1);
             let other = Network::from_parts(&quantise(&other, &shape, "")).unwrap();
             let shifted = Rounding::measure(&other, &packed, &outputs, &objective);
             assert!((shifted.mean - 40.0).abs() < 12.0 && shifted.after != after, "{shifted:?}");

@@ -35,20 +35,20 @@ pub struct Neurons {
 
 impl Head {
     pub fn new(shape: &Shape) -> Self {
-        let zero = || vec![0.0; shape.head()];
+        let zero = || vec![0.0; shape.head().len()];
         Self { shape: *shape, values: zero(), gradients: zero(), first: zero(), second: zero() }
     }
 
     pub fn load(&mut self, [values, first, second]: [&Parameters; 3]) {
-        self.values.copy_from_slice(&values.head);
-        self.first.copy_from_slice(&first.head);
-        self.second.copy_from_slice(&second.head);
+        self.values.copy_from_slice(&values[self.shape.head()]);
+        self.first.copy_from_slice(&first[self.shape.head()]);
+        self.second.copy_from_slice(&second[self.shape.head()]);
     }
 
     pub fn store(&self, [values, first, second]: [&mut Parameters; 3]) {
-        values.head.copy_from_slice(&self.values);
-        first.head.copy_from_slice(&self.first);
-        second.head.copy_from_slice(&self.second);
+        values[self.shape.head()].copy_from_slice(&self.values);
+        first[self.shape.head()].copy_from_slice(&self.first);
+        second[self.shape.head()].copy_from_slice(&self.second);
     }
 
     /// Applies a step and clears the gradients. Nothing decays: these parameters are few.

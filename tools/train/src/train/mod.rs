@@ -40,7 +40,7 @@ use pool::Pool;
 use run::{Progress, Run};
 use schedule::Schedule;
 use session::Session;
-use shape::{Parameters, Shape};
+use shape::Shape;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -103,7 +103,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
             let refused = || in_file(path, format!("a network of another shape; {fits}"));
             init.grown(&shape, args.schedule.seed).ok_or_else(refused)?
         }
-        _ => Parameters::random(&shape, args.schedule.seed),
+        _ => shape.random(args.schedule.seed),
     };
     let start = values.clone();
     let weights = OptimiserState::begin(values, &shape);

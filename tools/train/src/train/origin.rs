@@ -39,20 +39,26 @@ impl Origin {
         if !same_kings && old.kings.count() > 1 || !fits {
             return None;
         }
-        let mut values = Parameters::random(shape, seed);
-        let mut silent = shape.outputs();
+        let mut values = shape.random(seed);
+        let (rows, head) = values.split_at_mut(shape.head().start);
+        let old_head = &self.values[self.shape.head()];
+        let mut silent = shape.layer(Layer::Outputs);
         if old.deep {
-            silent.end = shape.pairs().end;
-            values.head.copy_from_slice(&self.values.head);
+            silent.end = shape.rows();
+            head.copy_from_slice(old_head);
         } else {
-            values.head[shape.head_layer(Layer::Third)].fill(0.0);
-            values.head[..new.outputs].copy_from_slice(&self.values.head);
+            head[shape.head_layer(Layer::Third)].fill(0.0);
+            head[..new.outputs].copy_from_slice(old_head);
         }
-        values.rows[silent.start * new.hidden..silent.end * new.hidden].fill(0.0);
+        rows[silent.start * new.hidden..silent.end * new.hidden].fill(0.0);
         let layer =
             |layer| (self.shape.layer(layer), shape.layer(layer), self.shape.architecture.numbers(layer).columns);
         let moved = [
-            (self.shape.pieces(), if same_kings { shape.pieces() } else { shape.shared() }, old.hidden),
+            (
+                self.shape.layer(Layer::Features),
+                if same_kings { shape.layer(Layer::Features) } else { shape.shared() },
+                old.hidden,
+            ),
             layer(Layer::Threats),
             (self.shape.shared(), shape.shared(), old.hidden),
             layer(Layer::Biases),
@@ -61,7 +67,7 @@ impl Origin {
         ];
         for (from, to, count) in moved {
             for (from, to) in from.zip(to) {
-                values.row_mut(to, shape)[..count].copy_from_slice(&self.values.row(from, &self.shape)[..count]);
+                rows[shape.row(to)][..count].copy_from_slice(&self.values[self.shape.row(from)][..count]);
             }
         }
         Some(values)
@@ -71,16 +77,16 @@ impl Origin {
 impl From<&Parts> for Origin {
     fn from(parts: &Parts) -> Self {
         let shape = Shape { architecture: parts.architecture };
-        let mut values = Parameters::zero(&shape);
+        let mut values = shape.zeros();
         for layer in Layer::ALL {
             let Numbers { columns, unit, .. } = shape.architecture.numbers(layer);
             let exact = parts[layer].iter().map(|&number| number as f32 / unit as f32).collect::<Vec<_>>();
             for (row, numbers) in shape.layer(layer).zip(exact.chunks(columns.max(1))) {
-                values.row_mut(row, &shape)[..columns].copy_from_slice(numbers);
+                values[shape.row(row)][..columns].copy_from_slice(numbers);
             }
             let head = shape.head_layer(layer);
             if !head.is_empty() {
-                values.head[head].copy_from_slice(&exact);
+                values[shape.head()][head].copy_from_slice(&exact);
             }
         }
         Self { shape, values }
@@ -128,7 +134,7 @@ mod tests {
         // The new neurons differ, or they would learn the same.
         let wider = shape(96, "one", 2);
         let grown = grow(shape(32, "one", 2), wider).unwrap();
-        let row = grown.row(5, &wider);
+        let row = &grown[wider.row(5)];
         assert!(row[32] != 0.0 && row[32] != row[33]);
         for (from, to) in [
             (shape(64, "one", 4), shape(32, "one", 4)),

@@ -114,11 +114,10 @@ pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value
 
 /// Draws the losses of all epochs as SVG. `start` is the loss in validation before the first.
 pub fn svg(start: f64, epochs: &[Epoch]) -> Result<String, Box<dyn Error>> {
-    let points = |first: i32, losses: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
-        losses.zip(first..).map(|(loss, epoch)| (f64::from(epoch), loss)).collect()
-    };
-    let validation = points(0, &mut iter::once(start).chain(epochs.iter().map(|epoch| epoch.validation)));
-    let training = points(1, &mut epochs.iter().map(|epoch| epoch.training));
+    let points =
+        |loss: fn(&Epoch) -> f64| epochs.iter().map(loss).zip(1..).map(|(loss, epoch)| (f64::from(epoch), loss));
+    let validation: Vec<_> = iter::once((0.0, start)).chain(points(|epoch| epoch.validation)).collect();
+    let training: Vec<_> = points(|epoch| epoch.training).collect();
     let axes = Axes {
         caption: "Mean loss by epoch",
         x: Axis { title: "epoch", range: 0.0..epochs.len().max(1) as f64, decimals: 0, numbers: 8 },

@@ -5,11 +5,11 @@
 
 use super::data::hash_bytes;
 use super::model::OptimiserState;
-use super::shape::{Parameters, Shape};
+use super::shape::Shape;
 use crate::formats::in_file;
 use crate::gold::Gauged;
-use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
+use lento::eval::nnue::{Architecture, Layer};
 use lento_common::draft::{self, WriteError};
 use lento_common::inputs;
 use lento_common::journal::difference;
@@ -156,17 +156,14 @@ impl Run {
         let (hidden, outputs) = (number("hidden")? as usize, number("output_buckets")? as usize);
         let deep = text["deep"].as_bool().unwrap_or(false);
         let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs, deep } };
-        let count = shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(shape.head()));
+        let count =
+            shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(shape.head_layer(Layer::Third).end));
         if count.and_then(|count| count.checked_mul(12)) != Some(numbers.len()) {
             return Err("its size does not match its description");
         }
         let (words, _) = numbers.as_chunks();
         let mut words = words.iter().map(|&word| f32::from_le_bytes(word));
-        let mut parameters = || {
-            let mut parameters = Parameters::zero(&shape);
-            parameters.iter_mut().zip(&mut words).for_each(|(parameter, word)| *parameter = word);
-            parameters
-        };
+        let mut parameters = || words.by_ref().take(numbers.len() / 12).collect();
         let (values, first, second) = (parameters(), parameters(), parameters());
         let weights = OptimiserState { values, first, second, steps: number("steps")? };
         let progress = Progress::from_json(&text["progress"]).ok_or(TEXT)?;
