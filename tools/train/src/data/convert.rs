@@ -107,7 +107,7 @@ fn run(
 fn most(files: &[PathBuf]) -> Result<u64, String> {
     let positions = |file: &Path| {
         if shards::is_packed(file) {
-            return Ok(lgp::Verified::read(file)?.plies);
+            return Ok(lgp::Reader::open(file)?.plies);
         }
         Ok(shards::size(&[file.to_owned()])? / PLY as u64)
     };

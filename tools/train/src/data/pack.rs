@@ -135,7 +135,7 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
 
 fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let mut draft = Draft::create(output)?;
-    let (mut games, mut sum) = (lgp::Verified::read(file)?.into_games(file), Sum { files: 1, ..Sum::default() });
+    let (mut games, mut sum) = (lgp::Reader::open(file)?, Sum { files: 1, ..Sum::default() });
     while let Some(game) = games.next().transpose()? {
         if stop.asked() {
             return Ok(None);

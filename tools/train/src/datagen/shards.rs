@@ -1,7 +1,7 @@
 //! Writing games to shards.
 
 use crate::formats::Shards;
-use crate::formats::lgp::{self, Verified};
+use crate::formats::lgp;
 use crate::formats::shards::PACKED;
 use crate::formats::viri;
 use lento_common::draft::Draft;
@@ -71,7 +71,7 @@ impl ShardWriter {
         if !path.exists() {
             return Ok(false);
         }
-        let games = Verified::read(&path)?.games;
+        let games = lgp::Reader::open(&path)?.games;
         if games != self.size {
             return Err(format!("{}: damaged: {games} games, expected {}", path.display(), self.size).into());
         }

@@ -2,7 +2,7 @@
 
 use super::coder::Coder;
 use super::features::{COUNT, List, Past, Scene, Targets, WEIGHTS};
-use super::logistic::exp2;
+use super::logistic::{Weight, exp2};
 use crate::formats::viri::move_between;
 use lento::chess::{Board, Move};
 
@@ -13,12 +13,6 @@ const RATE: f32 = 0.3;
 const SLOW_DOWN: f32 = 0.5;
 /// Resolution of the probabilities.
 const SHARES: f32 = 65_536.0;
-
-#[derive(Clone, Copy)]
-struct Weight {
-    value: f32,
-    rate: f32,
-}
 
 /// The model, and buffers for one position.
 pub struct Moves {
