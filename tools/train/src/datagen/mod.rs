@@ -2,7 +2,7 @@
 
 mod shards;
 
-use crate::formats::material::check_material;
+use crate::formats::check_material;
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;

@@ -10,7 +10,7 @@
 //! | 28, 29, 31 | a score and a byte, not used here |
 //! | 30 | result: 0 Black wins, 1 drawn, 2 White wins |
 
-use super::material::check_material;
+use super::check_material;
 use lento::chess::{Board, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square};
 use lento_common::play::record::{GameResult, Record};
 

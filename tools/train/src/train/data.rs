@@ -1,22 +1,17 @@
 //! The positions: which are for training, which for validation, and their order.
 
-use crate::formats::in_file;
-use crate::formats::packed::{self, RECORD};
+use crate::formats::packed::{self, PackedFile, SPAN, to_bytes};
 use bulletformat::ChessBoard;
 use crossbeam::channel::Sender;
 use lento_common::interrupt::Stop;
 use lento_common::mix::split_mix;
 use lento_common::ordered;
 use std::error::Error;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Positions that are read at once. They stay together, so files have to be shuffled; the order of the spans differs between epochs.
-const SPAN: u64 = 4096;
-
-/// A piece of a file.
+/// A piece of a file, which is read at once. Its positions stay together, so files have to be shuffled; the order of the spans differs
+/// between epochs.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     file: usize,
@@ -67,15 +62,16 @@ impl DataSet {
         let mut spans = Vec::new();
         for (file, path) in files.iter().enumerate() {
             let count = packed::count(path)?;
-            spans.extend((0..count).step_by(SPAN as usize).map(|start| {
-                let count = SPAN.min(count - start) as usize;
+            spans.extend((0..count).step_by(SPAN).map(|start| {
+                let count = (count - start).min(SPAN as u64) as usize;
                 Span { file, start, count, training: 0 }
             }));
         }
         let mut data = Self { files: files.to_vec(), share, ..Self::default() };
         let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
             let positions = reader.read(span)?;
-            Ok(Some((span, positions, hash_bytes(&reader.bytes))))
+            let hash = hash_bytes(&positions.iter().flat_map(to_bytes).collect::<Vec<_>>());
+            Ok(Some((span, positions, hash)))
         };
         ordered::run(
             threads,
@@ -161,36 +157,28 @@ fn is_kept(position: &ChessBoard, share: f64) -> bool {
 
 struct SpanReader<'a> {
     files: &'a [PathBuf],
-    open: Option<(usize, File)>,
-    /// The last piece.
-    bytes: Vec<u8>,
+    open: Option<(usize, PackedFile)>,
 }
 
 impl<'a> SpanReader<'a> {
     fn new(files: &'a [PathBuf]) -> Self {
-        Self { files, open: None, bytes: Vec::new() }
+        Self { files, open: None }
     }
 
-    fn read(&mut self, span: Span) -> Result<Vec<ChessBoard>, String> {
-        let path = &self.files[span.file];
-        let io = |error| in_file(path, error);
-        let file = match &mut self.open {
-            Some((index, file)) if *index == span.file => file,
-            other => &mut other.insert((span.file, File::open(path).map_err(io)?)).1,
+    fn read(&mut self, Span { file, start, count, .. }: Span) -> Result<Vec<ChessBoard>, String> {
+        let positions = match &mut self.open {
+            Some((index, positions)) if *index == file => positions,
+            other => &mut other.insert((file, PackedFile::open(&self.files[file])?)).1,
         };
-        self.bytes.resize(span.count * RECORD, 0);
-        file.seek(SeekFrom::Start(span.start * RECORD as u64)).map_err(io)?;
-        file.read_exact(&mut self.bytes).map_err(io)?;
-        let (records, _) = self.bytes.as_chunks();
-        let position =
-            |(record, number)| packed::from_bytes(record).map_err(|reason| packed::invalid(path, number, &reason));
-        records.iter().zip(span.start + 1..).map(position).collect()
+        positions.seek(start..start + count as u64)?;
+        positions.collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::packed::RECORD;
     use crate::tests::sample::{packed_bytes as bytes, positions};
     use crossbeam::channel::unbounded;
     use lento_testing::Folder;
