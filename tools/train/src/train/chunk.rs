@@ -58,8 +58,8 @@ impl Chunk {
         for ((position, sums), deep) in self.positions.iter().zip(&self.sums).zip(&mut self.deep) {
             let bucket = position.bucket();
             let side = |side: usize| sums[side].iter().sum::<f32>();
-            let direct = head.bias(bucket) + side(0) + side(1);
-            let layers = head.is_deep().then(|| head.forward(bucket, deep));
+            let direct = head.values[bucket] + side(0) + side(1);
+            let layers = head.shape.architecture.deep.then(|| head.forward(bucket, deep));
             let output = direct + layers.map_or(0.0, |(_, output)| output);
             let (loss, gradient) = objective.of(f64::from(output), objective.target(position));
             let gradient = (gradient * share) as f32;

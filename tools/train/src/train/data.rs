@@ -200,7 +200,7 @@ mod tests {
     fn an_epoch_has_each_position_once_in_an_order_of_its_own() {
         let folder = Folder::new("train-data");
         let mut all = positions(180, 1);
-        assert!(all.len() > 3 * SPAN as usize, "several spans: {}", all.len());
+        assert!(all.len() > 3 * SPAN, "several spans: {}", all.len());
         // Positions that are told apart.
         all.iter_mut().zip(0..).for_each(|(position, score)| position.score = score);
         let (one, two) = all.split_at(all.len() / 3);

@@ -13,7 +13,8 @@ const LANES: usize = 8;
 
 /// The parameters of the head and the state of the optimiser.
 pub struct Head {
-    shape: Shape,
+    pub shape: Shape,
+    /// The output biases of all buckets first.
     pub values: Vec<f32>,
     pub gradients: Vec<f32>,
     /// Mean gradients.
@@ -63,24 +64,10 @@ impl Head {
         }
     }
 
-    /// Adds the gradients of a chunk.
-    pub fn add(&mut self, gradients: &[f32]) {
-        add(&mut self.gradients, gradients);
-    }
-
-    pub fn is_deep(&self) -> bool {
-        self.shape.architecture.deep
-    }
-
     fn bucket(&self, layer: Layer, bucket: usize) -> Range<usize> {
         let all = self.shape.head_layer(layer);
         let count = all.len() / self.shape.architecture.outputs;
         all.start + bucket * count..all.start + (bucket + 1) * count
-    }
-
-    /// The output bias of a bucket.
-    pub fn bias(&self, bucket: usize) -> f32 {
-        self.values[bucket]
     }
 
     /// The deep layers' part of the output; `sums` are those of the products with weights.
@@ -155,7 +142,8 @@ fn dot<const N: usize>(one: &[f32; N], other: &[f32; N]) -> f32 {
     sum
 }
 
+/// Adds some gradients to others.
 #[inline(always)]
-fn add(sums: &mut [f32], values: &[f32]) {
+pub fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }

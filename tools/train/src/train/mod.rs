@@ -1,17 +1,16 @@
 //! `lento train`: the weights of the network from scored positions.
 //!
 //! Training uses floating-point numbers and one optimiser step ([`descent`]) for each batch of positions; at the end the parameters are
-//! rounded to the whole numbers of the engine ([`export`]). There is one hidden layer, so the gradients are written out by hand
+//! rounded to the whole numbers of the engine ([`parts`]). There is one hidden layer, so the gradients are written out by hand
 //! ([`tile`]).
 
 mod chunk;
 mod data;
 mod descent;
-mod export;
 mod head;
 mod model;
 mod options;
-mod origin;
+mod parts;
 mod pool;
 mod report;
 mod run;
@@ -27,7 +26,6 @@ pub use options::Args;
 use crate::formats::{in_file, packed};
 use crate::gold::Gauge;
 use data::DataSet;
-use export::Rounding;
 use lento::eval::nnue::Network;
 use lento_common::draft;
 use lento_common::interrupt::Stop;
@@ -35,7 +33,7 @@ use lento_common::lock::Lock;
 use lento_common::notice::notice;
 use lento_common::{outputs, progress as bars, summary};
 use model::{OptimiserState, Pass, TrainingNetwork};
-use origin::Origin;
+use parts::{Origin, Rounding};
 use pool::Pool;
 use run::{Progress, Run};
 use schedule::Schedule;
@@ -180,8 +178,8 @@ fn write_network(
 ) -> Result<Rounding, Box<dyn Error>> {
     let weights = OptimiserState::begin(session.blended(args.blend), &session.run.shape);
     model.load(&weights);
-    let parts = export::quantise(&weights.values, &session.run.shape, &args.network_name());
-    let bytes = parts.to_bytes().map_err(|error| in_file(&args.output, error))?;
+    let rounded = parts::quantise(&weights.values, &session.run.shape, &args.network_name());
+    let bytes = rounded.to_bytes().map_err(|error| in_file(&args.output, error))?;
     draft::write(&args.output, &bytes)?;
     let written = std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?;
     let network = Network::from_bytes(&written).map_err(|error| in_file(&args.output, error))?;

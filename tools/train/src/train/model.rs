@@ -2,7 +2,7 @@
 
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{Step, Strip};
-use super::head::Head;
+use super::head::{Head, add};
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
 use super::tile::Tile;
@@ -205,7 +205,7 @@ impl TrainingNetwork {
             for chunk in self.filled() {
                 let chunk = chunk.read();
                 sum += chunk.loss;
-                head.add(&chunk.head);
+                add(&mut head.gradients, &chunk.head);
                 // Position by position, in which order networks without deep layers have always added them.
                 for (position, gradient) in chunk.positions.iter().zip(&chunk.gradients) {
                     head.gradients[position.bucket()] += gradient;
@@ -327,8 +327,9 @@ mod tests {
         let positions = positions(60, 9);
         let losses = with(&model, threads, |pool| {
             let batches = positions.chunks(BLOCK + 700).zip(1..);
-            let learn =
-                |(batch, number)| model.learn(pool, batch, &OBJECTIVE, Some(Step::new(number, 0.01, 0.01))).to_bits();
+            let learn = |(batch, number)| {
+                model.learn(pool, batch, &OBJECTIVE, Some(Step::new(number, 0.01, 0.01, 1.0))).to_bits()
+            };
             batches.map(learn).collect()
         });
         model.store(&mut weights);
@@ -356,7 +357,7 @@ mod tests {
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);
-        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0))));
+        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0, 1.0))));
         model.store(&mut weights);
         let row = |index| &weights.values[shape.row(index)];
         let mut cut = 0;

@@ -1,7 +1,7 @@
 //! The arguments.
 
 use super::data::{DataSet, hash_word};
-use super::origin::Origin;
+use super::parts::Origin;
 use super::schedule::{Fall, Schedule};
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
@@ -65,7 +65,8 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0, value_parser = parse_threats)]
     pub threats: usize,
     /// Output layers, chosen by the number of pieces on the board
-    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8, value_parser = parse_outputs)]
+    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8,
+        value_parser = |text: &str| number::within(text, 1..=MAX_OUTPUTS, &format!("a number from 1 to {MAX_OUTPUTS}")))]
     pub output_buckets: usize,
     /// Multiply neurons in pairs and pass the products through two layers of 16 and 32 neurons, which add to the output
     #[arg(long, help_heading = "Network")]
@@ -133,10 +134,6 @@ fn parse_lanes(text: &str, least: usize, expected: &str) -> Result<usize, String
     let expected = format!("a multiple of {LANES} {expected}");
     let count = number::within(text, least..=MAX_HIDDEN, &expected)?;
     if count.is_multiple_of(LANES) { Ok(count) } else { Err(format!("expected {expected}")) }
-}
-
-fn parse_outputs(text: &str) -> Result<usize, String> {
-    number::within(text, 1..=MAX_OUTPUTS, &format!("a number from 1 to {MAX_OUTPUTS}"))
 }
 
 fn parse_kings(text: &str) -> Result<KingBuckets, String> {

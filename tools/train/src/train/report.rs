@@ -1,7 +1,7 @@
 //! The output of a run: table, chart, document.
 
 use super::Args;
-use super::export::Rounding;
+use super::parts::Rounding;
 use super::run::{Epoch, Progress};
 use super::session::Session;
 use crate::gold::Gauged;

@@ -2,8 +2,8 @@
 
 use super::data::{DataSet, hash_word};
 use super::descent::Step;
-use super::export;
 use super::model::{Pass, TrainingNetwork};
+use super::parts::quantise;
 use super::pool::Pool;
 use super::run::{Epoch, Run};
 use super::schedule::Schedule;
@@ -73,7 +73,7 @@ impl Session {
             return Gauged::default();
         }
         model.store(&mut self.run.weights);
-        let network = Network::from_parts(&export::quantise(&self.run.weights.values, &self.run.shape, ""));
+        let network = Network::from_parts(&quantise(&self.run.weights.values, &self.run.shape, ""));
         network.map(|network| self.gauge.measure(&network)).unwrap_or_default()
     }
 
@@ -106,8 +106,7 @@ impl Session {
                 let batch = batch?;
                 let step = weights.steps;
                 weights.steps += 1;
-                let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay);
-                let adam = adam.with_deep_rate(schedule.deep_rate);
+                let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay, schedule.deep_rate);
                 at.loss += model.learn(pool, &batch, &schedule.objective(step), Some(adam));
                 at.positions += batch.len() as u64;
                 at.batches += 1;

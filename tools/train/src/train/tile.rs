@@ -61,7 +61,8 @@ impl Tile {
     /// Loads its columns of values, mean gradients and mean squared gradients.
     pub fn load(&mut self, state: [&Parameters; 3]) {
         let (columns, hidden) = (self.columns(), self.shape.architecture.hidden);
-        for (strips, parameters) in self.strips.state_mut().into_iter().zip(state) {
+        let Strips { values, first, second, .. } = &mut self.strips;
+        for (strips, parameters) in [values, first, second].into_iter().zip(state) {
             for (strip, row) in strips.iter_mut().zip(parameters.chunks_exact(hidden)) {
                 strip.0[..columns.len()].copy_from_slice(&row[columns.clone()]);
             }
@@ -79,7 +80,8 @@ impl Tile {
 
     /// Stores its columns of values, mean gradients and mean squared gradients.
     pub fn store(&self, state: [&mut Parameters; 3]) {
-        for (strips, parameters) in self.strips.state().into_iter().zip(state) {
+        let Strips { values, first, second, .. } = &self.strips;
+        for (strips, parameters) in [values, first, second].into_iter().zip(state) {
             self.put(strips, parameters);
         }
     }
