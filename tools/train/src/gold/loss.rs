@@ -2,7 +2,7 @@
 
 use super::fit::Fit;
 use super::neutral::{self, NeutralSet};
-use super::set::{self, Origin, checksum};
+use super::{Origin, checksum};
 use crate::formats::in_file;
 use crate::formats::packed::to_bytes;
 use crate::objective::Objective;
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     for path in &args.networks {
         networks.push((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
     }
-    let gold = set::read(&args.gold)?;
+    let gold = super::read(&args.gold)?;
     let judged = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
     let measured: Vec<(String, Losses)> =
         networks.iter().map(|(path, network)| (path.clone(), Losses::measure(network, &gold))).collect();
