@@ -13,7 +13,7 @@ use lento_common::threads::Threads;
 use lento_common::{progress, summary};
 use std::collections::HashSet;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -105,13 +105,11 @@ fn run(
 
 /// An upper bound of the number of positions in some files.
 fn most(files: &[PathBuf]) -> Result<u64, String> {
-    let positions = |file: &Path| {
-        if shards::is_packed(file) {
-            return Ok(lgp::Reader::open(file)?.plies);
-        }
-        Ok(shards::size(&[file.to_owned()])? / PLY as u64)
+    let positions = |file: &PathBuf| match shards::is_packed(file) {
+        true => Ok(lgp::Reader::open(file)?.plies),
+        false => Ok(shards::size(file)? / PLY as u64),
     };
-    files.iter().map(|file| positions(file)).sum()
+    files.iter().map(positions).sum()
 }
 
 /// The counts of a conversion over all files so far.

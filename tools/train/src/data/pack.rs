@@ -119,7 +119,7 @@ fn run(
 
 fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let draft = Draft::create(output)?;
-    let read = shards::size(&[file.to_owned()])?;
+    let read = shards::size(file)?;
     let (mut games, mut last) = (Shards::new(vec![file.to_owned()]), 0);
     let packed = lgp::pack(output, &mut games, |game| {
         bar.inc(game.place.offset - last);

@@ -5,9 +5,9 @@ use super::{Place, Shards, StoredGame};
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::error::Error;
+use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::{iter, slice};
 
 /// Games that a thread processes at a time.
 const PARCEL: usize = 128;
@@ -44,7 +44,7 @@ pub fn run<T: Send>(
                 open = None;
             }
             let Some(file) = files.next() else { return Ok(None) };
-            let (size, before) = (shards::size(slice::from_ref(&file))?, bytes);
+            let (size, before) = (shards::size(&file)?, bytes);
             let is_item = is_packed(&file) && size <= WHOLE;
             let mut shards = Shards::new(vec![file]);
             if is_item {
@@ -125,7 +125,7 @@ mod tests {
         assert!(games.len() > 2 * PARCEL);
         assert_eq!((ended.0, ended.1.len(), ended.1[0].game), (true, 1, 480));
         assert!(read(&files, 3, &Stop::default()).unwrap() == (games, ended));
-        assert!(shards::size(&files).unwrap() > 0);
+        assert!(shards::size(&files[0]).unwrap() > 0);
     }
 
     #[test]

@@ -1,13 +1,31 @@
 //! A stored game and the walk through its positions.
 
-use super::Place;
 use super::viri::{self, Header, PLY, TERMINATOR};
 use lento::chess::{Board, Move};
 use lento::score::MATE;
 use lento_common::play::record::GameResult;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The largest score, in centipawns.
 pub const MAX_SCORE: i32 = MATE;
+
+/// Where a game lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: Arc<Path>,
+    /// The game's number in its file, from 1.
+    pub game: u64,
+    /// Its first byte.
+    pub offset: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: game {} at byte {}", self.file.display(), self.game, self.offset)
+    }
+}
 
 /// A game as viriformat stores it.
 #[derive(Clone, Debug)]

@@ -9,30 +9,11 @@ pub mod shards;
 pub mod viri;
 
 pub use filter::{Filter, Rule};
-pub use game::{Position, StoredGame};
+pub use game::{Place, Position, StoredGame};
 pub use lento_common::inputs::in_file;
 pub use shards::Shards;
 
 use lento::chess::{Board, Color, PieceType};
-use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
-
-/// Where a game lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub file: Arc<Path>,
-    /// The game's number in its file, from 1.
-    pub game: u64,
-    /// Its first byte.
-    pub offset: u64,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}: game {} at byte {}", self.file.display(), self.game, self.offset)
-    }
-}
 
 /// Refuses more pieces of a side than promotions explain. They can be played from, but data that begin with them are damaged.
 pub fn check_material(board: &Board) -> Result<(), String> {

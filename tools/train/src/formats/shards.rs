@@ -81,17 +81,15 @@ pub fn is_packed(path: &Path) -> bool {
     PACKED_GAMES.names(path)
 }
 
-/// The bytes of some files together.
-pub fn size(files: &[PathBuf]) -> Result<u64, String> {
-    files.iter().try_fold(0, |sum, path| {
-        let metadata = std::fs::metadata(path).map_err(|error| in_file(path, error))?;
-        Ok(sum + metadata.len())
-    })
+/// The bytes of a file.
+pub fn size(path: &Path) -> Result<u64, String> {
+    std::fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| in_file(path, error))
 }
 
 /// A progress bar over the bytes of some files.
 pub fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
-    Ok(progress::bar(Some(size(files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
+    let bytes = files.iter().map(|file| size(file)).sum::<Result<_, _>>()?;
+    Ok(progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
 }
 
 /// The games of some files, in order. A truncated last game is skipped and remembered.
@@ -226,7 +224,7 @@ mod tests {
         assert_eq!(read[3].place.to_string(), format!("{}: game 1 at byte 0", files[1].display()));
         let [place] = shards.torn() else { panic!("one torn game, found {:?}", shards.torn()) };
         assert_eq!((place.game, place.offset), (2, (HEADER + PLY * (games[3].plies.len() + 1)) as u64));
-        assert_eq!(shards.bytes(), size(&files[..1]).unwrap() + place.offset);
+        assert_eq!(shards.bytes(), size(&files[0]).unwrap() + place.offset);
     }
 
     #[test]

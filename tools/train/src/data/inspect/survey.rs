@@ -103,9 +103,13 @@ impl Survey {
         })?;
         self.games += 1;
         self.results[result.index()] += 1;
-        let (plies, (shortest, longest)) = (game.plies.len(), self.plies.unwrap_or((usize::MAX, 0)));
-        self.plies = Some((shortest.min(plies), longest.max(plies)));
+        self.count_plies(Some((game.plies.len(), game.plies.len())));
         Ok(())
+    }
+
+    fn count_plies(&mut self, plies: Option<(usize, usize)>) {
+        let widest = |(low, high): (usize, usize), (least, most)| (low.min(least), high.max(most));
+        self.plies = self.plies.into_iter().chain(plies).reduce(widest);
     }
 
     /// Counts a single position, which is not filtered.
@@ -148,10 +152,7 @@ impl Survey {
         for (sum, part) in self.histograms.iter_mut().zip(&other.histograms) {
             add(&mut sum.counts, &part.counts);
         }
-        self.plies = match (self.plies, other.plies) {
-            (Some((low, high)), Some((least, most))) => Some((low.min(least), high.max(most))),
-            (one, another) => one.or(another),
-        };
+        self.count_plies(other.plies);
         let room = self.room.saturating_sub(self.keys.len());
         self.keys.extend(other.keys.iter().take(room));
     }
