@@ -75,13 +75,9 @@ pub struct Gauge {
     neutral: Option<NeutralSet>,
 }
 
-/// The losses of a network on these sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Gauged {
-    pub gold: Option<f64>,
-    /// By the mean of the other engines, scale and offset fitted: of games, and inside searches.
-    pub neutral: [Option<f64>; 2],
-}
+/// The losses of a network on these sets: on the gold set, and by the mean of the other engines with scale and offset fitted, of games and
+/// inside searches.
+pub type Gauged = [Option<f64>; 3];
 
 impl Gauge {
     pub fn read(gold: Option<&Path>, neutral: Option<&Path>) -> Result<Self, Box<dyn Error>> {
@@ -98,6 +94,6 @@ impl Gauge {
         let gold = self.gold.as_ref().and_then(|gold| Losses::measure(network, gold).mean());
         let row = self.neutral.as_ref().map(|set| Row::of_network("", network, set));
         let loss = |origin| Some(row.as_ref()?.at(origin, BOTH)?.fit.loss);
-        Gauged { gold, neutral: Origin::ALL.map(loss) }
+        [gold, loss(Origin::Game), loss(Origin::Search)]
     }
 }

@@ -110,38 +110,26 @@ impl DataSet {
 
     /// Sends the batches of an epoch, beginning with number `first`, in an order that depends on `seed`, while there is a receiver.
     pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, String>>) {
-        let mut order: Vec<usize> = (0..self.spans.len()).collect();
-        fastrand::Rng::with_seed(seed).shuffle(&mut order);
-        let mut source = SpanReader::new(&self.files);
-        let mut left = self.steps(batch).saturating_sub(first);
+        let mut spans = self.spans.clone();
+        fastrand::Rng::with_seed(seed).shuffle(&mut spans);
+        let (mut spans, mut source) = (spans.into_iter().peekable(), SpanReader::new(&self.files));
         let mut skip = first * batch as u64;
-        let mut next = Vec::with_capacity(batch);
-        for &index in &order {
-            let span = self.spans[index];
-            if skip >= span.training as u64 {
-                skip -= span.training as u64;
-                continue;
-            }
-            let positions = match source.read(span) {
-                Ok(positions) => positions,
-                Err(error) => return drop(sender.send(Err(error))),
-            };
-            for position in positions.into_iter().filter(|position| !is_kept(position, self.share)) {
-                if skip > 0 {
-                    skip -= 1;
-                    continue;
-                }
-                next.push(position);
-                if next.len() == batch {
-                    left -= 1;
-                    if sender.send(Ok(std::mem::replace(&mut next, Vec::with_capacity(batch)))).is_err() || left == 0 {
-                        return;
-                    }
-                }
-            }
+        while let Some(span) = spans.next_if(|span| skip >= span.training as u64) {
+            skip -= span.training as u64;
         }
-        if left > 0 && !next.is_empty() {
-            let _ = sender.send(Ok(next));
+        let read = spans.flat_map(|span| match source.read(span) {
+            Ok(positions) => positions.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        let for_validation =
+            |position: &Result<_, _>| position.as_ref().is_ok_and(|position| is_kept(position, self.share));
+        let mut positions = read.filter(|position| !for_validation(position)).skip(skip as usize);
+        for _ in first..self.steps(batch) {
+            let batch = positions.by_ref().take(batch).collect::<Result<Vec<_>, _>>();
+            let (is_empty, failed) = (batch.as_ref().is_ok_and(Vec::is_empty), batch.is_err());
+            if is_empty || sender.send(batch).is_err() || failed {
+                return;
+            }
         }
     }
 }

@@ -107,10 +107,15 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     let weights = OptimiserState::begin(values, &shape);
     let schedule = Schedule { steps: data.steps(args.schedule.batch), ..args.schedule.clone() };
     let settings = args.settings(&data, &schedule, init.as_ref());
-    let run = Run { settings, shape, progress: Progress::default(), weights };
-    let mut session = Session { run, start, data, schedule, gauge, checkpoint: args.checkpoint.clone() };
-    session.resume()?;
-    Ok(Some(session))
+    let mut run = Run { settings, shape, progress: Progress::default(), weights };
+    if let Some(path) = &args.checkpoint
+        && path.try_exists().map_err(|error| in_file(path, error))?
+    {
+        let kept = Run::read(path)?;
+        kept.expect(&run, path)?;
+        run = kept;
+    }
+    Ok(Some(Session { run, start, data, schedule, gauge, checkpoint: args.checkpoint.clone() }))
 }
 
 /// Reads all positions. `None` if a stop was requested.

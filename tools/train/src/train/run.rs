@@ -59,7 +59,7 @@ pub struct Run {
 impl Progress {
     fn to_json(&self) -> Value {
         let epoch = |epoch: &Epoch| {
-            let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
+            let Epoch { training, validation, rate, gauged: [gold, games, inside] } = epoch;
             json!([training, validation, rate, gold, games, inside])
         };
         json!({
@@ -75,7 +75,7 @@ impl Progress {
         let epoch = |value: &Value| {
             let number = |index: usize| value[index].as_f64();
             // Older checkpoints have three numbers for an epoch.
-            let gauged = Gauged { gold: number(3), neutral: [number(4), number(5)] };
+            let gauged = [3, 4, 5].map(number);
             Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)?, gauged })
         };
         Some(Self {
@@ -180,7 +180,7 @@ mod tests {
     fn run(seed: u64) -> Run {
         let shape = deep(shape(64, "three", 3));
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
-        let gauged = Gauged { gold: Some(1.0 / 7.0), neutral: [None, Some(0.01)] };
+        let gauged = [Some(1.0 / 7.0), None, Some(0.01)];
         let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, gauged }];
         let progress = Progress { start: Some(0.7), epochs, batches: 5, loss: 2.1, positions: 500 };
         let weights = OptimiserState { values, first, second, steps: 105 };
@@ -224,7 +224,7 @@ mod tests {
         let mut json = Progress::default().to_json();
         json["epochs"] = json!([[0.5, 0.25, 0.125]]);
         let progress = Progress::from_json(&json).unwrap();
-        let gauged = Gauged::default();
+        let gauged = [None; 3];
         assert_eq!(progress.epochs, [Epoch { training: 0.5, validation: 0.25, rate: 0.125, gauged }]);
         assert_eq!(Progress::from_json(&progress.to_json()), Some(progress));
     }

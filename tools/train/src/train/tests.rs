@@ -168,7 +168,7 @@ fn an_interrupted_run_ends_as_one_go() {
     let whole = train(&args(&folder, &format!("{options} --threads 1")), None);
     let net = std::fs::read(folder.path().join("net.lnn")).unwrap();
     assert!(whole.schedule.steps > 8 && whole.run.progress.epochs.len() == 3);
-    assert!(whole.run.progress.epochs.iter().all(|epoch| epoch.gauged.gold.is_some()));
+    assert!(whole.run.progress.epochs.iter().all(|epoch| epoch.gauged[0].is_some()));
     let kept = folder.path().join("run.ckpt");
     let again = args(&folder, &format!("{options} --threads 2 --checkpoint {}", kept.display()));
     // In the first epoch, a little later, and at the border of the second.
