@@ -121,15 +121,19 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
     let draft = Draft::create(output)?;
     let read = shards::size(file)?;
     let (mut games, mut last) = (Shards::new(vec![file.to_owned()]), 0);
-    let packed = lgp::pack(output, &mut games, |game| {
-        bar.inc(game.place.offset - last);
-        last = game.place.offset;
+    let watched = games.by_ref().take_while(|game| {
+        let place = game.as_ref().map_or(last, |game| game.place.offset);
+        bar.inc(place - last);
+        last = place;
         !stop.asked()
-    })?;
-    let Some(Packed { bytes, games: count, plies, spent }) = packed else { return Ok(None) };
+    });
+    let Packed { bytes, games: count, plies, spent } = lgp::pack(output, watched)?;
+    if stop.asked() {
+        return Ok(None);
+    }
     draft.finish(&bytes)?;
     bar.inc(read.saturating_sub(last));
-    let (written, torn) = (bytes.len() as u64, games.torn().to_vec());
+    let (written, torn) = (bytes.len() as u64, games.torn);
     Ok(Some(Sum { files: 1, games: count, plies, read, written, spent, torn }))
 }
 

@@ -104,7 +104,8 @@ pub struct PositionWriter {
     path: PathBuf,
     keep: u64,
     keys: Keys,
-    count: u64,
+    /// The number of positions pushed so far.
+    pub count: u64,
     buffered: Buffered,
 }
 
@@ -150,11 +151,6 @@ impl PositionWriter {
         };
         let keep = order.keep.unwrap_or(u64::MAX);
         Ok(Self { path: path.to_owned(), keep, keys: Keys::new(order.seed), count: 0, buffered })
-    }
-
-    /// The number of positions pushed so far.
-    pub fn count(&self) -> u64 {
-        self.count
     }
 
     pub fn push(&mut self, record: [u8; RECORD]) -> Result<(), WriteError> {

@@ -40,7 +40,7 @@ pub fn run<T: Send>(
                     return Ok(Some(Box::new(iter::once(Ok(games)))));
                 }
                 bytes += shards.bytes();
-                torn.extend_from_slice(shards.torn());
+                torn.append(&mut shards.torn);
                 open = None;
             }
             let Some(file) = files.next() else { return Ok(None) };
@@ -134,7 +134,7 @@ mod tests {
         let mut files = Vec::new();
         for (seed, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
             let plain = folder.write("plain.vf", &sample::bytes(&sample::games(PARCEL + 30 * seed, seed as u64)));
-            let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()]), |_| true).unwrap().unwrap();
+            let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
             files.push(folder.write(&format!("{name}.lgp"), &packed.bytes));
         }
         let direct: Vec<Game> =
@@ -157,7 +157,7 @@ mod tests {
     fn an_interrupted_file_is_not_finished() {
         let folder = Folder::new("decode-stopped");
         let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * PARCEL, 5)));
-        let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()]), |_| true).unwrap().unwrap();
+        let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
         let file = folder.write("a.lgp", &packed.bytes);
         let stop = Stop::default();
         let work = |games: &[StoredGame]| {

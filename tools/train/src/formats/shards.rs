@@ -96,7 +96,8 @@ pub fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
 pub struct Shards {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<Open>,
-    torn: Vec<Place>,
+    /// The truncated games so far: each the last of its file.
+    pub torn: Vec<Place>,
     finished: u64,
 }
 
@@ -109,11 +110,6 @@ enum Open {
 impl Shards {
     pub fn new(files: Vec<PathBuf>) -> Self {
         Self { files: files.into_iter(), open: None, torn: Vec::new(), finished: 0 }
-    }
-
-    /// The truncated games so far: each the last of its file.
-    pub fn torn(&self) -> &[Place] {
-        &self.torn
     }
 
     /// Bytes read so far.
@@ -222,7 +218,7 @@ mod tests {
             assert_eq!(stored.plies.len(), game.plies.len());
         }
         assert_eq!(read[3].place.to_string(), format!("{}: game 1 at byte 0", files[1].display()));
-        let [place] = shards.torn() else { panic!("one torn game, found {:?}", shards.torn()) };
+        let [place] = &shards.torn[..] else { panic!("one torn game, found {:?}", shards.torn) };
         assert_eq!((place.game, place.offset), (2, (HEADER + PLY * (games[3].plies.len() + 1)) as u64));
         assert_eq!(shards.bytes(), size(&files[0]).unwrap() + place.offset);
     }

@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         draft::write(path, report::svg(&cells, &model)?.as_bytes())?;
     }
     let mut report = report::report(args.limits, args.degree.into(), &counts, &cells, &fit);
-    report.torn(games.torn());
+    report.torn(&games.torn);
     let exit = report.show(args.json, finished)?;
     if let Some((path, text)) = source.filter(|_| finished) {
         draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;

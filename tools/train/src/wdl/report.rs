@@ -7,7 +7,6 @@ use crate::report::Report;
 use indicatif::HumanCount;
 use lento::eval::wdl::{FITTED, Model};
 use lento_common::chart::{self, Axes, Axis, POINTS};
-use lento_common::summary::percent;
 use lento_common::table::Row;
 use plotters::prelude::*;
 use std::error::Error;
@@ -31,7 +30,7 @@ pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell],
     report.count("positions", "positions", counts.positions, "");
     report.count("  that count", "kept", kept, "");
     for (name, count) in ["won", "drawn", "lost"].iter().zip(results) {
-        report.row(&format!("    {name} by the side to move"), HumanCount(count), &percent(count, kept));
+        report.share(&format!("    {name} by the side to move"), count, kept);
     }
     report.row("log likelihood", format!("{height:.1}"), &format!("in {} steps", fit.steps));
     let [each, each_built_in] = [height, built_in].map(|height| height / kept as f64);

@@ -139,7 +139,7 @@ impl Coder for Encoder {
 pub struct Decoder {
     bytes: Vec<u8>,
     /// Position of the next byte; it may be beyond the end.
-    read: usize,
+    pub read: usize,
     end: usize,
     /// Offset of the code within the range.
     code: u32,
@@ -154,10 +154,6 @@ impl Decoder {
             decoder.code = decoder.code << 8 | decoder.next();
         }
         decoder
-    }
-
-    pub fn position(&self) -> usize {
-        self.read
     }
 
     /// Whether the decoder has read exactly to the end.

@@ -21,13 +21,8 @@ pub struct Packed {
     pub spent: Spent,
 }
 
-/// Packs games into the bytes of a file. `progress` sees every game; `None` if it returns false. `path` is for messages.
-/// Fails if a game is invalid, or there are too many for a file.
-pub fn pack(
-    path: &Path,
-    games: impl IntoIterator<Item = Result<StoredGame, String>>,
-    mut progress: impl FnMut(&StoredGame) -> bool,
-) -> Result<Option<Packed>, String> {
+/// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid, or there are too many for a file.
+pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Packed, String> {
     let (mut codec, mut encoder) = (Codec::new(), Encoder::new());
     let (mut count, mut plies) = (0, 0);
     for game in games {
@@ -35,9 +30,6 @@ pub fn pack(
         codec.encode(&mut encoder, &game)?;
         count += 1;
         plies += game.plies.len() as u64;
-        if !progress(&game) {
-            return Ok(None);
-        }
     }
     let coded = encoder.finish();
     let refuse = || in_file(path, format!("{count} games with {plies} plies are too many for a packed file"));
@@ -51,7 +43,7 @@ pub fn pack(
     }
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    Ok(Some(Packed { bytes, games: count, plies, spent: codec.spent }))
+    Ok(Packed { bytes, games: count, plies, spent: codec.spent })
 }
 
 /// The games of a file, in order. Ends after an error.
@@ -103,7 +95,7 @@ impl Reader {
     }
 
     pub fn bytes_read(&self) -> u64 {
-        self.decoder.position() as u64
+        self.decoder.read as u64
     }
 
     fn decode(&mut self, place: Place) -> Result<StoredGame, String> {

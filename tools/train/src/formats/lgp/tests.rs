@@ -71,7 +71,7 @@ fn stored(folder: &Folder, bytes: &[u8]) -> Vec<StoredGame> {
 
 fn packed(games: &[StoredGame]) -> Vec<u8> {
     let games = games.iter().cloned().map(Ok);
-    pack(Path::new("packed.lgp"), games, |_| true).unwrap().unwrap().bytes
+    pack(Path::new("packed.lgp"), games).unwrap().bytes
 }
 
 fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, String> {
@@ -272,7 +272,7 @@ fn white_and_black_are_packed_alike() {
     };
     let [one, other] = [record, flipped].map(|record| {
         let games = stored(&folder, &sample::bytes(&[record]));
-        pack(Path::new("one.lgp"), games.into_iter().map(Ok), |_| true).unwrap().unwrap().spent
+        pack(Path::new("one.lgp"), games.into_iter().map(Ok)).unwrap().spent
     });
     assert!((one.moves - other.moves).abs() < 2.0 && (one.scores - other.scores).abs() < 2.0, "{one:?} {other:?}");
 }
