@@ -1,6 +1,6 @@
 //! The identity of an engine, and its row in the table `engine`.
 
-use crate::sql::{Connection, Error, Result, Value, values};
+use crate::sql::{Connection, Result, Value, values};
 use lento::engine::Engine;
 use lento::named::Named;
 use lento::version;
@@ -45,8 +45,7 @@ const VALUES: &str = "($1, $2, $3, $4, $5, $6)";
 
 /// The id of an engine in a database, if it is there.
 pub fn find_engine(connection: &mut Connection, engine: &[Value; 6]) -> Result<Option<i64>> {
-    let row = connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), engine)?;
-    row.map(|row| row.get(0)).transpose()
+    connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), engine)
 }
 
 /// The id of an engine in a database, inserted if missing.
@@ -56,5 +55,5 @@ pub fn engine_id(connection: &mut Connection, engine: &[Value; 6]) -> Result<i64
     }
     let insert = format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES} ON CONFLICT DO NOTHING");
     connection.execute(&insert, engine)?;
-    find_engine(connection, engine)?.ok_or_else(|| Error::Data("the engine was not entered".into()))
+    find_engine(connection, engine)?.ok_or_else(|| connection.error("the engine was not entered"))
 }

@@ -1,8 +1,10 @@
 //! Waiting for a server that is gone.
 
-use super::{Location, explain};
+use super::Location;
 use crate::sql::Result;
 use lento_console::interrupt::Stop;
+use lento_console::notice::notice;
+use lento_console::progress::Progress;
 use std::time::Duration;
 
 /// The longest pause between attempts to reach a server.
@@ -13,23 +15,26 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 pub fn retry<T>(
     location: &Location,
     stop: &Stop,
-    mut say: impl FnMut(&str),
+    progress: &mut Progress,
     mut ask: impl FnMut(bool) -> Result<T>,
 ) -> Result<Option<T>> {
+    let mut say = |text: String| {
+        progress.clear();
+        notice(text);
+    };
     let mut pause = Duration::from_millis(100);
     let mut is_lost = false;
     loop {
         match ask(is_lost) {
             Err(error) if error.is_disconnect() => {
                 if !std::mem::replace(&mut is_lost, true) {
-                    let reason = explain(location, error);
-                    say(&format!("{reason}; nothing is lost: trying until the server is back"));
+                    say(format!("{error}; nothing is lost: trying until the server is back"));
                 }
             }
             Err(error) => return Err(error),
             Ok(answer) => {
                 if is_lost {
-                    say(&format!("{location}: the server is back"));
+                    say(format!("{location}: the server is back"));
                 }
                 return Ok(Some(answer));
             }

@@ -10,7 +10,7 @@ mod work;
 pub use record::SCHEMA;
 pub use resume::seed;
 
-use crate::database::{self, Database, Key, Location, Merged, explain};
+use crate::database::{self, Database, Key, Location, Merged};
 use crate::pgn::{PgnGame, Reader};
 use crate::report::AnalysedGame;
 use crate::report::files::{ReportArgs, Reports};
@@ -152,9 +152,7 @@ fn report(
     database: &mut Database,
     mut reports: Reports,
 ) -> Result<(), Box<dyn Error>> {
-    games(queue, sources, |pgn| {
-        reports.add(&load(pgn, database).map_err(|error| explain(database.location(), error))?)
-    })?;
+    games(queue, sources, |pgn| reports.add(&load(pgn, database)?))?;
     reports.finish()
 }
 

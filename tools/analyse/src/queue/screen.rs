@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub struct Screen {
     kind: Kind,
     /// The progress line on standard error, unless standard output has live tables.
-    progress: Progress,
+    pub progress: Progress,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
 use super::{QueueArgs, record, resume};
-use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain, retry};
+use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, retry};
 use crate::sql;
 use lento::engine::Engine;
 use lento::files::Draft;
@@ -72,10 +72,7 @@ impl Work {
 
     /// Runs to the end or to Ctrl-C.
     pub fn run(&mut self) -> Done {
-        let all_done = self.process_all().map_err(|error| match error.downcast::<sql::Error>() {
-            Ok(error) => explain(self.database.location(), *error).into(),
-            Err(error) => error,
-        })?;
+        let all_done = self.process_all()?;
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
@@ -234,18 +231,12 @@ impl Work {
     ) -> Result<Option<T>, Box<dyn Error>> {
         let Self { database, id, stop, screen, .. } = self;
         let location = database.location().clone();
-        let answer = retry(
-            &location,
-            stop,
-            |text| screen.message(text),
-            |is_lost| {
-                if is_lost {
-                    database.reconnect()?;
-                }
-                question(database, id, stop)
-            },
-        );
-        Ok(answer?)
+        Ok(retry(&location, stop, &mut screen.progress, |is_lost| {
+            if is_lost {
+                database.reconnect()?;
+            }
+            question(database, id, stop)
+        })?)
     }
 
     fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,7 @@
 //! The thread that keeps results in the database, so that no search waits for a disk.
 
 use super::subject::{Finding, Subject};
-use crate::database::{Database, EngineId, Key, Location, Stored, explain};
+use crate::database::{Database, EngineId, Key, Location, Stored};
 use lento::chess::Board;
 use lento_console::notice::notice;
 use parking_lot::Mutex;
@@ -157,6 +157,6 @@ impl Desk {
     fn keep(&mut self, subject: &Subject, finding: &Finding) -> Result<(), String> {
         let (engine, Finding { stored, course }) = (&self.engine, finding);
         let kept = self.database.insist(|database| database.keep(&subject.key, &subject.board, engine, stored, course));
-        kept.map_err(|error| explain(self.database.location(), error))
+        Ok(kept?)
     }
 }

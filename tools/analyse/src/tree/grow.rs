@@ -8,7 +8,6 @@ use super::store::{self, Search, Store};
 use super::update::Changed;
 use super::{Tree, change_settings};
 use crate::database::{EngineId, retry};
-use crate::sql;
 use lento::chess::{Game, Move};
 use lento::engine::Engine;
 use lento::search::limits::{Determinism, Limits};
@@ -60,7 +59,7 @@ pub fn run(args: &Grow) -> Done {
     change_settings(&mut tree, &args.growth.given())?;
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
-    let by = tree.store.write(|store| store.engine(&id)).map_err(|error| tree.store.explain(error))?;
+    let by = tree.store.write(|store| store.engine(&id))?;
     tree.store.begin_run(args.lease)?;
     let (stop, progress, start) = (Stop::on_ctrl_c()?, Progress::start(), Instant::now());
     let mut work = Work { args, tree, engine, by, stop, progress, start, nodes: 0, searches: 0, added: 0 };
@@ -73,10 +72,8 @@ pub fn run(args: &Grow) -> Done {
             changed.settle(store, &tree.settings)
         })
     });
-    done.and(released).and_then(|_| work.summary()).map_err(|error| match error.downcast::<sql::Error>() {
-        Ok(error) => work.tree.store.explain(*error).into(),
-        Err(error) => error,
-    })?;
+    done.and(released)?;
+    work.summary()?;
     Ok(work.stop.exit_code())
 }
 
@@ -240,11 +237,7 @@ impl Work<'_> {
     /// Asks the tree. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
     fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> store::Done<T>) -> Result<Option<T>, Box<dyn Error>> {
         let Self { tree, progress, stop, .. } = self;
-        let say = |text: &str| {
-            progress.clear();
-            notice(text);
-        };
-        Ok(retry(tree.store.location(), stop, say, |is_lost| {
+        Ok(retry(tree.store.location(), stop, progress, |is_lost| {
             if is_lost {
                 tree.store.reconnect()?;
             }

@@ -6,7 +6,7 @@ use super::position::{Position, value};
 use super::store::{self, Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, change_settings, settings};
-use crate::database::{Analysis, Database, Location, explain};
+use crate::database::{Analysis, Database, Location};
 use crate::pgn::Reader;
 use lento::chess::{Board, Move};
 use lento_common::polyglot::Book;
@@ -43,18 +43,20 @@ pub fn run(args: &Init) -> Done {
     }
     let given = Given { lines, plays, analyses: &args.analysis };
     let store = Store::create(&args.tree)?;
-    let taken = make(&store, &opening, &given);
-    if let Err(error) = taken.and_then(|is_new| {
-        let mut tree = Tree::open(&args.tree)?;
-        if is_new { Ok(change_settings(&mut tree, &args.growth.given())?) } else { Err(exists().into()) }
-    }) {
+    let made = || -> Result<(), Box<dyn Error>> {
+        if !make(&store, &opening, &given)? {
+            return Err(exists().into());
+        }
+        Ok(change_settings(&mut Tree::open(&args.tree)?, &args.growth.given())?)
+    };
+    if let Err(error) = made() {
         drop(store);
         for end in ["", "-wal", "-shm"].iter().filter(|_| args.tree.file().is_some()) {
             let _ = std::fs::remove_file(format!("{}{end}", args.tree));
         }
         return Err(error);
     }
-    let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
+    let (nodes, searches) = store.count()?;
     writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -69,13 +71,13 @@ struct Given<'a> {
 }
 
 /// Adds the root, games, books and analyses. Returns false if there is a root.
-fn make(store: &Store, opening: &Opening, given: &Given) -> Result<bool, Box<dyn Error>> {
+fn make(store: &Store, opening: &Opening, given: &Given) -> store::Done<bool> {
     let mut known = Vec::new();
     for place in given.analyses {
         let mut database = Database::open_to_read(place)?;
-        known.extend(database.without_history().map_err(|error| explain(place, error))?);
+        known.extend(database.without_history()?);
     }
-    let add = |store: &Store| -> store::Done<bool> {
+    store.write(|store| {
         if store.setting("root")?.is_some() {
             return Ok(false);
         }
@@ -109,8 +111,7 @@ fn make(store: &Store, opening: &Opening, given: &Given) -> Result<bool, Box<dyn
             }
         }
         store_all(store, &settings(store)?).map(|()| true)
-    };
-    store.write(add).map_err(|error| store.explain(error).into())
+    })
 }
 
 /// An analysis as a search of all moves.

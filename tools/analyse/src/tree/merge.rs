@@ -17,10 +17,7 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     // A file is not made before the trees are found to fit.
     let known = match into.file() {
         Some(path) if !path.exists() => None,
-        _ => {
-            let store = Store::create(into)?;
-            Opening::load(&store).map_err(|error| store.explain(error))?
-        }
+        _ => Opening::load(&Store::create(into)?)?,
     };
     let root = known.map_or_else(|| trees[0].root().key, |opening| Position::new(&opening.root).key);
     if let Some((place, tree)) = from.iter().zip(&trees).find(|(_, tree)| tree.root().key != root) {
@@ -30,11 +27,11 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     let store = Store::create(into)?;
     for (place, tree) in from.iter().zip(&trees) {
         let taken = store.write(|store| tree.store.read(|other| take(store, other)));
-        let taken = taken.map_err(|error| format!("{place} into {}", store.explain(error)))?;
+        let taken = taken.map_err(|error| error.at(format!("{place} into {into}")))?;
         writeln!(stdout(), "{place}: {} searches taken", grouped(taken))?;
     }
-    store.write(|store| store_all(store, &settings(store)?)).map_err(|error| store.explain(error))?;
-    let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
+    store.write(|store| store_all(store, &settings(store)?))?;
+    let (nodes, searches) = store.count()?;
     writeln!(stdout(), "{into}: {} positions, {} searches", grouped(nodes as u64), grouped(searches as u64))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,6 @@ mod export;
 mod graph;
 mod grow;
 mod init;
-mod look;
 mod merge;
 mod opening;
 mod position;
@@ -17,7 +16,7 @@ mod update;
 mod verify;
 
 pub use args::{Edit, TreeArgs};
-pub use look::look;
+pub use show::look;
 
 use crate::database::Location;
 use args::Task;
@@ -71,12 +70,12 @@ pub fn run(args: &TreeArgs) -> Done {
 }
 
 impl Tree {
-    pub fn open(location: &Location) -> Result<Self, String> {
+    pub fn open(location: &Location) -> store::Done<Self> {
         let store = Store::open(location)?;
-        let without_root = || format!("{location}: a tree without root");
-        let settings = settings(&store).map_err(|error| store.explain(error))?;
-        let opening = Opening::load(&store).map_err(|error| store.explain(error))?.ok_or_else(without_root)?;
-        let root = store.find(&Position::new(&opening.root).key).map_err(|error| store.explain(error))?;
+        let without_root = || location.error("a tree without root");
+        let settings = settings(&store)?;
+        let opening = Opening::load(&store)?.ok_or_else(without_root)?;
+        let root = store.find(&Position::new(&opening.root).key)?;
         let root = root.ok_or_else(without_root)?;
         Ok(Self { store, opening, root, settings })
     }
@@ -90,12 +89,13 @@ impl Tree {
         if name.contains('/') {
             let board = Board::from_fen(name).map_err(|error| error.to_string())?;
             let position = Position::new(&board);
-            let node = self.find(&position)?.ok_or_else(|| format!("{name:?} is not in the tree"))?;
+            let node = self.store.find(&position.key)?.ok_or_else(|| format!("{name:?} is not in the tree"))?;
             return Ok(Named { node, position, start: board.clone(), board, line: Vec::new(), path: Vec::new() });
         }
         let path = self.moves(name)?;
         let position = path.iter().fold(self.root(), |position, &mv| position.after(mv));
-        let node = self.find(&position)?.ok_or_else(|| format!("the position after {name:?} is not in the tree"))?;
+        let node =
+            self.store.find(&position.key)?.ok_or_else(|| format!("the position after {name:?} is not in the tree"))?;
         let (start, line) = (self.opening.start.clone(), [&self.opening.moves[..], &path].concat());
         Ok(Named { node, position, board: self.after(&path), start, line, path })
     }
@@ -115,10 +115,6 @@ impl Tree {
         setup.moves(root, &rest.join(" ")).map_err(|error| {
             if is_whole { error } else { format!("{error}; the root is after {}", numbered(start, moves).join(" ")) }
         })
-    }
-
-    fn find(&self, position: &Position) -> Result<Option<i64>, String> {
-        self.store.find(&position.key).map_err(|error| self.store.explain(error))
     }
 }
 
@@ -169,19 +165,19 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
         }
         changed.settle(store, &tree.settings)
     };
-    tree.store.write(set).map_err(|error| tree.store.explain(error))?;
+    tree.store.write(set)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn note(location: &Location, name: &str, text: &str) -> Done {
     let tree = Tree::open(location)?;
     let Named { node, .. } = tree.node(name)?;
-    tree.store.set_note(node, text.trim()).map_err(|error| tree.store.explain(error))?;
+    tree.store.set_note(node, text.trim())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Stores settings that were given, and computes the tree again if they changed it.
-fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> Result<(), String> {
+fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> store::Done<()> {
     let store = &tree.store;
     let change = |store: &Store| {
         for (name, number) in given {
@@ -195,6 +191,6 @@ fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> Result<(),
         }
         Ok(changed)
     };
-    tree.settings = store.write(change).map_err(|error| store.explain(error))?;
+    tree.settings = store.write(change)?;
     Ok(())
 }

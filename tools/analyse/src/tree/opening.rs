@@ -2,7 +2,6 @@
 
 use super::position::Position;
 use super::store::{Done, Store};
-use crate::sql::Error;
 use lento::chess::{Board, Move};
 use lento_console::document::notation;
 use lento_console::setup::Setup;
@@ -28,7 +27,7 @@ impl Opening {
     /// The opening of a tree; `None` in a new one. Trees of older versions have the root alone.
     pub fn load(store: &Store) -> Done<Option<Self>> {
         let Some(fen) = store.setting("root")? else { return Ok(None) };
-        let root = Board::from_fen(&fen).map_err(|error| Error::Data(error.to_string()))?;
+        let root = Board::from_fen(&fen).map_err(|error| store.location().error(error.to_string()))?;
         let game = store.setting("game")?.and_then(|game| Self::parse(&game));
         let known = game.filter(|opening| Position::new(&opening.root).key == Position::new(&root).key);
         Ok(Some(known.unwrap_or_else(|| Self::new(root, Vec::new()))))

@@ -6,8 +6,10 @@ use super::opening::Opening;
 use super::position::{FULL, Value, centipawns};
 use super::store::{self, Search};
 use super::{Named, Tree};
+use crate::database::Location;
 use lento::chess::{Board, Move};
 use lento_console::Done;
+use lento_console::document::notation;
 use lento_console::notice::printable;
 use lento_console::table::numbered;
 use lento_console::units;
@@ -123,7 +125,7 @@ pub fn percent(value: Value) -> String {
 }
 
 /// A node as it is shown.
-pub struct Shown {
+struct Shown {
     node: Node,
     /// The value of its own search.
     own: Option<Value>,
@@ -131,10 +133,10 @@ pub struct Shown {
     rows: Vec<Row>,
     /// The number of nodes below each move.
     below: Vec<i64>,
-    pub best: Vec<Move>,
+    best: Vec<Move>,
 }
 
-pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
+fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
     let store = &tree.store;
     let rows = rows(tree, node)?;
     let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| store.below(child, MOST)));
@@ -151,15 +153,27 @@ pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
 pub fn run(args: &Show) -> Done {
     let tree = Tree::open(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
-    let shown = shown(&tree, named.node).map_err(|error| tree.store.explain(error))?;
+    let shown = shown(&tree, named.node)?;
     let text = if args.json {
-        let document = document(&tree, &named.board, &named.path, &shown);
-        format!("{:#}", document.map_err(|error| tree.store.explain(error))?)
+        format!("{:#}", document(&tree, &named.board, &named.path, &shown)?)
     } else {
         table(&named, &shown)
     };
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A node for the page of `lento serve`: the document of `lento tree show --json`, with the root (`start`) and lines in SAN
+/// (`path_san`, `best_san`).
+pub fn look(location: &Location, name: &str) -> Result<Json, String> {
+    let tree = Tree::open(location)?;
+    let Named { node, board, path, .. } = tree.node(name)?;
+    let shown = shown(&tree, node)?;
+    let mut document = document(&tree, &board, &path, &shown)?;
+    document["start"] = tree.opening.root.fen(false).into();
+    document["path_san"] = json!(notation(&tree.opening.root, &path, false).1);
+    document["best_san"] = json!(notation(&board, &shown.best, false).1);
+    Ok(document)
 }
 
 fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
@@ -202,7 +216,7 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     lines.join("\n")
 }
 
-pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> store::Done<Json> {
+fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> store::Done<Json> {
     let points = |value: Value| f64::from(value) / 1e6;
     let moves = shown.rows.iter().zip(&shown.below).map(|(row, below)| {
         json!({
@@ -219,7 +233,7 @@ pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> sto
             "note": row.note,
         })
     });
-    let words = |start, moves: &[Move]| lento_console::document::notation(start, moves, false).0;
+    let words = |start, moves: &[Move]| notation(start, moves, false).0;
     let Opening { start, moves: before, root } = &tree.opening;
     let (positions, searches) = tree.store.count()?;
     Ok(json!({

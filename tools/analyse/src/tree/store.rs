@@ -6,9 +6,10 @@ mod load;
 use super::graph::{NEVER, Node};
 use super::position::{Position, Value};
 use crate::database::{self, EngineId, Location, Run};
-use crate::sql::{self, Connection, Error, FromValue, Row, Schema, values};
+use crate::sql::{self, Cause, Connection, Row, Schema, values};
 use lento::chess::Move;
 use rusqlite::OpenFlags;
+use rusqlite::types::FromSql;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ static SCHEMA: Schema = Schema {
     name: "tree",
     space: Some("lento_tree"),
     scripts: &[include_str!("schema.sql")],
+    foreign: "not a tree; expected one made by `lento tree init`",
 };
 /// Rows that are read or written at once where all are.
 pub const PAGE: usize = 1000;
@@ -71,7 +73,7 @@ pub struct Entry {
 pub type Place = (Reverse<Option<i64>>, i64, Option<i64>);
 
 /// Distance from the root, id, component.
-fn place(row: &Row) -> Done<Place> {
+fn place(row: &Row) -> Done<Place, Cause> {
     Ok((Reverse(row.get(0)?), row.get(1)?, row.get(2)?))
 }
 
@@ -85,45 +87,30 @@ fn bytes(words: &[u16]) -> Vec<u8> {
 
 impl Store {
     /// Creates a tree, or opens it.
-    pub fn create(location: &Location) -> Result<Self, String> {
-        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?.migrate()
+    pub fn create(location: &Location) -> Done<Self> {
+        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
     /// Opens an existing tree.
-    pub fn open(location: &Location) -> Result<Self, String> {
+    pub fn open(location: &Location) -> Done<Self> {
         if location.file().is_some_and(|path| !path.is_file()) {
-            return Err(format!("{location}: no such file; `lento tree init` makes a tree"));
+            return Err(location.error("no such file; `lento tree init` makes a tree"));
         }
-        let store = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let version = store.connection.borrow_mut().version(&SCHEMA);
-        version.and_then(|version| version.map(drop).ok_or(Error::Foreign)).map_err(|error| store.explain(error))?;
-        store.migrate()
+        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)
     }
 
-    fn connect(location: &Location, flags: OpenFlags) -> Result<Self, String> {
-        let connection = match location {
-            Location::File(path) => Connection::open(path, flags).and_then(|mut connection| {
-                // Commits survive power loss.
-                connection.batch("PRAGMA synchronous = FULL").map(|()| connection)
-            }),
-            Location::Server(url) => Connection::connect(url, &SCHEMA),
-        };
-        let connection = RefCell::new(connection.map_err(|error| database::explain(location, error))?);
-        Ok(Self { location: location.clone(), connection, run: RefCell::default() })
-    }
-
-    fn migrate(self) -> Result<Self, String> {
-        let migrated = self.connection.borrow_mut().migrate(&SCHEMA);
-        migrated.map_err(|error| self.explain(error))?;
-        Ok(self)
+    fn connect(location: &Location, flags: OpenFlags) -> Done<Self> {
+        let mut connection = Connection::open(location, &SCHEMA, flags)?;
+        if !flags.contains(OpenFlags::SQLITE_OPEN_CREATE) && connection.version()?.is_none() {
+            return Err(connection.foreign());
+        }
+        connection.migrate()?;
+        Ok(Self { location: location.clone(), connection: RefCell::new(connection), run: RefCell::default() })
     }
 
     /// Connects to the server again.
     pub fn reconnect(&self) -> Done<()> {
-        if let Location::Server(url) = &self.location {
-            *self.connection.borrow_mut() = Connection::connect(url, &SCHEMA)?;
-        }
-        Ok(())
+        self.connection.borrow_mut().reconnect()
     }
 
     #[cfg(test)]
@@ -141,20 +128,13 @@ impl Store {
         &self.location
     }
 
-    /// An error with its place and advice.
-    pub fn explain(&self, error: Error) -> String {
-        match error {
-            Error::Foreign => format!("{}: not a tree; expected one made by `lento tree init`", self.location),
-            error => database::explain(&self.location, error),
-        }
-    }
-
     /// Does something in one transaction, which other processes see as a whole. One process at a time writes.
     pub fn write<T>(&self, work: impl FnOnce(&Self) -> Done<T>) -> Done<T> {
-        if self.location.file().is_some() {
-            return self.within("BEGIN IMMEDIATE", work);
-        }
-        self.within(&format!("BEGIN; SELECT pg_advisory_xact_lock({})", SCHEMA.application), work)
+        let is_file = self.location.file().is_some();
+        self.within(if is_file { "BEGIN IMMEDIATE" } else { "BEGIN" }, |store| {
+            store.connection.borrow_mut().lock()?;
+            work(store)
+        })
     }
 
     /// Reads the tree as it is at one moment.
@@ -180,14 +160,13 @@ impl Store {
         self.connection.borrow_mut().execute(sql, values)
     }
 
-    fn all<T>(&self, sql: &str, values: &[sql::Value], read: impl FnMut(&Row) -> Done<T>) -> Done<Vec<T>> {
-        let rows = self.connection.borrow_mut().query(sql, values)?;
-        rows.iter().map(read).collect()
+    fn all<T>(&self, sql: &str, values: &[sql::Value], read: impl FnMut(&Row) -> Done<T, Cause>) -> Done<Vec<T>> {
+        self.connection.borrow_mut().query(sql, values, read)
     }
 
     /// The first value of the first row.
-    fn one<T: FromValue>(&self, sql: &str, values: &[sql::Value]) -> Done<Option<T>> {
-        Ok(self.all(sql, values, |row| row.get(0))?.into_iter().next())
+    fn one<T: FromSql>(&self, sql: &str, values: &[sql::Value]) -> Done<Option<T>> {
+        self.connection.borrow_mut().query_first(sql, values)
     }
 
     pub fn setting(&self, name: &str) -> Done<Option<String>> {

@@ -1,10 +1,10 @@
 //! Random trees: what is kept up to date is what a plain computation yields, and merging is a union.
 
 use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
-use super::look;
 use super::merge::take;
 use super::opening::Opening;
 use super::position::{FULL, HALF, Position, Value, centipawns, value};
+use super::show::look;
 use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};

@@ -19,12 +19,12 @@ const MOST: usize = 100;
 
 pub fn run(location: &Location) -> Done {
     let tree = Tree::open(location)?;
-    let problems = tree.store.read(|_| check(&tree)).map_err(|error| tree.store.explain(error))?;
+    let problems = tree.store.read(|_| check(&tree))?;
     let mut out = stdout();
     for problem in problems.iter().take(MOST) {
         writeln!(out, "{}", printable(problem))?;
     }
-    let (nodes, searches) = tree.store.count().map_err(|error| tree.store.explain(error))?;
+    let (nodes, searches) = tree.store.count()?;
     let (nodes, searches) = (grouped(nodes as u64), grouped(searches as u64));
     writeln!(out, "{nodes} positions, {searches} searches: {} problems", problems.len())?;
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -9,7 +9,6 @@ use super::position::{Position, centipawns};
 use super::show::{Row, best_line, own_search, rows};
 use super::store::Search;
 use super::{Named, Tree};
-use crate::sql;
 use lento::chess::Move;
 use lento::files::{Draft, write};
 use lento_console::Done;
@@ -25,26 +24,18 @@ pub fn run(args: &Export) -> Done {
     }
     let named = tree.node(&args.at.node)?;
     let Named { node, position, .. } = &named;
-    let explain = |error: Box<dyn Error>| match error.downcast::<sql::Error>() {
-        Ok(error) => tree.store.explain(*error).into(),
-        Err(error) => error,
-    };
-    let export = || -> Result<(), Box<dyn Error>> {
-        if let Some(file) = &args.pgn {
-            write(file, pgn::game(&tree, &named, args)?.as_bytes())?;
-        }
-        if let Some(file) = &args.polyglot {
-            write(file, &polyglot::book(&tree, *node, position, args)?)?;
-        }
-        if let Some(file) = &args.epd {
-            epd(&tree, *node, position.clone(), file)?;
-        }
-        if let Some(file) = &args.html {
-            write(file, page::page(&tree, &named, args)?.as_bytes())?;
-        }
-        Ok(())
-    };
-    export().map_err(explain)?;
+    if let Some(file) = &args.pgn {
+        write(file, pgn::game(&tree, &named, args)?.as_bytes())?;
+    }
+    if let Some(file) = &args.polyglot {
+        write(file, &polyglot::book(&tree, *node, position, args)?)?;
+    }
+    if let Some(file) = &args.epd {
+        epd(&tree, *node, position.clone(), file)?;
+    }
+    if let Some(file) = &args.html {
+        write(file, page::page(&tree, &named, args)?.as_bytes())?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

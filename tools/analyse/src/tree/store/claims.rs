@@ -1,18 +1,18 @@
 //! Claims: each process that grows a tree has a node of its own.
 
-use super::{Done, SCHEMA, Store};
+use super::{Done, Store};
 use crate::database::{Run, remove_dead};
 use crate::sql::values;
 use std::time::Duration;
 
 impl Store {
     /// Marks this process as working on the tree.
-    pub fn begin_run(&self, lease: Duration) -> Result<(), String> {
+    pub fn begin_run(&self, lease: Duration) -> Done<()> {
         let mut connection = self.connection.borrow_mut();
         if connection.is_server() {
-            remove_dead(&mut connection, &self.location, None).map_err(|error| self.explain(error))?;
+            remove_dead(&mut connection, None)?;
         }
-        *self.run.borrow_mut() = Some(Run::begin(&mut connection, &self.location, &SCHEMA, lease)?);
+        *self.run.borrow_mut() = Some(Run::begin(&mut connection, lease)?);
         Ok(())
     }
 
@@ -35,7 +35,7 @@ impl Store {
         let own = self.run.borrow().as_ref().map(|run| run.id);
         let is_file = self.location.file().is_some();
         if is_file {
-            remove_dead(&mut self.connection.borrow_mut(), &self.location, own)?;
+            remove_dead(&mut self.connection.borrow_mut(), own)?;
         }
         let live = if is_file { "" } else { " AND expires > clock_timestamp()" };
         let sql = format!(

@@ -36,7 +36,7 @@ impl Store {
         let all = [ids, &children].concat();
         let mut nodes = self.nodes("id = ANY($1)", &values![&all[..]])?;
         if nodes.len() != all.len() {
-            return Err(lost());
+            return Err(self.lost());
         }
         nodes.sort_by_key(|node| at(node.id));
         nodes[..ids.len()].iter_mut().for_each(|node| node.inside = true);
@@ -82,7 +82,7 @@ impl Store {
         let (mut moves, mut found) = (moves.iter().peekable(), found.into_iter().peekable());
         for &id in ids {
             while let Some((_, step)) = moves.next_if(|(parent, _)| *parent == id) {
-                let child = at(step.child).ok_or_else(lost)? as u32;
+                let child = at(step.child).ok_or_else(|| self.lost())? as u32;
                 let (pinned, excluded) = (step.pinned, step.excluded);
                 graph.edges.push(Edge { mv: step.mv.word(), child, pinned, excluded });
             }
@@ -94,9 +94,9 @@ impl Store {
         }
         Ok(())
     }
-}
 
-/// A row that others refer to is missing.
-fn lost() -> Error {
-    Error::Data("a node is missing".into())
+    /// A row that others refer to is missing.
+    fn lost(&self) -> Error {
+        self.location.error("a node is missing")
+    }
 }
