@@ -1,6 +1,6 @@
 //! Words of PGN movetext.
 
-use super::token::Token;
+use super::lexer::Token;
 use lento::chess::{Board, Move};
 
 const RESULTS: [(&str, &str); 10] = [
