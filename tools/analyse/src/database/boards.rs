@@ -3,7 +3,6 @@
 use super::{Database, Location};
 use crate::sql::{Result, Value, values};
 
-/// A stored board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardRow {
     pub board: String,
@@ -17,7 +16,6 @@ pub struct BoardRow {
     pub is_removed: bool,
 }
 
-/// The table of boards.
 pub struct Boards(Database);
 
 impl Boards {
@@ -59,7 +57,6 @@ impl Boards {
         Ok(self.0.insist(|database| database.connection.execute(sql, &values))? == 1)
     }
 
-    /// Deletes a board for good.
     pub fn delete(&mut self, board: &str) -> Result<()> {
         let sql = "DELETE FROM board WHERE board = $1";
         self.0.insist(|database| database.connection.execute(sql, &values![board])).map(drop)

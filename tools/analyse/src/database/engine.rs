@@ -44,12 +44,12 @@ const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebas
 const VALUES: &str = "($1, $2, $3, $4, $5, $6)";
 
 /// The id of an engine in a database, if it is there.
-pub fn find_engine(connection: &mut Connection, engine: &[Value; 6]) -> Result<Option<i64>> {
+pub fn find_engine(connection: &mut Connection, engine: &[Value]) -> Result<Option<i64>> {
     connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), engine)
 }
 
 /// The id of an engine in a database, inserted if missing.
-pub fn engine_id(connection: &mut Connection, engine: &[Value; 6]) -> Result<i64> {
+pub fn engine_id(connection: &mut Connection, engine: &[Value]) -> Result<i64> {
     if let Some(known) = find_engine(connection, engine)? {
         return Ok(known);
     }

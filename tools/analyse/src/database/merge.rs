@@ -16,7 +16,6 @@ const TABLES: [(&str, usize, &str); 4] = [
     ),
     ("line", 2, "analysis, rank, score, cp, mate, win, draw, loss, pv, san"),
 ];
-/// Rows that are copied at once.
 const ROWS: usize = 500;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,6 +21,7 @@ pub use engine::{EngineId, engine_id};
 pub use key::Key;
 pub use merge::{Merged, merge};
 pub use queue::{Queue, QueueRow};
+pub use results::Known;
 pub use retry::retry;
 pub use run::{Run, remove_dead};
 
@@ -80,7 +81,7 @@ pub struct Database {
 
 impl Database {
     /// Opens a database for writing, creating it if missing. With a lease, others see this process.
-    fn create(location: &Location, lease: Option<Duration>) -> Result<Self> {
+    pub fn open(location: &Location, lease: Option<Duration>) -> Result<Self> {
         let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         let connection = &mut database.connection;
         connection.migrate()?;
@@ -92,14 +93,9 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database for writing, creating it if missing.
-    pub fn open(location: &Location, lease: Duration) -> Result<Self> {
-        Self::create(location, Some(lease))
-    }
-
     /// Opens a database with the tables of servers, creating it if missing. With a lease, others see this process.
     pub fn open_for_server(location: &Location, lease: Option<Duration>) -> Result<Self> {
-        let mut database = Self::create(location, lease)?;
+        let mut database = Self::open(location, lease)?;
         database.connection.transaction(|connection| {
             // Several servers may start at once.
             connection.lock()?;
@@ -128,7 +124,6 @@ impl Database {
         Ok(Self { connection, run: None, immutable: false, listens: false })
     }
 
-    /// Connects to the server again.
     pub fn reconnect(&mut self) -> Result<()> {
         self.listens = false;
         self.connection.reconnect()

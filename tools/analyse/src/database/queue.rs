@@ -9,7 +9,6 @@ use std::time::Duration;
 /// How long a server on PostgreSQL may be silent before others count it as dead.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A stored entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRow {
     pub entry: u64,
@@ -21,7 +20,6 @@ pub struct QueueRow {
     pub progress: String,
 }
 
-/// The table of entries.
 pub struct Queue(Database);
 
 impl Queue {

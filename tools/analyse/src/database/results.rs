@@ -5,7 +5,7 @@ use super::analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
 use super::claim::{notify, release};
 use super::engine::{EngineId, engine_id};
 use super::key::Key;
-use crate::sql::{Connection, Result, values};
+use crate::sql::{Connection, Result, Value, values};
 use lento::chess::Board;
 use lento::eval::wdl;
 use lento::score::{INFINITE, Score, mate_distance};
@@ -13,7 +13,7 @@ use lento_console::document::notation;
 use std::time::Duration;
 
 /// An analysis with the fields that identify its engine.
-pub type Known = ([String; 6], Board, Analysis);
+pub type Known = (Vec<Value>, Board, Analysis);
 
 impl Database {
     /// The best result of any engine: the deepest, then the one with most nodes.
@@ -33,11 +33,10 @@ impl Database {
             FROM analysis JOIN position ON position.id = analysis.position JOIN engine ON engine.id = analysis.engine",
             &[],
             |row| {
-                let engine = [row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?];
-                let board = Board::from_fen(&row.get::<String>(2)?).ok();
+                                let board = Board::from_fen(&row.get::<String>(2)?).ok();
                 let past: String = row.get(3)?;
                 let board = board.filter(|board| past.is_empty() || board.halfmove_clock() < 4);
-                Ok((row.get(0)?, row.get(1)?, engine, board))
+                Ok((row.get(0)?, row.get(1)?, row.0[4..].to_vec(), board))
             },
         )?;
         let mut known = Vec::new();
@@ -153,7 +152,6 @@ pub fn stored(
     Ok(all)
 }
 
-/// Loads the lines of an analysis.
 fn lines(connection: &mut Connection, analysis: i64, board: &Board, chess960: bool) -> Result<Vec<Line>> {
     let inconsistent =
         |what: &str| format!("analysis {analysis}: {what}; `DELETE FROM analysis WHERE id = {analysis}` removes it");

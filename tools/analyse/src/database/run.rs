@@ -14,7 +14,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Suffix of the lock files.
 const SUFFIX: &str = ".run";
 const RENEW: &str = "UPDATE run SET expires = clock_timestamp() + make_interval(secs => $2) WHERE token = $1";
 
@@ -71,7 +70,6 @@ impl Run {
         Ok(self.id)
     }
 
-    /// Removes it.
     pub fn end(&self, connection: &mut Connection) -> Result<()> {
         remove(connection, self.id)
     }

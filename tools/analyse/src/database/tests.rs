@@ -14,7 +14,7 @@ mod server;
 type Place<'a> = &'a dyn Fn(&str) -> Location;
 
 fn open(location: &Location) -> Database {
-    Database::open(location, Duration::from_secs(30)).unwrap()
+    Database::open(location, Some(Duration::from_secs(30))).unwrap()
 }
 
 /// Runs the test of a place with files.

@@ -135,8 +135,11 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     let reports = queue.begin_reports(&location)?;
     let mut input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
     input.expect_positions()?;
-    let database =
-        if queue.no_search { Database::open_to_read(&location)? } else { Database::open(&location, queue.lease)? };
+    let database = if queue.no_search {
+        Database::open_to_read(&location)?
+    } else {
+        Database::open(&location, Some(queue.lease))?
+    };
     let mut work = Work::new(queue, position, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
@@ -156,7 +159,6 @@ fn report(
     reports.finish()
 }
 
-/// Reads the selected games.
 fn games(
     queue: &QueueArgs,
     sources: &[Source],
@@ -187,12 +189,9 @@ fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
     Ok(AnalysedGame { pgn, analyses })
 }
 
-/// The lease of a run that claims nothing.
-const LEASE: Duration = Duration::from_secs(30);
-
 /// Merges databases, keeping deeper analyses.
 pub fn merge(into: &Location, sources: &[Location]) -> Done {
-    let mut into = Database::open(into, LEASE)?;
+    let mut into = Database::open(into, None)?;
     let mut out = io::stdout();
     let mut total = Merged::default();
     for from in sources {

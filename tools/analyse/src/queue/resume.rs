@@ -117,7 +117,7 @@ mod tests {
     fn known_depths_are_not_searched_again() {
         let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let database = Database::open(&Location::File(folder.join("one.db")), Duration::ZERO).unwrap();
+        let database = Database::open(&Location::File(folder.join("one.db")), Some(Duration::ZERO)).unwrap();
         let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
         let (key, place) = (Key::new(&game), Place::Arguments);
         let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };

@@ -146,14 +146,12 @@ impl Tally {
         self.first.get_or_insert_with(|| (Instant::now(), done));
     }
 
-    /// Records the end of a search.
     pub fn add(&mut self, nodes: u64, time: Duration) {
         self.searched += 1;
         self.nodes += nodes;
         self.time += time;
     }
 
-    /// Estimates the remaining time.
     pub fn left(&self, done: f64) -> Option<Duration> {
         let (since, before) = self.first?;
         let (elapsed, share) = (since.elapsed().as_secs_f64(), done - before);

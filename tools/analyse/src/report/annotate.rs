@@ -84,7 +84,6 @@ fn tags(study: &Study) -> Vec<(String, String)> {
     tags
 }
 
-/// Writes a move with its annotations.
 fn ply(study: &Study, at: usize, words: &mut Wrapped) {
     let (board, ply) = (&study.boards[at], &study.game.moves[at]);
     let depth = study.analysis(at + 1).map(|analysis| analysis.depth);

@@ -65,7 +65,6 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// Adds a game to all reports.
     pub fn add(&mut self, game: &AnalysedGame) -> Result<(), Box<dyn Error>> {
         let study = Study::new(game);
         self.games += 1;
@@ -89,7 +88,6 @@ impl Reports {
         Ok(())
     }
 
-    /// Renames the drafts.
     pub fn finish(self) -> Result<(), Box<dyn Error>> {
         if let Some(draft) = self.pgn {
             draft.finish(&[])?;

@@ -189,7 +189,6 @@ impl Connection {
         Ok(())
     }
 
-    /// SQLite's own connection.
     fn sqlite(&self) -> Option<&rusqlite::Connection> {
         match &self.backend {
             Backend::Sqlite(connection) => Some(connection),

@@ -2,12 +2,13 @@
 
 use super::args::Grow;
 use super::graph::Next;
-use super::position::{Position, value};
+use super::position::Position;
 use super::show::percent;
-use super::store::{self, Search, Store};
+use super::store::{Search, Store};
 use super::update::Changed;
 use super::{Tree, change_settings};
 use crate::database::{EngineId, retry};
+use crate::sql;
 use lento::chess::{Game, Move};
 use lento::engine::Engine;
 use lento::search::limits::{Determinism, Limits};
@@ -59,7 +60,7 @@ pub fn run(args: &Grow) -> Done {
     change_settings(&mut tree, &args.growth.given())?;
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
-    let by = tree.store.write(|store| store.engine(&id))?;
+    let by = tree.store.write(|store| store.engine(&id.values()))?;
     tree.store.begin_run(args.lease)?;
     let (stop, progress, start) = (Stop::on_ctrl_c()?, Progress::start(), Instant::now());
     let mut work = Work { args, tree, engine, by, stop, progress, start, nodes: 0, searches: 0, added: 0 };
@@ -93,7 +94,7 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
 }
 
 /// Follows the least cost from the root, and claims the place.
-fn choose(tree: &Tree) -> store::Done<Option<Place>> {
+fn choose(tree: &Tree) -> sql::Result<Option<Place>> {
     let settings = &tree.settings;
     tree.store.write(|store| {
         let mut released = Changed::default();
@@ -107,7 +108,7 @@ fn choose(tree: &Tree) -> store::Done<Option<Place>> {
                 Next::Search => break None,
                 Next::Expand(mv) => break Move::from_word(mv),
                 Next::Child(child) => {
-                    let edge = graph.edges(0).iter().find(|edge| edge.child == child);
+                    let edge = graph.nodes[0].edges.iter().find(|edge| edge.child == child);
                     let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
                     node = graph.nodes[child as usize].id;
                     position = position.after(mv);
@@ -124,7 +125,7 @@ fn choose(tree: &Tree) -> store::Done<Option<Place>> {
 }
 
 /// Whether a position needs no search with these limits.
-fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Option<i64>)) -> store::Done<bool> {
+fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Option<i64>)) -> sql::Result<bool> {
     if position.fixed().is_some() {
         return Ok(true);
     }
@@ -218,7 +219,7 @@ impl Work<'_> {
     /// Stores a result and what follows from it, in one transaction. Returns false after Ctrl-C without the server.
     fn store(
         &mut self,
-        mut work: impl FnMut(&Store, i64, &mut Changed) -> store::Done<()>,
+        mut work: impl FnMut(&Store, i64, &mut Changed) -> sql::Result<()>,
     ) -> Result<bool, Box<dyn Error>> {
         let by = self.by;
         let stored = self.ask(|tree| {
@@ -235,7 +236,7 @@ impl Work<'_> {
     }
 
     /// Asks the tree. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
-    fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> store::Done<T>) -> Result<Option<T>, Box<dyn Error>> {
+    fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> sql::Result<T>) -> Result<Option<T>, Box<dyn Error>> {
         let Self { tree, progress, stop, .. } = self;
         Ok(retry(tree.store.location(), stop, progress, |is_lost| {
             if is_lost {
@@ -272,15 +273,10 @@ impl Work<'_> {
             return Err(format!("the search of {} found no move", position.key).into());
         };
         let search = Search {
-            depth: line.depth.into(),
-            nodes: found.nodes() as i64,
-            time_ms: found.elapsed.as_millis() as i64,
-            value: value(board, line.score),
-            score: line.score,
             asked_nodes: nodes.unwrap_or(0) as i64,
             asked_ms: movetime.unwrap_or(0),
             avoided: avoided.to_vec(),
-            pv: line.pv.iter().map(|mv| mv.word()).collect(),
+            ..Search::new(board, line.depth, found.nodes(), found.elapsed, line.score, &line.pv)
         };
         self.nodes += found.nodes();
         self.searches += 1;
@@ -291,7 +287,7 @@ impl Work<'_> {
     fn print(&mut self, path: &[Move], search: &Search) -> std::io::Result<()> {
         self.progress.clear();
         let (board, root) = (self.tree.after(path), &self.tree.opening.root);
-        let pv: Vec<Move> = search.pv.iter().filter_map(|&word| Move::from_word(word)).collect();
+        let pv = search.line();
         if self.args.jsonl {
             let (path, _) = notation(root, path, false);
             let without: Vec<String> =

@@ -2,10 +2,11 @@
 
 use super::opening::Opening;
 use super::position::Position;
-use super::store::{self, PAGE, Store};
+use super::store::{PAGE, Store};
 use super::update::{Changed, store_all};
 use super::{NUMBERS, Tree, settings};
 use crate::database::Location;
+use crate::sql;
 use lento_console::Done;
 use lento_console::units::grouped;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -37,11 +38,11 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
 }
 
 /// Takes what another tree has. Returns the number of searches taken.
-pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
+pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
     take_settings(store, other)?;
     let mut engines = HashMap::new();
     for (id, fields) in other.engines()? {
-        engines.insert(id, store.engine_of(&fields)?);
+        engines.insert(id, store.engine(&fields)?);
     }
     let (mut after, mut ids, mut taken) = (0, BTreeMap::new(), 0);
     loop {
@@ -52,7 +53,7 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
         for entry in &page {
             let node = match known.get(&entry.key) {
                 Some(&node) => node,
-                None => store.add_copy(entry)?,
+                None => store.add_raw(&entry.key, entry.white, entry.moves, entry.fixed)?,
             };
             ids.insert(entry.id, node);
             if entry.note.is_empty() {
@@ -92,19 +93,26 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
 }
 
 /// Of two settings the wider one holds: a limit that one tree lacks is dropped, of two numbers the greater is kept.
-fn take_settings(store: &Store, other: &Store) -> store::Done<()> {
-    if store.setting("root")?.is_none() {
-        for (name, value) in other.settings()? {
-            store.set_setting(&name, &value)?;
-        }
-        return Ok(());
+fn take_settings(store: &Store, other: &Store) -> sql::Result<()> {
+    let (ours, theirs) = (store.settings()?, other.settings()?);
+    if !ours.contains_key("root") {
+        return theirs.iter().try_for_each(|(name, value)| store.set_setting(name, value).map(drop));
     }
-    Opening::merge(store, other)?;
+    // Of two openings the one with more moves, or with as many and later in the alphabet.
+    let opening = |settings: &BTreeMap<String, String>| {
+        let [game, root] = ["game", "root"].map(|name| settings.get(name).cloned().unwrap_or_default());
+        (game.split(' ').count(), game, root)
+    };
+    let longer = opening(&theirs);
+    if longer > opening(&ours) {
+        store.set_setting("game", &longer.1)?;
+        store.set_setting("root", &longer.2)?;
+    }
     for (name, default) in NUMBERS {
-        let number = |store: &Store| -> store::Done<Option<i64>> {
-            Ok(store.setting(name)?.and_then(|text| text.parse().ok()).or(default))
+        let number = |settings: &BTreeMap<String, String>| -> Option<i64> {
+            settings.get(name).and_then(|text| text.parse().ok()).or(default)
         };
-        match (number(store)?, number(other)?) {
+        match (number(&ours), number(&theirs)) {
             (Some(one), Some(two)) if two > one => _ = store.set_setting(name, &two.to_string())?,
             (Some(_), None) => _ = store.remove_setting(name)?,
             _ => {}

@@ -19,6 +19,7 @@ pub use args::{Edit, TreeArgs};
 pub use show::look;
 
 use crate::database::Location;
+use crate::sql;
 use args::Task;
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
@@ -27,7 +28,6 @@ use lento_console::setup::{self, Setup};
 use lento_console::table::numbered;
 use opening::Opening;
 use position::Position;
-use std::collections::HashMap;
 use std::process::ExitCode;
 use store::Store;
 use update::{Changed, store_all};
@@ -46,7 +46,6 @@ pub struct Named {
     path: Vec<Move>,
 }
 
-/// An open tree.
 pub struct Tree {
     store: Store,
     opening: Opening,
@@ -70,7 +69,7 @@ pub fn run(args: &TreeArgs) -> Done {
 }
 
 impl Tree {
-    pub fn open(location: &Location) -> store::Done<Self> {
+    pub fn open(location: &Location) -> sql::Result<Self> {
         let store = Store::open(location)?;
         let without_root = || location.error("a tree without root");
         let settings = settings(&store)?;
@@ -130,8 +129,8 @@ const NUMBERS: [(&str, Option<i64>); 8] = [
     ("black_best", None),
 ];
 
-fn settings(store: &Store) -> store::Done<Settings> {
-    let texts: HashMap<String, String> = store.settings()?.into_iter().collect();
+fn settings(store: &Store) -> sql::Result<Settings> {
+    let texts = store.settings()?;
     let number = |name: &str| -> Option<i64> {
         let default = NUMBERS.iter().find(|(known, _)| *known == name).and_then(|(_, default)| *default);
         texts.get(name).and_then(|text| text.parse().ok()).or(default)
@@ -177,7 +176,7 @@ fn note(location: &Location, name: &str, text: &str) -> Done {
 }
 
 /// Stores settings that were given, and computes the tree again if they changed it.
-fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> store::Done<()> {
+fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> sql::Result<()> {
     let store = &tree.store;
     let change = |store: &Store| {
         for (name, number) in given {

@@ -4,9 +4,10 @@ use super::args::Show;
 use super::graph::{NEVER, Node};
 use super::opening::Opening;
 use super::position::{FULL, Value, centipawns};
-use super::store::{self, Search};
+use super::store::Search;
 use super::{Named, Tree};
 use crate::database::Location;
+use crate::sql;
 use lento::chess::{Board, Move};
 use lento_console::Done;
 use lento_console::document::notation;
@@ -36,13 +37,13 @@ pub struct Row {
 }
 
 /// The moves of a node, best first, excluded ones last.
-pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
+pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
     let store = &tree.store;
     let graph = store.load(&[node])?;
     let children: Vec<i64> = graph.nodes[1..].iter().map(|node| node.id).collect();
     let (texts, searches) = (store.texts(&children)?, store.searches_of(&children)?);
     let mut rows = Vec::new();
-    for edge in graph.edges(0) {
+    for edge in &graph.nodes[0].edges {
         let Some(mv) = Move::from_word(edge.mv) else { continue };
         let child = graph.nodes[edge.child as usize].id;
         let search = searches.iter().find(|(node, _, search)| *node == child && search.avoided.is_empty());
@@ -83,13 +84,13 @@ pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
 }
 
 /// The most trusted search of all moves.
-pub fn own_search(tree: &Tree, node: i64) -> store::Done<Option<Search>> {
+pub fn own_search(tree: &Tree, node: i64) -> sql::Result<Option<Search>> {
     let searches = tree.store.searches(node)?.into_iter().map(|(_, search)| search);
     Ok(searches.into_iter().find(|search| search.avoided.is_empty()))
 }
 
 /// The best line: moves of the tree, then those of the last node's search.
-pub fn best_line(tree: &Tree, mut node: i64) -> store::Done<Vec<Move>> {
+pub fn best_line(tree: &Tree, mut node: i64) -> sql::Result<Vec<Move>> {
     let (mut line, mut seen) = (Vec::new(), vec![node]);
     loop {
         let rows = rows(tree, node)?;
@@ -106,8 +107,7 @@ pub fn best_line(tree: &Tree, mut node: i64) -> store::Done<Vec<Move>> {
                 return Ok(line);
             }
             None => {
-                let pv = best.search.iter().flat_map(|search| &search.pv);
-                line.extend(pv.filter_map(|&word| Move::from_word(word)));
+                line.extend(best.search.iter().flat_map(Search::line));
                 return Ok(line);
             }
         }
@@ -136,7 +136,7 @@ struct Shown {
     best: Vec<Move>,
 }
 
-fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
+fn shown(tree: &Tree, node: i64) -> sql::Result<Shown> {
     let store = &tree.store;
     let rows = rows(tree, node)?;
     let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| store.below(child, MOST)));
@@ -144,7 +144,7 @@ fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
         node: store.load(&[node])?.nodes.swap_remove(0),
         own: own_search(tree, node)?.map(|search| search.value),
         note: store.note(node)?,
-        below: below.collect::<store::Done<_>>()?,
+        below: below.collect::<sql::Result<_>>()?,
         best: best_line(tree, node)?,
         rows,
     })
@@ -216,7 +216,7 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     lines.join("\n")
 }
 
-fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> store::Done<Json> {
+fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> sql::Result<Json> {
     let points = |value: Value| f64::from(value) / 1e6;
     let moves = shown.rows.iter().zip(&shown.below).map(|(row, below)| {
         json!({

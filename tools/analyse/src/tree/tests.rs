@@ -10,6 +10,7 @@ use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
 use crate::cases::cases;
 use crate::database::Location;
+use crate::sql::values;
 use lento::chess::{Board, Move};
 use lento_console::setup::Setup;
 use proptest::prelude::*;
@@ -94,12 +95,12 @@ fn values(store: &Store) -> Vec<Option<Value>> {
         if graph.nodes[at].fixed.is_some() {
             return graph.nodes[at].fixed;
         }
-        let edge = |mv: u16| graph.edges(at).iter().find(|edge| edge.mv == mv);
+        let edge = |mv: u16| graph.nodes[at].edges.iter().find(|edge| edge.mv == mv);
         let searched = store.searches(at as i64 + 1).unwrap().into_iter().map(|(_, search)| search).find(|search| {
             edge(search.pv[0]).is_none_or(|edge| !edge.excluded && values[edge.child as usize].is_none())
         });
         let children =
-            graph.edges(at).iter().filter(|edge| !edge.excluded).filter_map(|edge| values[edge.child as usize]);
+            graph.nodes[at].edges.iter().filter(|edge| !edge.excluded).filter_map(|edge| values[edge.child as usize]);
         children.map(|value| FULL - value).chain(searched.map(|search| search.value)).max()
     };
     for _ in 0..NODES {
@@ -118,7 +119,7 @@ fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Co
     path.push(at);
     let node = &graph.nodes[at];
     let width = SETTINGS.sides[usize::from(!node.white)];
-    let live = graph.edges(at).iter().filter(|edge| !edge.excluded);
+    let live = graph.nodes[at].edges.iter().filter(|edge| !edge.excluded);
     let mut known: Vec<Value> = live.clone().filter_map(|edge| graph.move_value(edge)).collect();
     known.extend(graph.search(at).map(|found| found.value));
     for edge in live {
@@ -175,7 +176,7 @@ fn merged(trees: &[&Store]) -> Store {
 
 fn grown(changes: &[Change]) -> Store {
     let store = store();
-    store.engine_of(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).unwrap();
+    store.engine(&values!["a", "b", "c", "d", "e", "f"]).unwrap();
     changes.iter().filter(|change| change.0 != 8).for_each(|&change| apply(&store, change));
     store
 }
@@ -318,7 +319,7 @@ fn a_million_nodes() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut all = Vec::new();
     let start = Instant::now();
-    let by = store.engine_of(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).unwrap();
+    let by = store.engine(&values!["a", "b", "c", "d", "e", "f"]).unwrap();
     let fake = |random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>| {
         let moves: Vec<u16> =
             position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();
