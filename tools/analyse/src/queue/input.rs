@@ -224,7 +224,7 @@ impl Input {
     fn read(&mut self, open: &mut Open) -> io::Result<bool> {
         match &mut open.text {
             Text::Epd(lines) => {
-                let at = self.before + lines.bytes();
+                let at = self.before + lines.bytes;
                 let Some(line) = lines.next_line()? else { return Ok(false) };
                 if has_content(&line.text) {
                     self.line(&open.name, &line.text, line.number, at as f64);
