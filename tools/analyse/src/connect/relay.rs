@@ -80,7 +80,9 @@ pub fn run(target: Target) -> io::Result<()> {
         written: Ok(()),
     };
     loop {
-        match inbox.recv_timeout(relay.time_to_wait()) {
+        let deadline = relay.search.as_ref().and_then(|search| search.deadline(relay.is_ready));
+        let wait = deadline.map_or(TICK, |at| at.saturating_duration_since(Instant::now()).min(TICK));
+        match inbox.recv_timeout(wait) {
             Ok(event) => {
                 if relay.handle(event).is_break() {
                     return Ok(());
@@ -100,11 +102,6 @@ impl Relay {
             let mut output = io::stdout().lock();
             self.written = output.write_all(format!("{text}\n").as_bytes()).and_then(|()| output.flush());
         }
-    }
-
-    fn time_to_wait(&self) -> Duration {
-        let deadline = self.search.as_ref().and_then(|search| search.deadline(self.is_ready));
-        deadline.map_or(TICK, |at| at.saturating_duration_since(Instant::now()).min(TICK))
     }
 
     fn handle(&mut self, event: Event) -> ControlFlow<()> {
@@ -299,7 +296,7 @@ impl Relay {
         self.stale = 0;
         self.is_watching = false;
         self.link.again();
-        if self.search.as_ref().is_some_and(Search::is_stopped) {
+        if self.search.as_ref().is_some_and(|search| search.stopped.is_some()) {
             self.answer_without_server();
         }
     }
