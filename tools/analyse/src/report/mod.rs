@@ -8,7 +8,7 @@ pub mod html;
 pub mod value;
 mod wrapped;
 
-pub use annotate::{ROSTER, comment_words, tag};
+pub use annotate::{ROSTER, comment_words};
 pub use wrapped::Wrapped;
 
 use crate::database::Analysis;

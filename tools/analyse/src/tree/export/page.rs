@@ -71,7 +71,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
             ("title", &escape(&name)),
             ("style", &style(include_str!("../../report/html/report.css"))),
             ("pieces", &PIECES),
-            ("board", &board(&position.board, "position")),
+            ("board", &board(&position.board)),
             ("start", &escape(&start)),
             ("first", &first),
             ("data", &data(&json!(nodes))),

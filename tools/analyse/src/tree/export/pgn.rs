@@ -5,7 +5,7 @@ use super::super::position::{FULL, Value, centipawns};
 use super::super::show::{Row, rows};
 use super::super::{Named, Tree};
 use super::narrow;
-use crate::report::{ROSTER, Wrapped, tag};
+use crate::report::{ROSTER, Wrapped};
 use crate::sql;
 use lento::chess::{Board, Color};
 use std::collections::HashSet;
@@ -25,8 +25,6 @@ pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export)
     if *start != Board::start() {
         tags.extend([("SetUp", "1".into()), ("FEN", start.fen(false))]);
     }
-    let mut text: String = tags.iter().map(|(name, value)| tag(name, value)).collect();
-    text.push('\n');
     let mut writer = Writer { tree, args, text: Wrapped::default(), written: HashSet::new() };
     let mut board = start.clone();
     for (at, &mv) in line.iter().enumerate() {
@@ -35,8 +33,7 @@ pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export)
     }
     writer.note(*node, None)?;
     writer.line(*node, board, line.is_empty())?;
-    writer.text.word("*");
-    Ok(text + &writer.text.finish() + "\n\n")
+    Ok(writer.text.game(&tags, "*"))
 }
 
 impl Writer<'_> {
