@@ -26,15 +26,6 @@ pub enum Claim {
 }
 
 impl Database {
-    /// Removes this run with its claims.
-    pub(super) fn end_run(&mut self) {
-        if let Some(run) = self.run.take() {
-            // On failure others clean up.
-            let _ = run.end(&mut self.connection);
-            let _ = notify(&mut self.connection);
-        }
-    }
-
     /// Claims a position, unless it is stored or claimed by a live process.
     pub fn claim(
         &mut self,
@@ -53,14 +44,14 @@ impl Database {
         };
         // What is stored needs no lock.
         if let Some(position) = position(connection, key, "")?
-            && let Some(engine) = find_engine(connection, &engine.values())?
+            && let Some(engine) = find_engine(connection, engine)?
             && let (Some(found), _) = known(connection, position, engine)?
         {
             return Ok(Claim::Known(found));
         }
         let claim = connection.transaction(|connection| {
             run.renew(connection)?;
-            let engine = engine_id(connection, &engine.values())?;
+            let engine = engine_id(connection, engine)?;
             enter(connection, key)?;
             // Another process that claims or stores it at this moment is not waited for.
             let lock = if connection.is_server() { "FOR UPDATE SKIP LOCKED" } else { "" };

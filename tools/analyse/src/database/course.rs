@@ -2,7 +2,7 @@
 
 use super::Database;
 use super::analysis::Stored;
-use super::engine::{EngineId, find_engine};
+use super::engine::EngineId;
 use super::key::Key;
 use super::results::{enter, position, stored};
 use crate::sql::{Connection, Result, values};
@@ -53,17 +53,6 @@ impl Database {
         let connection = &mut self.connection;
         let Some(position) = position(connection, key, "")? else { return Ok(Default::default()) };
         Ok((stored(connection, position, None, 1, board)?, load_course(connection, position, board)?))
-    }
-
-    /// The results of one engine for a position with at least this many lines, deepest first.
-    pub fn own_findings(&mut self, key: &Key, board: &Board, engine: &EngineId, multipv: u16) -> Result<Vec<Stored>> {
-        let connection = &mut self.connection;
-        let (Some(position), Some(engine)) =
-            (position(connection, key, "")?, find_engine(connection, &engine.values())?)
-        else {
-            return Ok(Vec::new());
-        };
-        stored(connection, position, Some(engine), multipv, board)
     }
 }
 

@@ -9,7 +9,6 @@ mod key;
 mod merge;
 mod queue;
 mod results;
-mod retry;
 mod run;
 
 pub use crate::sql::Location;
@@ -22,11 +21,13 @@ pub use key::Key;
 pub use merge::{Merged, merge};
 pub use queue::{Queue, QueueRow};
 pub use results::Known;
-pub use retry::retry;
 pub use run::{Run, remove_dead};
 
 use crate::sql::{Connection, Result, Schema};
+use claim::notify;
 use lento_console::interrupt::Stop;
+use lento_console::notice::notice;
+use lento_console::progress::Progress;
 use rusqlite::OpenFlags;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ static SCHEMA: Schema = Schema {
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Polls until such positions are asked for again although no server has said that one is done: leases may have expired.
 const POLLS: u32 = 10;
+/// The longest pause between attempts to reach a server.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// The tables of servers, made when one first uses the database; other programs do without them.
 const SERVER_TABLES: &str = "\
 CREATE TABLE IF NOT EXISTS board (
@@ -164,7 +167,48 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        self.end_run();
+        if let Some(run) = self.run.take() {
+            // On failure others clean up.
+            let _ = run.end(&mut self.connection);
+            let _ = notify(&mut self.connection);
+        }
+    }
+}
+
+/// Asks a database. If its server is gone, asks again, with `true`, which is to reconnect first, until it is back; returns
+/// `None` after Ctrl-C meanwhile.
+pub fn retry<T>(
+    location: &Location,
+    stop: &Stop,
+    progress: &mut Progress,
+    mut ask: impl FnMut(bool) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut say = |text: String| {
+        progress.clear();
+        notice(text);
+    };
+    let mut pause = Duration::from_millis(100);
+    let mut is_lost = false;
+    loop {
+        match ask(is_lost) {
+            Err(error) if error.is_disconnect() => {
+                if !std::mem::replace(&mut is_lost, true) {
+                    say(format!("{error}; nothing is lost: trying until the server is back"));
+                }
+            }
+            Err(error) => return Err(error),
+            Ok(answer) => {
+                if is_lost {
+                    say(format!("{location}: the server is back"));
+                }
+                return Ok(Some(answer));
+            }
+        }
+        // A timeout unless a stop is requested.
+        if stop.waiter().recv_timeout(pause).is_err_and(|error| error.is_disconnected()) {
+            return Ok(None);
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -3,25 +3,39 @@
 use super::Database;
 use super::analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
 use super::claim::{notify, release};
-use super::engine::{EngineId, engine_id};
+use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
-use crate::sql::{Connection, Result, Value, values};
+use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
 use lento::eval::wdl;
 use lento::score::{INFINITE, Score, mate_distance};
 use lento_console::document::notation;
 use std::time::Duration;
 
-/// An analysis with the fields that identify its engine.
-pub type Known = (Vec<Value>, Board, Analysis);
+/// An analysis with its engine.
+pub type Known = (EngineId, Board, Analysis);
 
 impl Database {
     /// The best result of any engine: the deepest, then the one with most nodes.
     pub fn best(&mut self, key: &Key, board: &Board) -> Result<Option<Analysis>> {
-        let Some(position) = position(&mut self.connection, key, "")? else { return Ok(None) };
-        let found = stored(&mut self.connection, position, None, 1, board)?;
-        let worth = |stored: &Stored| (stored.analysis.depth, stored.analysis.nodes, stored.analysis.lines.len());
-        Ok(found.into_iter().max_by_key(worth).map(|stored| stored.analysis))
+        let found = self.results(key, board, None, 1)?.into_iter().map(|stored| stored.analysis);
+        Ok(found.max_by_key(|analysis| (analysis.depth, analysis.nodes, analysis.lines.len())))
+    }
+
+    /// The results of an engine, or of all, for a position with at least this many lines, deepest first.
+    pub fn results(
+        &mut self,
+        key: &Key,
+        board: &Board,
+        engine: Option<&EngineId>,
+        multipv: u16,
+    ) -> Result<Vec<Stored>> {
+        let connection = &mut self.connection;
+        let known = engine.map(|engine| find_engine(connection, engine)).transpose()?;
+        match (position(connection, key, "")?, known) {
+            (None, _) | (_, Some(None)) => Ok(Vec::new()),
+            (Some(position), known) => stored(connection, position, known.flatten(), multipv, board),
+        }
     }
 
     /// The best result of each engine for each position whose history cannot matter: in fewer than four reversible plies nothing
@@ -36,7 +50,7 @@ impl Database {
                                 let board = Board::from_fen(&row.get::<String>(2)?).ok();
                 let past: String = row.get(3)?;
                 let board = board.filter(|board| past.is_empty() || board.halfmove_clock() < 4);
-                Ok((row.get(0)?, row.get(1)?, row.0[4..].to_vec(), board))
+                Ok((row.get(0)?, row.get(1)?, EngineId(row.0[4..].to_vec()), board))
             },
         )?;
         let mut known = Vec::new();
@@ -59,7 +73,7 @@ impl Database {
             if connection.is_server() {
                 connection.query_first::<i64>("SELECT id FROM position WHERE id = $1 FOR UPDATE", &values![position])?;
             }
-            let engine = engine_id(connection, &engine.values())?;
+            let engine = engine_id(connection, engine)?;
             let is_late = !release(connection, position, run)?;
             // A result that meets the limits was stored by a run whose lease had expired.
             let is_as_good = |there: &Stored| {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::cases::cases;
+use crate::sql::values;
 use lento::chess::{Board, Game};
 use proptest::prelude::*;
 use std::fs;
@@ -85,14 +86,7 @@ impl Drop for Folder {
 }
 
 fn engine(version: &str) -> EngineId {
-    EngineId {
-        version: version.into(),
-        commit: "none",
-        evaluation: "classical".into(),
-        meaning: u64::MAX,
-        recipe: "tuned",
-        tablebases: String::new(),
-    }
+    EngineId(values![version, "none", "classical", "ffffffffffffffff", "tuned", ""].into())
 }
 
 /// A search result with this depth.

@@ -143,7 +143,7 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     let mut work = Work::new(queue, position, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
-    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, work.database(), reports));
+    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, &mut work.database, reports));
     let code = done?;
     written.map(|()| code)
 }

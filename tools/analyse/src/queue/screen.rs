@@ -120,9 +120,8 @@ fn row(item: &Item, stored: &Stored) -> String {
 }
 
 /// Counts positions and estimates the remaining time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tally {
-    start: Instant,
     /// Start of the first search, with the fraction of input before it.
     first: Option<(Instant, f64)>,
     /// Positions searched here.
@@ -136,11 +135,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn start() -> Self {
-        let (searched, known, unknown, nodes, time) = (0, 0, 0, 0, Duration::ZERO);
-        Self { start: Instant::now(), first: None, searched, known, unknown, nodes, time }
-    }
-
     /// Records the start of a search at a fraction of the input.
     pub fn start_search(&mut self, done: f64) {
         self.first.get_or_insert_with(|| (Instant::now(), done));
@@ -169,7 +163,7 @@ impl Tally {
         self.counts(done) + &left
     }
 
-    pub fn summary(&self, problems: u64) -> String {
+    pub fn summary(&self, problems: u64, elapsed: Duration) -> String {
         let all = self.searched + self.known + self.unknown;
         let plural = if all == 1 { "" } else { "s" };
         let mut text =
@@ -184,6 +178,6 @@ impl Tally {
             let speed = units::grouped(nps(self.nodes, self.time));
             text += &format!("\n{} nodes, {speed} nodes/s", units::grouped(self.nodes));
         }
-        format!("{text}\n{}", units::time(self.start.elapsed()))
+        format!("{text}\n{}", units::time(elapsed))
     }
 }

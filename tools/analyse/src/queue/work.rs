@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub struct Work {
     input: Input,
-    database: Database,
+    pub database: Database,
     engine: Engine,
     id: EngineId,
     /// Conditions of all searches; `chess960` is overridden per position.
@@ -45,7 +45,7 @@ impl Work {
     ) -> Result<Self, Box<dyn Error>> {
         let searches = !queue.no_search;
         let mut engine = if searches { position.engine()? } else { Engine::new() };
-        let requested = requested_limits(position);
+        let requested = SearchLimits::from(&position.limits());
         if requested.is_exact() && engine.threads() > 1 {
             engine.settings.search.deterministic = Determinism::Rounds;
         }
@@ -62,12 +62,8 @@ impl Work {
             screen.print(&format!("{}, {}", database.location(), position.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
-        let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
+        let (tally, new_game, waiting) = (Tally::default(), true, Vec::new());
         Ok(Self { input, database, engine, id, conditions, searches, stop, screen, tally, epd, new_game, waiting })
-    }
-
-    pub fn database(&mut self) -> &mut Database {
-        &mut self.database
     }
 
     /// Runs to the end or to Ctrl-C.
@@ -76,7 +72,7 @@ impl Work {
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
-        let summary = self.tally.summary(self.input.problems);
+        let summary = self.tally.summary(self.input.problems, self.screen.progress.elapsed());
         self.screen.print(&format!("\n{summary}"))?;
         if !all_done {
             self.screen.print("interrupted; run the same command to continue")?;
@@ -246,11 +242,4 @@ impl Work {
         }
         Ok(self.screen.result(item, stored, from)?)
     }
-}
-
-/// The limits per position.
-fn requested_limits(position: &analyse::Args) -> SearchLimits {
-    let limits = position.limits();
-    let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-    SearchLimits { time, depth: limits.depth, nodes: limits.nodes }
 }

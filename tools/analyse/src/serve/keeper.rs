@@ -115,8 +115,8 @@ impl Desk {
                 let _ = reply.send(findings);
             }
             Order::LookForOwn(key, board, multipv, reply) => {
-                let engine = &self.engine;
-                let found = self.database.insist(|database| database.own_findings(&key, &board, engine, multipv));
+                let engine = Some(&self.engine);
+                let found = self.database.insist(|database| database.results(&key, &board, engine, multipv));
                 let _ = reply.send(found.unwrap_or_default());
             }
             Order::Keep(subject, finding) => {

@@ -12,7 +12,6 @@ use crate::sql;
 use lento::chess::{Game, Move};
 use lento::engine::Engine;
 use lento::search::limits::{Determinism, Limits};
-use lento::tb::Tables;
 use lento_console::Done;
 use lento_console::document::notation;
 use lento_console::interrupt::Stop;
@@ -21,11 +20,11 @@ use lento_console::progress::Progress;
 use lento_console::search::search;
 use lento_console::table::numbered;
 use lento_console::units;
+use lento_player::analyse;
 use serde_json::json;
 use std::error::Error;
 use std::io::{Write, stdout};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Nodes of a search without a limit.
 const DEFAULT_NODES: u64 = 100_000;
@@ -49,7 +48,6 @@ struct Work<'a> {
     by: i64,
     stop: Stop,
     progress: Progress,
-    start: Instant,
     nodes: u64,
     searches: u64,
     added: u64,
@@ -57,20 +55,19 @@ struct Work<'a> {
 
 pub fn run(args: &Grow) -> Done {
     let mut tree = Tree::open(&args.tree)?;
-    change_settings(&mut tree, &args.growth.given())?;
+    change_settings(&mut tree, &args.growth)?;
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
-    let by = tree.store.write(|store| store.engine(&id.values()))?;
+    let by = tree.store.write(|store| store.engine(&id))?;
     tree.store.begin_run(args.lease)?;
-    let (stop, progress, start) = (Stop::on_ctrl_c()?, Progress::start(), Instant::now());
-    let mut work = Work { args, tree, engine, by, stop, progress, start, nodes: 0, searches: 0, added: 0 };
+    let (stop, progress) = (Stop::on_ctrl_c()?, Progress::start());
+    let mut work = Work { args, tree, engine, by, stop, progress, nodes: 0, searches: 0, added: 0 };
     let done = work.work();
     // If the server is gone, the lease ends the run.
     let released = work.ask(|tree| {
-        tree.store.write(|store| {
-            let mut changed = Changed::default();
+        tree.update(|store, changed| {
             changed.add(store.release_own()?);
-            changed.settle(store, &tree.settings)
+            Ok(())
         })
     });
     done.and(released)?;
@@ -85,11 +82,7 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
     if args.search_time.is_none() && args.threads > 1 {
         engine.settings.search.deterministic = Determinism::Rounds;
     }
-    if let Some(folders) = &args.syzygy {
-        let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
-        tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
-        engine.set_tables(Some(Arc::new(tables)));
-    }
+    engine.set_tables(args.syzygy.as_deref().map(analyse::tables).transpose()?);
     Ok(engine)
 }
 
@@ -156,7 +149,7 @@ impl Work<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.args.time.is_some_and(|time| self.start.elapsed() >= time)
+        self.args.time.is_some_and(|time| self.progress.elapsed() >= time)
             || self.args.nodes.is_some_and(|most| self.nodes >= most)
             || self.args.positions.is_some_and(|most| self.added >= most)
     }
@@ -222,13 +215,7 @@ impl Work<'_> {
         mut work: impl FnMut(&Store, i64, &mut Changed) -> sql::Result<()>,
     ) -> Result<bool, Box<dyn Error>> {
         let by = self.by;
-        let stored = self.ask(|tree| {
-            tree.store.write(|store| {
-                let mut changed = Changed::default();
-                work(store, by, &mut changed)?;
-                changed.settle(store, &tree.settings)
-            })
-        })?;
+        let stored = self.ask(|tree| tree.update(|store, changed| work(store, by, changed)))?;
         if stored.is_none() {
             notice("the last search is not stored");
         }
@@ -310,7 +297,7 @@ impl Work<'_> {
         let text = format!(
             "{searches} searches, {added} positions added, {} nodes in {}; the tree has {positions} positions",
             units::grouped(*nodes),
-            units::time(self.start.elapsed())
+            units::time(self.progress.elapsed())
         );
         if self.args.jsonl {
             eprintln!("{text}")

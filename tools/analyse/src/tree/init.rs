@@ -51,7 +51,7 @@ pub fn run(args: &Init) -> Done {
         if !store.write(|store| make(store, &opening, &lines, &plays, &known))? {
             return Err(exists().into());
         }
-        Ok(change_settings(&mut Tree::open(&args.tree)?, &args.growth.given())?)
+        Ok(change_settings(&mut Tree::open(&args.tree)?, &args.growth)?)
     };
     if let Err(error) = made() {
         drop(store);

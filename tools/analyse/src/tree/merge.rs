@@ -41,8 +41,8 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
 pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
     take_settings(store, other)?;
     let mut engines = HashMap::new();
-    for (id, fields) in other.engines()? {
-        engines.insert(id, store.engine(&fields)?);
+    for (id, engine) in other.engines()? {
+        engines.insert(id, store.engine(&engine)?);
     }
     let (mut after, mut ids, mut taken) = (0, BTreeMap::new(), 0);
     loop {
@@ -108,7 +108,7 @@ fn take_settings(store: &Store, other: &Store) -> sql::Result<()> {
         store.set_setting("game", &longer.1)?;
         store.set_setting("root", &longer.2)?;
     }
-    for (name, default) in NUMBERS {
+    for (name, default, _) in NUMBERS {
         let number = |settings: &BTreeMap<String, String>| -> Option<i64> {
             settings.get(name).and_then(|text| text.parse().ok()).or(default)
         };

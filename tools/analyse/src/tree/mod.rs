@@ -20,7 +20,7 @@ pub use show::look;
 
 use crate::database::Location;
 use crate::sql;
-use args::Task;
+use args::{Growth, Task};
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
 use lento_console::Done;
@@ -99,6 +99,15 @@ impl Tree {
         Ok(Named { node, position, board: self.after(&path), start, line, path })
     }
 
+    /// Changes the tree and what follows from it, in one transaction.
+    fn update<T>(&self, work: impl FnOnce(&Store, &mut Changed) -> sql::Result<T>) -> sql::Result<T> {
+        self.store.write(|store| {
+            let mut changed = Changed::default();
+            let done = work(store, &mut changed)?;
+            changed.settle(store, &self.settings).map(|()| done)
+        })
+    }
+
     /// The position after moves from the root, with its move number.
     fn after(&self, path: &[Move]) -> Board {
         path.iter().fold(self.opening.root.clone(), |board, &mv| board.after(mv))
@@ -117,22 +126,24 @@ impl Tree {
     }
 }
 
-/// Names of the numbers among the settings, with their defaults; an absent one is no limit.
-const NUMBERS: [(&str, Option<i64>); 8] = [
-    ("ply_cost", Some(10_000)),
-    ("max_ply", None),
-    ("white_weight", Some(100)),
-    ("white_within", None),
-    ("white_best", None),
-    ("black_weight", Some(100)),
-    ("black_within", None),
-    ("black_best", None),
+/// A number among the settings: its name, its default, and what the command line says. An absent one is no limit.
+type Number = (&'static str, Option<i64>, fn(&Growth) -> Option<i64>);
+
+const NUMBERS: [Number; 8] = [
+    ("ply_cost", Some(10_000), |growth| growth.ply_cost),
+    ("max_ply", None, |growth| growth.max_ply),
+    ("white_weight", Some(100), |growth| growth.white_weight),
+    ("white_within", None, |growth| growth.white_within),
+    ("white_best", None, |growth| growth.white_best),
+    ("black_weight", Some(100), |growth| growth.black_weight),
+    ("black_within", None, |growth| growth.black_within),
+    ("black_best", None, |growth| growth.black_best),
 ];
 
 fn settings(store: &Store) -> sql::Result<Settings> {
     let texts = store.settings()?;
     let number = |name: &str| -> Option<i64> {
-        let default = NUMBERS.iter().find(|(known, _)| *known == name).and_then(|(_, default)| *default);
+        let default = NUMBERS.iter().find(|(known, ..)| *known == name).and_then(|(_, default, _)| *default);
         texts.get(name).and_then(|text| text.parse().ok()).or(default)
     };
     let width = |color: &str| Width {
@@ -154,17 +165,15 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     if moves.is_empty() {
         return Err(format!("{:?} names no move; expected moves of the tree", edit.moves).into());
     }
-    let set = |store: &Store| {
-        let mut changed = Changed::default();
+    tree.update(|store, changed| {
         let line = changed.line(store, tree.root, tree.root(), &moves)?;
         let parents: Vec<i64> = std::iter::once(tree.root).chain(line).collect();
         for (&parent, &mv) in parents.iter().zip(&moves).skip(if pinned { 0 } else { moves.len() - 1 }) {
             store.mark(parent, mv, pinned, excluded)?;
             changed.add([parent]);
         }
-        changed.settle(store, &tree.settings)
-    };
-    tree.store.write(set)?;
+        Ok(())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -176,11 +185,11 @@ fn note(location: &Location, name: &str, text: &str) -> Done {
 }
 
 /// Stores settings that were given, and computes the tree again if they changed it.
-fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> sql::Result<()> {
+fn change_settings(tree: &mut Tree, growth: &Growth) -> sql::Result<()> {
     let store = &tree.store;
     let change = |store: &Store| {
-        for (name, number) in given {
-            if let Some(number) = number {
+        for (name, _, given) in NUMBERS {
+            if let Some(number) = given(growth) {
                 store.set_setting(name, &number.to_string())?;
             }
         }

@@ -4,7 +4,7 @@ mod load;
 
 use super::graph::{NEVER, Node};
 use super::position::{Position, Value, value};
-use crate::database::{Location, Run, engine_id, remove_dead};
+use crate::database::{EngineId, Location, Run, engine_id, remove_dead};
 use crate::sql::{self, Cause, Connection, Result, Row, Schema, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
@@ -382,13 +382,13 @@ impl Store {
     }
 
     /// The id of an engine, inserted if missing.
-    pub fn engine(&self, fields: &[sql::Value]) -> Result<i64> {
-        engine_id(&mut self.connection.borrow_mut(), fields)
+    pub fn engine(&self, engine: &EngineId) -> Result<i64> {
+        engine_id(&mut self.connection.borrow_mut(), engine)
     }
 
-    pub fn engines(&self) -> Result<Vec<(i64, Vec<sql::Value>)>> {
+    pub fn engines(&self) -> Result<Vec<(i64, EngineId)>> {
         let sql = "SELECT id, version, commit_id, evaluation, meaning, recipe, tablebases FROM engine";
-        self.all(sql, &[], |row| Ok((row.get(0)?, row.0[1..].to_vec())))
+        self.all(sql, &[], |row| Ok((row.get(0)?, EngineId(row.0[1..].to_vec()))))
     }
 
     /// The next nodes after this one; none at the end.

@@ -9,7 +9,7 @@ use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
 use crate::cases::cases;
-use crate::database::Location;
+use crate::database::{EngineId, Location};
 use crate::sql::values;
 use lento::chess::{Board, Move};
 use lento_console::setup::Setup;
@@ -176,7 +176,7 @@ fn merged(trees: &[&Store]) -> Store {
 
 fn grown(changes: &[Change]) -> Store {
     let store = store();
-    store.engine(&values!["a", "b", "c", "d", "e", "f"]).unwrap();
+    store.engine(&EngineId(values!["a", "b", "c", "d", "e", "f"].into())).unwrap();
     changes.iter().filter(|change| change.0 != 8).for_each(|&change| apply(&store, change));
     store
 }
@@ -319,7 +319,7 @@ fn a_million_nodes() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut all = Vec::new();
     let start = Instant::now();
-    let by = store.engine(&values!["a", "b", "c", "d", "e", "f"]).unwrap();
+    let by = store.engine(&EngineId(values!["a", "b", "c", "d", "e", "f"].into())).unwrap();
     let fake = |random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>| {
         let moves: Vec<u16> =
             position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();

@@ -121,10 +121,7 @@ fn check_node(graph: &Graph, id: i64, key: &str, steps: &[(Step, &str)], searche
 fn is_line(board: &Board, words: &[u16]) -> bool {
     let mut board = board.clone();
     words.iter().all(|&word| {
-        let mv = Move::from_word(word).filter(|mv| board.legal_moves().contains(mv));
-        mv.is_some_and(|mv| {
-            board.play(mv);
-            true
-        })
+        let mv = Move::from_word(word).filter(|&mv| board.is_legal(mv));
+        mv.map(|mv| board.play(mv)).is_some()
     })
 }
