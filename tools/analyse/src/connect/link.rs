@@ -78,15 +78,11 @@ pub fn server(text: &str) -> Result<String, String> {
 /// Hands over each line without its line break, until the end or until `take` returns false. Invalid UTF-8 is replaced.
 pub fn lines(from: impl Read, mut take: impl FnMut(String) -> bool) -> io::Result<()> {
     let mut reader = BufReader::new(from);
-    let mut bytes = Vec::new();
     loop {
-        bytes.clear();
-        match (&mut reader).take(MAX_LINE).read_until(b'\n', &mut bytes) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-            Ok(0) => return Ok(()),
-            Ok(_) if !take(String::from_utf8_lossy(&bytes).trim_end().to_owned()) => return Ok(()),
-            Ok(_) => {}
+        let mut bytes = Vec::new();
+        let read = (&mut reader).take(MAX_LINE).read_until(b'\n', &mut bytes)?;
+        if read == 0 || !take(String::from_utf8_lossy(&bytes).trim_end().to_owned()) {
+            return Ok(());
         }
     }
 }
