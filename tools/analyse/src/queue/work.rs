@@ -68,51 +68,46 @@ impl Work {
 
     /// Runs to the end or to Ctrl-C.
     pub fn run(&mut self) -> Done {
-        let all_done = self.process_all()?;
+        self.process_all()?;
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
         let summary = self.tally.summary(self.input.problems, self.screen.progress.elapsed());
         self.screen.print(&format!("\n{summary}"))?;
-        if !all_done {
+        if self.stop.asked() {
             self.screen.print("interrupted; run the same command to continue")?;
         }
         Ok(self.stop.exit_code())
     }
 
-    /// Processes all items. Returns false after Ctrl-C.
-    fn process_all(&mut self) -> Result<bool, Box<dyn Error>> {
+    fn process_all(&mut self) -> Result<(), Box<dyn Error>> {
         while !self.stop.asked() {
             let item = self.input.next_item();
             self.input.messages.drain(..).for_each(|message| self.screen.message(&message));
             let Some(item) = item? else { break };
-            if !self.process(item)? || !self.retry_waiting()? {
-                return Ok(false);
-            }
+            self.process(item)?;
+            self.retry_waiting()?;
         }
         while !self.waiting.is_empty() && !self.stop.asked() {
-            if self.ask(|database, _, stop| database.wait(stop))?.is_none() || !self.retry_waiting()? {
-                return Ok(false);
-            }
+            self.ask(|database, _, stop| database.wait(stop))?;
+            self.retry_waiting()?;
             if output_is_gone() {
                 return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe)));
             }
         }
-        Ok(!self.stop.asked())
+        Ok(())
     }
 
-    /// Retries positions claimed by other processes. Returns false after Ctrl-C.
-    fn retry_waiting(&mut self) -> Result<bool, Box<dyn Error>> {
-        for item in std::mem::take(&mut self.waiting) {
-            if !self.process(item)? {
-                return Ok(false);
-            }
+    /// Retries positions claimed by other processes.
+    fn retry_waiting(&mut self) -> Result<(), Box<dyn Error>> {
+        std::mem::take(&mut self.waiting).into_iter().try_for_each(|item| self.process(item))
+    }
+
+    /// Searches a position unless it is stored or claimed, or a stop is requested.
+    fn process(&mut self, item: Item) -> Result<(), Box<dyn Error>> {
+        if self.stop.asked() {
+            return Ok(());
         }
-        Ok(true)
-    }
-
-    /// Searches a position unless it is stored or claimed. Returns false after Ctrl-C.
-    fn process(&mut self, item: Item) -> Result<bool, Box<dyn Error>> {
         let (board, requested) = (item.game.board(), self.conditions.requested);
         let multipv = self.conditions.multipv;
         self.new_game |= item.begins;
@@ -126,23 +121,23 @@ impl Work {
                 }
                 None => self.tally.unknown += 1,
             }
-            return Ok(true);
+            return Ok(());
         }
         let claim =
             self.ask(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?;
         match claim {
-            None => return Ok(false),
+            None => {}
             Some(Claim::Known(stored)) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
             }
             Some(Claim::Busy) => self.waiting.push(item),
-            Some(Claim::Claimed { position, partial }) => return self.search(&item, position, partial),
+            Some(Claim::Claimed { position, partial }) => self.search(&item, position, partial)?,
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<bool, Box<dyn Error>> {
+    fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<(), Box<dyn Error>> {
         let requested = self.conditions.requested;
         // Only a search with the same conditions can be resumed, and none with a node limit.
         let multipv = self.conditions.multipv;
@@ -177,13 +172,13 @@ impl Work {
         if !finished && requested.is_exact() {
             // No partial result with a node limit.
             self.ask(|database, _, _| database.release(position))?;
-            return Ok(false);
+            return Ok(());
         }
         self.tally.add(found.nodes(), found.elapsed);
         if self.ask(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
             let (depth, nodes) = (stored.analysis.depth, stored.analysis.nodes);
             self.screen.message(&format!("not stored: {}, depth {depth}, {nodes} nodes", item.place));
-            return Ok(false);
+            return Ok(());
         }
         if finished {
             resume::remove_table(&self.database, position);
@@ -193,8 +188,7 @@ impl Work {
                 self.screen.message(&format!("cannot save the hash table: {error}"));
             }
         }
-        self.report(item, &stored, "search")?;
-        Ok(finished)
+        self.report(item, &stored, "search")
     }
 
     /// Combines a search result with the partial one before it.
