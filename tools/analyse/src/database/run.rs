@@ -120,7 +120,7 @@ fn remove(connection: &mut Connection, run: i64) -> Result<()> {
     connection.execute("DELETE FROM run WHERE id = $1", &values![run]).map(drop)
 }
 
-/// Whether a run other than `own` that a query finds, by its id and token, is alive. A dead one of a file is removed.
+/// Whether the run of which a query finds id and token is alive. A dead one of a file is removed.
 pub fn is_other_alive(connection: &mut Connection, sql: &str, values: &[Value]) -> Result<bool> {
     let live = if connection.is_server() { " AND run.expires > clock_timestamp()" } else { "" };
     let found = connection.query(&format!("{sql}{live}"), values, |row| Ok((row.get(0)?, row.get::<String>(1)?)))?;

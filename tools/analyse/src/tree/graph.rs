@@ -159,30 +159,26 @@ impl Graph {
         }
         let parents = self.parents();
         // What is known at all comes first: all of it starts as a draw.
-        self.settle(
-            &parents,
-            |graph, node| graph.value(node).map(|_| HALF),
-            |node, value| std::mem::replace(&mut node.value, value) != value,
-        );
-        self.settle(&parents, Self::value, |node, value| std::mem::replace(&mut node.value, value) != value);
-        let cost = |graph: &Self, node| graph.next(node, settings).0;
-        self.settle(&parents, cost, |node, cost| std::mem::replace(&mut node.cost, cost) != cost);
+        let is_known = |graph: &Self, node| graph.value(node).map(|_| HALF);
+        self.settle(&parents, is_known, |node| &mut node.value);
+        self.settle(&parents, Self::value, |node| &mut node.value);
+        self.settle(&parents, |graph, node| graph.next(node, settings).0, |node| &mut node.cost);
         before
     }
 
     /// Computes something of all nodes inside, round by round, until nothing changes.
-    fn settle<T>(
+    fn settle<T: Copy + PartialEq>(
         &mut self,
         parents: &[Vec<u32>],
         compute: impl Fn(&Self, usize) -> T,
-        set: impl Fn(&mut Node, T) -> bool,
+        field: fn(&mut Node) -> &mut T,
     ) {
         let mut waiting: Vec<u32> = (0..self.nodes.len() as u32).filter(|&at| self.nodes[at as usize].inside).collect();
         while !waiting.is_empty() {
             let computed: Vec<T> = waiting.iter().map(|&at| compute(self, at as usize)).collect();
             let mut next = Vec::new();
             for (&at, value) in waiting.iter().zip(computed) {
-                if set(&mut self.nodes[at as usize], value) {
+                if std::mem::replace(field(&mut self.nodes[at as usize]), value) != value {
                     next.extend_from_slice(&parents[at as usize]);
                 }
             }

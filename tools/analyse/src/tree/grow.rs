@@ -128,7 +128,7 @@ fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Optio
         nodes.is_some_and(|nodes| search.nodes.max(search.asked_nodes) >= nodes as i64)
             || ms.is_some_and(|ms| search.time_ms.max(search.asked_ms) >= ms)
     };
-    Ok(searches.iter().any(|(_, search)| search.avoided.is_empty() && suffices(search)))
+    Ok(searches.iter().any(|search| search.avoided.is_empty() && suffices(search)))
 }
 
 impl Work<'_> {

@@ -60,9 +60,8 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
         });
     }
     if let Some(found) = graph.search(0) {
-        let searches = store.searches(node)?.into_iter().map(|(_, search)| search);
-        let search =
-            searches.into_iter().find(|search| search.pv.first() == Some(&found.mv) && search.value == found.value);
+        let mut searches = store.searches(node)?.into_iter();
+        let search = searches.find(|search| search.pv.first() == Some(&found.mv) && search.value == found.value);
         let known = rows.iter_mut().find(|row| row.mv.word() == found.mv);
         match (known, Move::from_word(found.mv)) {
             (Some(row), _) => (row.value, row.search) = (Some(found.value), search),
@@ -85,32 +84,25 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
 
 /// The most trusted search of all moves.
 pub fn own_search(tree: &Tree, node: i64) -> sql::Result<Option<Search>> {
-    let searches = tree.store.searches(node)?.into_iter().map(|(_, search)| search);
-    Ok(searches.into_iter().find(|search| search.avoided.is_empty()))
+    Ok(tree.store.searches(node)?.into_iter().find(|search| search.avoided.is_empty()))
 }
 
-/// The best line: moves of the tree, then those of the last node's search.
+/// The best line: moves of the tree up to a repetition, then those of the last node's search.
 pub fn best_line(tree: &Tree, mut node: i64) -> sql::Result<Vec<Move>> {
     let (mut line, mut seen) = (Vec::new(), vec![node]);
     loop {
         let rows = rows(tree, node)?;
         let Some(best) = rows.first().filter(|row| !row.excluded && row.value.is_some()) else { return Ok(line) };
-        match best.child {
-            Some(child) if !seen.contains(&child) => {
-                line.push(best.mv);
-                seen.push(child);
-                node = child;
-            }
-            // A repetition.
-            Some(_) => {
-                line.push(best.mv);
-                return Ok(line);
-            }
-            None => {
-                line.extend(best.search.iter().flat_map(Search::line));
-                return Ok(line);
-            }
+        let Some(child) = best.child else {
+            line.extend(best.search.iter().flat_map(Search::line));
+            return Ok(line);
+        };
+        line.push(best.mv);
+        if seen.contains(&child) {
+            return Ok(line);
         }
+        seen.push(child);
+        node = child;
     }
 }
 

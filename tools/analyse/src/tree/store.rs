@@ -347,14 +347,14 @@ impl Store {
         })
     }
 
-    pub fn searches(&self, node: i64) -> Result<Vec<(i64, Search)>> {
-        Ok(self.searches_of(&[node])?.into_iter().map(|(_, engine, search)| (engine, search)).collect())
+    pub fn searches(&self, node: i64) -> Result<Vec<Search>> {
+        Ok(self.searches_of(&[node])?.into_iter().map(|(.., search)| search).collect())
     }
 
     /// Stores a search, unless there is a better one of the same engine without the same moves.
     pub fn add_search(&self, node: i64, engine: i64, search: &Search) -> Result<bool> {
-        let known = self.searches(node)?.into_iter().filter(|(by, _)| *by == engine).map(|(_, known)| known);
-        if known.filter(|known| known.avoided == search.avoided).any(|known| known >= *search) {
+        let known = self.searches_of(&[node])?.into_iter().filter(|(_, by, _)| *by == engine);
+        if known.map(|(.., known)| known).any(|known| known.avoided == search.avoided && known >= *search) {
             return Ok(false);
         }
         let sql = "INSERT INTO search (node, engine, avoided, mv, value, score, depth, nodes, time_ms, asked_nodes, asked_ms, pv)

@@ -96,7 +96,7 @@ fn values(store: &Store) -> Vec<Option<Value>> {
             return graph.nodes[at].fixed;
         }
         let edge = |mv: u16| graph.nodes[at].edges.iter().find(|edge| edge.mv == mv);
-        let searched = store.searches(at as i64 + 1).unwrap().into_iter().map(|(_, search)| search).find(|search| {
+        let searched = store.searches(at as i64 + 1).unwrap().into_iter().find(|search| {
             edge(search.pv[0]).is_none_or(|edge| !edge.excluded && values[edge.child as usize].is_none())
         });
         let children =
@@ -152,8 +152,7 @@ fn dump(store: &Store) -> BTreeMap<String, String> {
     let settings = settings(store).unwrap();
     let mut dump: BTreeMap<String, String> = BTreeMap::from([("settings".into(), format!("{settings:?}"))]);
     for node in &graph.nodes {
-        let mut searches: Vec<Search> =
-            store.searches(node.id).unwrap().into_iter().map(|(_, search)| search).collect();
+        let mut searches = store.searches(node.id).unwrap();
         searches.sort();
         let moves = store.moves(node.id).unwrap().into_iter();
         let moves: Vec<_> =
