@@ -1,7 +1,5 @@
 //! The engine: position, options and search, without any input or output.
 
-mod contempt;
-pub mod listing;
 #[cfg(all(test, loom))]
 mod model;
 pub mod numa;
@@ -12,7 +10,7 @@ pub mod strength;
 mod table;
 mod waiting;
 
-use crate::chess::{Game, Move};
+use crate::chess::{Board, Game, Move};
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
 use crate::named::Named;
@@ -24,6 +22,7 @@ pub use crate::search::history::Sharing;
 use crate::search::job::{Event, Job};
 pub use crate::search::limits::SearchOptions;
 use crate::search::limits::{Determinism, Limits};
+pub use crate::search::listing::ListedMove;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::params::Params;
 use crate::search::probing::Probing;
@@ -40,11 +39,10 @@ use crate::smp::slots::CpuSlots;
 use crate::sync::Mutex;
 use crate::sync::channel::{Receiver, never, unbounded};
 use crate::tb::Tables;
-pub use contempt::{AnalysisContempt, CONTEMPT};
 use numa::NumaPolicy;
 use pool::Pool;
 use running::Running;
-pub use settings::Settings;
+pub use settings::{AnalysisContempt, CONTEMPT, Settings};
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -79,11 +77,9 @@ pub struct Engine {
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
-    /// The caller's instrument.
     instrument: Option<Arc<dyn Instrument>>,
     /// Other processes that search with this one.
     partners: Option<Arc<dyn Partners>>,
-    /// The number of searches so far.
     searches: u64,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
@@ -202,7 +198,6 @@ impl Engine {
         }
     }
 
-    /// The recipes, recompiled after a change.
     fn lmr(&mut self) -> Arc<LmrSet> {
         let wanted = &self.settings.lmr;
         let (_, lmr) = match self.compiled.take_if(|(choice, _)| choice == wanted) {
@@ -376,6 +371,21 @@ impl Engine {
         self.running.is_some()
     }
 
+    /// Lists the legal moves in the main thread's search order, with reductions of a PV node at this depth, in plies.
+    /// Stops a running search.
+    ///
+    /// A position up to two plies after the last searched one is ordered as a node of that search, with its killer,
+    /// last best reply and continuation history. Any other is ordered as a root.
+    pub fn list_moves(&mut self, depth: i32) -> Vec<ListedMove> {
+        self.finish();
+        let board = self.game.board();
+        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board, 2)?)));
+        let was_searched = found.is_some();
+        let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
+        let (job, _) = self.job(&Limits::default(), game, Vec::new(), Threads::new(1));
+        self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
+    }
+
     /// LMR statistics of the last search over all threads; `None` unless [`lmr_statistics`](Settings::lmr_statistics)
     /// was set when it began. Stops a running search.
     pub fn lmr_report(&mut self) -> Option<LmrReport> {
@@ -388,5 +398,51 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The moves leading from one position to another, up to `most`.
+fn path(from: &Board, to: &Board, most: usize) -> Option<Vec<Move>> {
+    if from.key() == to.key() {
+        return Some(Vec::new());
+    }
+    let through = |&mv: &Move| Some([&[mv], &path(&from.after(mv), to, most.checked_sub(1)?)?[..]].concat());
+    from.legal_moves().iter().find_map(through)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    fn after(moves: &str) -> Board {
+        let mut game = Game::start();
+        for text in moves.split_whitespace() {
+            game.play(game.board().parse_uci(text, false).expect("a legal move"));
+        }
+        game.board().clone()
+    }
+
+    #[test]
+    fn paths_are_found_up_to_two_plies() {
+        let texts = |from: &str, to: &str| {
+            let board = after(from);
+            path(&board, &after(to), 2).map(|moves| {
+                let mut board = board.clone();
+                let text = |mv: Move| {
+                    let text = board.uci(mv, false);
+                    board = board.after(mv);
+                    text
+                };
+                moves.into_iter().map(text).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(texts("e2e4", "e2e4"), Some(vec![]));
+        assert_eq!(texts("", "e2e4"), Some(vec!["e2e4".into()]));
+        assert_eq!(texts("e2e4", "e2e4 e7e5 g1f3"), Some(vec!["e7e5".into(), "g1f3".into()]));
+        assert_eq!(texts("", "e2e4 e7e5 g1f3"), None, "three plies");
+        assert_eq!(texts("e2e4", "d2d4"), None, "another position");
+        assert_eq!(texts("e2e4", ""), None, "an earlier position");
+        assert_eq!(texts("e2e4", "d2d4 e7e5"), None, "no path");
     }
 }

@@ -1,10 +1,10 @@
-//! Safe access to user-supplied paths.
+//! Safe access to user-supplied paths, and atomic file replacement.
 
-pub mod draft;
-
-use std::fs::{File, FileType, OpenOptions};
-use std::io::{self, Read};
-use std::path::Path;
+use std::fs::{self, File, FileType, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// Opens a regular file. Folders, FIFOs, devices and sockets are refused without blocking.
 pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
@@ -47,6 +47,132 @@ fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
+/// A file being written, renamed to its final name when finished. Dropping it removes it and keeps any older file. A killed process
+/// leaves a hidden `.part` file behind, which the next draft of the same name removes unless it is locked by its writer.
+///
+/// Devices and pipes (`/dev/null`, `/dev/stdout`) are written in place: renaming would replace them.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    /// The hidden file; `None` for a device.
+    hidden: Option<PathBuf>,
+    writer: BufWriter<File>,
+}
+
+/// A file cannot be written.
+#[derive(Debug, Error)]
+#[error("{}: {error}", path.display())]
+pub struct WriteError {
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl WriteError {
+    /// An I/O error at a path.
+    pub fn new(path: &Path, error: io::Error) -> Self {
+        Self { path: path.to_owned(), error }
+    }
+}
+
+impl Draft {
+    /// Starts writing a file. Fails early if it cannot be written.
+    pub fn create(path: &Path) -> Result<Self, WriteError> {
+        let refuse = |error| WriteError::new(path, error);
+        if path.file_name().is_none() || path.is_dir() {
+            return Err(refuse(io::Error::other("a folder; expected the name of a file")));
+        }
+        let (hidden, file) = if path.metadata().is_ok_and(|there| !there.is_file()) {
+            (None, File::options().write(true).open(path).map_err(refuse)?)
+        } else {
+            remove_abandoned(path, SUFFIX);
+            let (hidden, file) = create_locked(path, SUFFIX).map_err(refuse)?;
+            (Some(hidden), file)
+        };
+        Ok(Self { path: path.to_owned(), hidden, writer: BufWriter::with_capacity(1 << 18, file) })
+    }
+
+    /// Like [`create`](Self::create), but rejects devices and FIFOs.
+    pub fn create_regular(path: &Path) -> Result<Self, WriteError> {
+        if let Ok(there) = path.metadata() {
+            expect_regular(there.file_type()).map_err(|error| WriteError::new(path, error))?;
+        }
+        Self::create(path)
+    }
+
+    /// Appends bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes)
+    }
+
+    /// Appends bytes, syncs to disk and renames the file.
+    pub fn finish(mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        let mut finish = || {
+            self.writer.write_all(bytes)?;
+            self.writer.flush()?;
+            if let Some(hidden) = &self.hidden {
+                self.writer.get_ref().sync_all()?;
+                fs::rename(hidden, &self.path)?;
+            }
+            Ok(())
+        };
+        finish().map_err(|error| WriteError::new(&self.path, error))?;
+        self.hidden = None;
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(hidden) = &self.hidden {
+            let _ = fs::remove_file(hidden);
+        }
+    }
+}
+
+/// Suffix of hidden files.
+const SUFFIX: &str = ".part";
+
+/// The start of the names of hidden files beside a file.
+fn start(path: &Path) -> String {
+    format!(".{}.", path.file_name().unwrap_or_default().display())
+}
+
+/// Creates a hidden file beside a file, named after it, locked while open to mark it as in use.
+pub fn create_locked(path: &Path, suffix: &str) -> io::Result<(PathBuf, File)> {
+    loop {
+        // Random, as process ids may coincide between containers.
+        let token = RandomState::new().hash_one(());
+        let path = path.with_file_name(format!("{}{token:016x}{suffix}", start(path)));
+        let file = File::create_new(&path)?;
+        // Without lock support nothing is removed; otherwise another process may have removed the file before it was locked.
+        if file.lock().is_err() || path.exists() {
+            return Ok((path, file));
+        }
+    }
+}
+
+/// Removes hidden files beside a file that dead processes left behind.
+pub fn remove_abandoned(path: &Path, suffix: &str) {
+    let start = start(path);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let token = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(suffix));
+        if token.is_some_and(|token| token.len() == 16 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            && let Ok(file) = open_regular(&entry.path(), File::options().read(true).write(true))
+            && file.try_lock().is_ok()
+        {
+            // Remove while locked, so that a writer that just created it notices.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Writes a file atomically.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    Draft::create(path)?.finish(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +210,87 @@ mod tests {
             }
         }
         std::fs::remove_file(fifo).unwrap();
+    }
+
+    #[test]
+    fn appears_only_when_finished() {
+        let folder = std::env::temp_dir().join(format!("lento-draft-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("out.json");
+        fs::write(&path, "old").unwrap();
+        let begin = || {
+            let mut draft = Draft::create(&path).unwrap();
+            draft.write(b"new").unwrap();
+            draft
+        };
+        drop(begin());
+        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"old".into(), 1));
+        let draft = begin();
+        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"old".into(), 2));
+        draft.finish(b"er").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"newer".into(), 1));
+        for (path, part) in [(&folder, "expected the name of a file"), (&folder.join("missing/out"), "missing/out: ")] {
+            let error = Draft::create(path).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn removes_abandoned_drafts() {
+        let folder = std::env::temp_dir().join(format!("lento-abandoned-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("out.json");
+        let names = |folder: &Path| -> Vec<String> {
+            let mut names: Vec<String> =
+                fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        for name in [
+            ".out.json.0123456789abcdef.part",
+            ".out.json.0123456789abcdefx.part",
+            ".out.json.0123456789abcdef.parts",
+            ".other.json.0123456789abcdef.part",
+        ] {
+            fs::write(folder.join(name), "left").unwrap();
+        }
+        let written = File::create_new(folder.join(".out.json.1123456789abcdef.part")).unwrap();
+        written.lock().unwrap();
+        write(&path, b"new").unwrap();
+        let left = names(&folder);
+        assert_eq!(left.len(), 5, "{left:?}");
+        assert!(!left.contains(&".out.json.0123456789abcdef.part".into()) && left.contains(&"out.json".into()));
+        drop(written);
+        // Another test may be spawning a process, which holds open files until it execs.
+        let gone = || {
+            write(&path, b"newer").unwrap();
+            names(&folder).len() == 4
+        };
+        let wait = || std::thread::sleep(std::time::Duration::from_millis(10));
+        assert!(
+            (0..100)
+                .inspect(|&nth| if nth > 0 {
+                    wait()
+                })
+                .any(|_| gone())
+        );
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn regular_drafts_reject_folders() {
+        let error = Draft::create_regular(&std::env::temp_dir()).unwrap_err().to_string();
+        assert!(error.contains("it is a folder, expected a regular file"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_in_place() {
+        use std::os::fd::AsRawFd;
+        let (reader, pipe) = io::pipe().unwrap();
+        write(Path::new(&format!("/dev/fd/{}", pipe.as_raw_fd())), b"through the pipe").unwrap();
+        drop(pipe);
+        assert_eq!(io::read_to_string(reader).unwrap(), "through the pipe");
     }
 }

@@ -21,3 +21,18 @@ pub trait Named: Copy + PartialEq + 'static {
         found.map(|&(_, value)| value).ok_or_else(|| format!("expected one of {}", Self::names().join(", ")))
     }
 }
+
+/// An enum of named values, each declared with its name.
+macro_rules! named_enum {
+    ($(#[$attribute:meta])* pub enum $type:ident { $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+ }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $type { $($(#[$of_variant])* $variant,)+ }
+
+        impl $crate::named::Named for $type {
+            const ALL: &'static [(&'static str, Self)] = &[$(($name, Self::$variant),)+];
+        }
+    };
+}
+
+pub(crate) use named_enum;

@@ -1,6 +1,7 @@
 //! Atomics, locks and channels of the engine. Under `--cfg loom` atomics and locks are those of the model checker.
 
 pub(crate) use crossbeam::channel;
+pub(crate) use crossbeam::sync::WaitGroup;
 pub(crate) use crossbeam::utils::CachePadded;
 
 #[cfg(not(loom))]

@@ -71,7 +71,6 @@ struct Slot {
 }
 
 impl Slot {
-    /// PEXT indexing.
     #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
@@ -80,7 +79,6 @@ impl Slot {
         self.offset as usize + packed as usize
     }
 
-    /// Magic indexing.
     #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
@@ -94,7 +92,6 @@ const fn magic_index(relevant: u64, (factor, shift): (u64, u32)) -> usize {
     (relevant.wrapping_mul(factor) >> shift) as usize
 }
 
-/// Slots of bishops and of rooks.
 static SLOTS: [[Slot; 64]; 2] = {
     let mut table = [[Slot {
         mask: 0,
@@ -118,7 +115,8 @@ static SLOTS: [[Slot; 64]; 2] = {
     table
 };
 
-/// The attacks of each slot: each subset of one line's squares with each of the other's.
+/// The attacks of each slot, for each subset of its mask.
+#[allow(long_running_const_eval, reason = "107 648 entries")]
 static SLIDER_ATTACKS: [Bitboard; 5_248 + 102_400] = {
     let mut table = [Bitboard::EMPTY; 5_248 + 102_400];
     let mut at = 0;
@@ -126,53 +124,22 @@ static SLIDER_ATTACKS: [Bitboard; 5_248 + 102_400] = {
         let (kind, square) = (at / 64, at % 64);
         let slot = SLOTS[kind][square];
         let [first, second] = lines(square, SLIDER_STEPS[kind]);
-        let (first, second) = (by_subset(square, first, slot.mask), by_subset(square, second, slot.mask));
-        // The compiler interprets the inner loop 107 648 times: no calls but for magics.
-        let mut i = 0;
-        while i < first.1 {
-            let (key, attacks) = first.0[i];
-            let mut j = 0;
-            while j < second.1 {
-                #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-                let index = (key | second.0[j].0) as usize;
-                #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-                let index = magic_index(key | second.0[j].0, slot.magic);
-                table[slot.offset as usize + index] = Bitboard(attacks | second.0[j].1);
-                j += 1;
-            }
-            i += 1;
+        // PEXT numbers the subsets in this order.
+        let (mut number, mut subset) = (0, 0u64);
+        while number < 1 << slot.mask.count_ones() {
+            #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+            let index = number;
+            #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+            let index = magic_index(subset, slot.magic);
+            table[slot.offset as usize + index] =
+                Bitboard(along(square, subset, first) | along(square, subset, second));
+            number += 1;
+            subset = subset.wrapping_sub(slot.mask) & slot.mask;
         }
         at += 1;
     }
     table
 };
-
-/// Attacks along a line for each subset of its squares in a mask, and their number. Each is behind its key: the
-/// subset, packed as PEXT does where that is the index.
-const fn by_subset(square: usize, line: u64, mask: u64) -> ([(u64, u64); 64], usize) {
-    let packs = cfg!(all(target_arch = "x86_64", target_feature = "bmi2"));
-    let keys = if packs { pack(line & mask, mask) } else { line & mask };
-    let mut found = [(0, 0); 64];
-    let (mut count, mut key, mut subset) = (0, 0u64, 0u64);
-    while count < 1 << (line & mask).count_ones() {
-        found[count] = (key, along(square, subset, line));
-        count += 1;
-        subset = subset.wrapping_sub(line & mask) & line & mask;
-        key = key.wrapping_sub(keys) & keys;
-    }
-    (found, count)
-}
-
-/// The bits of a value at the squares of a mask, side by side.
-const fn pack(value: u64, mut mask: u64) -> u64 {
-    let (mut packed, mut at) = (0, 0);
-    while mask != 0 {
-        packed |= (value >> mask.trailing_zeros() & 1) << at;
-        mask &= mask - 1;
-        at += 1;
-    }
-    packed
-}
 
 static KNIGHT: [Bitboard; 64] = leaper_table(KNIGHT_STEPS);
 static KING: [Bitboard; 64] = leaper_table(KING_STEPS);

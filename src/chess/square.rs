@@ -20,7 +20,6 @@ indexed_enum!(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
-/// Defines the square constants.
 macro_rules! name_squares {
     ($($name:ident),+) => {
         enum Index { $($name),+ }

@@ -33,19 +33,9 @@ impl Found {
     }
 }
 
-/// Searches to the end or to Ctrl-C, passing output to `on_output`, or `None` for a status update.
-/// Fails with `on_output`, and when standard output has been closed.
+/// Searches these root moves, or all if there are none, to the end or to Ctrl-C, passing output to `on_output`, or `None` for a
+/// status update. Fails with `on_output`, and when standard output has been closed.
 pub fn search(
-    engine: &mut Engine,
-    limits: &Limits,
-    stop: &Stop,
-    on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
-) -> io::Result<Found> {
-    search_among(engine, limits, &[], stop, on_output)
-}
-
-/// [`search`] restricted to these root moves, unless there are none.
-pub fn search_among(
     engine: &mut Engine,
     limits: &Limits,
     moves: &[Move],

@@ -12,7 +12,6 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// Layout of the table.
 #[derive(Clone, Copy)]
 struct Table {
     /// Terminal width for wrapping lines of play; no wrapping if absent.
@@ -137,7 +136,6 @@ pub struct Show<'a> {
     root: &'a Board,
     table: Table,
     status: StatusLine,
-    /// The last line of play.
     found: Option<Info>,
     /// Progress of the iteration after it, if known.
     progress: Option<Progress>,

@@ -103,7 +103,7 @@ impl Engine {
     }
 }
 
-#[cfg(all(test, not(loom), target_os = "linux"))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use crate::search::limits::Limits;

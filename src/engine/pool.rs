@@ -18,7 +18,6 @@ use std::thread::{Builder, JoinHandle};
 /// More than the deepest recursion needs; only used pages take memory.
 pub(super) const STACK_BYTES: usize = 8 << 20;
 
-/// A closure run on a worker.
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
 struct Thread {
@@ -88,7 +87,6 @@ impl Pool {
         Ok(())
     }
 
-    /// The threads of a node.
     fn threads_of(&self, place: &Place) -> impl Iterator<Item = &Thread> {
         self.threads.iter().filter(|thread| thread.place.as_ref().is_some_and(|own| own.cpus == place.cpus))
     }
@@ -138,16 +136,11 @@ impl Pool {
             return search(worker, Arc::clone(job), instrument.cloned());
         }
         let threads = self.threads.iter().take(job.threads.own.len());
-        let start = Start {
-            threads: threads.filter_map(|thread| thread.tasks.clone()).collect(),
-            job: Arc::clone(job),
-            instrument: instrument.cloned(),
-        };
-        start.send(0);
-        start.send(1);
+        let threads: Arc<[_]> = threads.filter_map(|thread| thread.tasks.clone()).collect();
+        start(&threads, 0, job, instrument);
+        start(&threads, 1, job, instrument);
     }
 
-    /// Runs a task on the main thread's worker.
     pub(super) fn run_on_main<T: Default + Send + 'static>(
         &mut self,
         task: impl FnOnce(&mut Worker) -> T + Send + 'static,
@@ -236,29 +229,18 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_default()
 }
 
-/// The start of a search, handed on from thread to thread.
-#[derive(Clone)]
-struct Start {
-    threads: Arc<[Sender<Task>]>,
-    job: Arc<Job>,
-    instrument: Option<Arc<dyn Instrument>>,
-}
-
-impl Start {
-    /// Starts a thread, and by it those that it wakes; nothing beyond the last.
-    fn send(&self, id: usize) {
-        let Some(thread) = self.threads.get(id) else { return };
-        let start = self.clone();
-        let task = move |worker: &mut Worker| {
-            let helpers = if id == 0 { 0..0 } else { 2 * id..2 * id + 2 };
-            helpers.for_each(|helper| start.send(helper));
-            let Self { threads, job, instrument } = start;
-            drop(threads);
-            search(worker, job, instrument);
-        };
-        // Fails only after the end of the thread.
-        let _ = thread.send(Box::new(task));
-    }
+/// Starts the search of a thread, and by it those that it wakes; nothing beyond the last.
+fn start(threads: &Arc<[Sender<Task>]>, id: usize, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
+    let Some(thread) = threads.get(id) else { return };
+    let (threads, job, instrument) = (Arc::clone(threads), Arc::clone(job), instrument.cloned());
+    let task = move |worker: &mut Worker| {
+        let helpers = if id == 0 { 0..0 } else { 2 * id..2 * id + 2 };
+        helpers.for_each(|helper| start(&threads, helper, &job, instrument.as_ref()));
+        drop(threads);
+        search(worker, job, instrument);
+    };
+    // Fails only after the end of the thread.
+    let _ = thread.send(Box::new(task));
 }
 
 /// Searches, and reports the result to the engine.

@@ -17,7 +17,6 @@ pub(super) struct Running {
     job: Option<Arc<Job>>,
     /// Events of its threads, for the engine alone to receive; disconnects once all have ended.
     pub(super) events: Receiver<Event>,
-    /// Number of threads still running.
     busy: usize,
     /// The result waits for `stop`.
     infinite: bool,
@@ -25,11 +24,9 @@ pub(super) struct Running {
     pondering: bool,
     /// Stopped or out of time: report any result as soon as possible.
     due: bool,
-    /// Limited strength.
     pub(super) handicap: Option<Handicap>,
     /// Minimum thinking time of a limited player.
     not_before: Option<Instant>,
-    /// Whether the main thread has ended.
     main_ended: bool,
     /// The result, possibly withheld.
     pub(super) answer: Option<Outcome>,
@@ -57,7 +54,6 @@ impl Running {
         }
     }
 
-    /// Records the end of a thread.
     pub(super) fn thread_ended(&mut self, thread: usize) {
         self.busy -= 1;
         self.main_ended |= thread == 0;
@@ -78,7 +74,6 @@ impl Running {
         self.time_is_over();
     }
 
-    /// Stops the search, out of time.
     pub(super) fn time_is_over(&mut self) {
         if let Some(job) = &self.job {
             job.control.request_stop();
@@ -185,7 +180,7 @@ impl Engine {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};

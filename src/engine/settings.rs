@@ -1,12 +1,34 @@
-//! Settings of the engine.
+//! Settings of the engine, and the value of draws by them.
 
-use super::contempt::AnalysisContempt;
+use super::Engine;
 use super::strength::StrengthOptions;
+use crate::chess::{Color, Game};
 use crate::eval::EvaluationKind;
+use crate::eval::draws::Draws;
 use crate::eval::nnue::simd::Simd;
-use crate::search::limits::Limits;
-use crate::search::limits::SearchOptions;
+use crate::eval::wdl;
+use crate::named::named_enum;
+use crate::score::Score;
+use crate::search::limits::{Limits, SearchOptions};
 use crate::search::lmr;
+
+/// Range of contempt, in centipawns on the UCI scale in the middlegame.
+pub const CONTEMPT: (i64, i64) = (-100, 100);
+
+named_enum! {
+    /// The side with contempt during analysis.
+    pub enum AnalysisContempt {
+        /// Neither side.
+        #[default]
+        Off = "Off",
+        /// White.
+        White = "White",
+        /// Black.
+        Black = "Black",
+        /// The side to move.
+        Both = "Both",
+    }
+}
 
 /// Options read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +48,7 @@ pub struct Settings {
     /// Whether [drawish endings](crate::eval::drawish) are scored as draws. Table entries keep old scores until
     /// cleared.
     pub drawish_endings: bool,
-    /// Contempt of the engine's side in centipawns, within [`CONTEMPT`](super::CONTEMPT).
+    /// Contempt of the engine's side in centipawns, within [`CONTEMPT`].
     pub contempt: i64,
     /// The side with contempt during analysis.
     pub analysis_contempt: AnalysisContempt,
@@ -36,8 +58,23 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether a search is analysis.
     pub(super) fn is_analysis(&self, limits: &Limits) -> bool {
         self.analyse_mode.unwrap_or(limits.infinite)
+    }
+}
+
+impl Engine {
+    /// Draw values for a search.
+    pub(super) fn draws(&self, limits: &Limits, game: &Game) -> Draws {
+        let Settings { contempt, analysis_contempt, .. } = self.settings;
+        let root = game.board().side_to_move();
+        let side = match analysis_contempt {
+            _ if !self.settings.is_analysis(limits) => root,
+            AnalysisContempt::Off => return Draws::default(),
+            AnalysisContempt::White => Color::White,
+            AnalysisContempt::Black => Color::Black,
+            AnalysisContempt::Both => root,
+        };
+        Draws::with_contempt(side, wdl::in_middlegame(contempt.clamp(CONTEMPT.0, CONTEMPT.1) as Score))
     }
 }

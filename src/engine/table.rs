@@ -8,9 +8,8 @@ use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
 use crate::search::history::SharedHistories;
 use crate::search::limits::Limits;
-use crate::sync::channel::{Receiver, Sender, bounded};
+use crate::sync::WaitGroup;
 use crate::tt::{Tt, TtError};
-use std::convert::Infallible;
 use std::mem::{replace, take};
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
@@ -21,8 +20,8 @@ pub(super) struct Table {
     pub mib: usize,
     /// The evaluations that scores of entries come from.
     evaluations: Vec<EvalIdentity>,
-    /// Per loan, a receiver that disconnects on return.
-    lent: Vec<Receiver<Infallible>>,
+    /// Has a clone in each loan.
+    lent: WaitGroup,
     /// Whether a generation has begun without a search.
     begun: bool,
     /// Alive while a [`Resize`] has the table.
@@ -41,7 +40,7 @@ pub struct LentTable {
     tt: Arc<Tt>,
     eval: EvalIdentity,
     // Dropped after the table.
-    _lent: Sender<Infallible>,
+    _lent: WaitGroup,
 }
 
 /// The table, taken from the engine to be resized on any thread.
@@ -80,7 +79,7 @@ impl Table {
     /// A table of `mib` MiB, allocated on first use.
     pub(super) fn of_size(mib: usize) -> Self {
         let tt = Arc::new(Tt::empty());
-        Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing: Weak::new() }
+        Self { tt, mib, evaluations: Vec::new(), lent: WaitGroup::new(), begun: false, resizing: Weak::new() }
     }
 
     /// Records that scores of this evaluation are stored.
@@ -90,10 +89,8 @@ impl Table {
         }
     }
 
-    fn lend(&mut self, eval: EvalIdentity) -> LentTable {
-        let (lent, given_back) = bounded(0);
-        self.lent.push(given_back);
-        LentTable { tt: Arc::clone(&self.tt), eval, _lent: lent }
+    fn lend(&self, eval: EvalIdentity) -> LentTable {
+        LentTable { tt: Arc::clone(&self.tt), eval, _lent: self.lent.clone() }
     }
 }
 
@@ -226,10 +223,7 @@ impl Engine {
 
     /// Waits until all loans are returned.
     pub fn await_table(&mut self) {
-        for given_back in self.table.lent.drain(..) {
-            // Nothing is sent: returns on disconnect.
-            let _ = given_back.recv();
-        }
+        take(&mut self.table.lent).wait();
     }
 
     fn eval_identity(&self) -> EvalIdentity {
@@ -277,7 +271,7 @@ impl Engine {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -6,23 +6,20 @@ use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, MoveDelta};
-use crate::named::Named;
+use crate::named::named_enum;
 use crate::score::{DRAW, Score};
 use std::fmt;
 use std::sync::Arc;
 
-/// Kind of evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EvaluationKind {
-    /// The neural network.
-    #[default]
-    Nnue,
-    /// The classical evaluation.
-    Classical,
-}
-
-impl Named for EvaluationKind {
-    const ALL: &'static [(&'static str, Self)] = &[("nnue", Self::Nnue), ("classical", Self::Classical)];
+named_enum! {
+    /// Kind of evaluation.
+    pub enum EvaluationKind {
+        /// The neural network.
+        #[default]
+        Nnue = "nnue",
+        /// The classical evaluation.
+        Classical = "classical",
+    }
 }
 
 /// Evaluation function.

@@ -9,7 +9,7 @@
 //! Entry: the full key (8), then from the lowest bit move 16, score 16, evaluation 16 (0: none, else plus 32768), depth 8 (plus 8), bound 2
 //! (1 upper, 2 lower, 3 exact), PV flag 1, and 5 bits of age, counted down from 0 modulo 32 with each search since.
 
-use super::LoadError;
+use super::HashFileError;
 use crate::tt::{Record, Tt};
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -43,7 +43,6 @@ pub struct Origin {
     pub depth: u32,
 }
 
-/// Encodes a header.
 pub(super) fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
     let texts = [&identity.engine, &identity.evaluation, &origin.position];
     let texts = texts.map(|text| &text.as_bytes()[..text.floor_char_boundary(MAX_TEXT)]);
@@ -53,16 +52,17 @@ pub(super) fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
     [&MAGIC[..], &version, &fingerprint, &depth, sizes.as_flattened(), &texts.concat()].concat()
 }
 
-/// Reads a header.
-pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), LoadError> {
+pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), HashFileError> {
     match read(from) {
         Ok(MAGIC) => {}
         Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
-        _ => return Err(LoadError::Refused("it is not a hash file: it does not begin with LENTOHSH".into())),
+        _ => return Err(HashFileError::Refused("it is not a hash file: it does not begin with LENTOHSH".into())),
     }
     let version = read_u32(from)?;
     if version != VERSION {
-        return Err(LoadError::Refused(format!("it is a hash file of version {version}, expected version {VERSION}")));
+        return Err(HashFileError::Refused(format!(
+            "it is a hash file of version {version}, expected version {VERSION}"
+        )));
     }
     let fingerprint = u64::from_le_bytes(read(from)?);
     let depth = read_u32(from)?;
@@ -70,10 +70,10 @@ pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), Lo
     let mut text = |size: u32| {
         let mut bytes = vec![0; size as usize];
         from.read_exact(&mut bytes)?;
-        String::from_utf8(bytes).map_err(|_| LoadError::damaged())
+        String::from_utf8(bytes).map_err(|_| HashFileError::damaged())
     };
     if sizes.iter().any(|&size| size as usize > MAX_TEXT) {
-        return Err(LoadError::damaged());
+        return Err(HashFileError::damaged());
     }
     let [engine, evaluation, position] = [text(sizes[0])?, text(sizes[1])?, text(sizes[2])?];
     Ok((Identity { engine, evaluation, fingerprint }, Origin { position, depth }))
@@ -100,11 +100,10 @@ impl Block {
         [head.as_flattened(), content].concat()
     }
 
-    /// Reads a block.
-    pub(super) fn read(from: &mut impl Read) -> Result<Self, LoadError> {
+    pub(super) fn read(from: &mut impl Read) -> Result<Self, HashFileError> {
         let [entries, size] = [read_u32(from)?, read_u32(from)?].map(|number| number as usize);
         if !(1..=MAX_ENTRIES).contains(&entries) || size > entries * Record::BYTES {
-            return Err(LoadError::damaged());
+            return Err(HashFileError::damaged());
         }
         let mut content = vec![0; size];
         from.read_exact(&mut content)?;
@@ -112,7 +111,7 @@ impl Block {
     }
 
     /// Decodes the entries, without those that no search stores.
-    pub(super) fn records(&self) -> Result<Vec<Record>, LoadError> {
+    pub(super) fn records(&self) -> Result<Vec<Record>, HashFileError> {
         let plain = self.entries * Record::BYTES;
         if self.content.len() == plain {
             return Ok(self.content.as_chunks().0.iter().filter_map(|row| Record::from_bytes(*row)).collect());
@@ -120,7 +119,7 @@ impl Block {
         let mut columns = Vec::with_capacity(plain);
         let unpacked = FrameDecoder::new().decode_all_to_vec(&self.content, &mut columns);
         if unpacked.is_err() || columns.len() != plain {
-            return Err(LoadError::damaged());
+            return Err(HashFileError::damaged());
         }
         let row = |nth| std::array::from_fn(|column| columns[column * self.entries + nth]);
         Ok((0..self.entries).filter_map(|nth| Record::from_bytes(row(nth))).collect())
@@ -133,7 +132,6 @@ fn read<const BYTES: usize>(from: &mut impl Read) -> io::Result<[u8; BYTES]> {
     Ok(bytes)
 }
 
-/// Reads a number.
 pub(super) fn read_u32(from: &mut impl Read) -> io::Result<u32> {
     read(from).map(u32::from_le_bytes)
 }

@@ -96,7 +96,10 @@ fn a_damaged_file_is_refused_as_a_whole() {
             fs::write(&options.path, bytes).unwrap();
             let other = Tt::new(6, 1).unwrap();
             let loaded = load(&options.path, &identity(), &other, 2, &mut proceed);
-            assert!(matches!(&loaded, Err(LoadError::Refused(why)) if why.contains("damaged")), "{number}: {loaded:?}");
+            assert!(
+                matches!(&loaded, Err(HashFileError::Refused(why)) if why.contains("damaged")),
+                "{number}: {loaded:?}"
+            );
             assert!(contents(&other).is_empty());
         }
     }
@@ -179,11 +182,11 @@ fn a_failed_save_leaves_older_files_unchanged() {
     let stays =
         || assert_eq!((folder.names(), fs::read(&options.path).unwrap()), (vec!["table".into()], b"old".to_vec()));
     let error = save(&filled(4, 1000), &identity(), &options, &mut |_| ControlFlow::Break(())).unwrap_err();
-    assert!(matches!(error, SaveError::Cancelled), "{error}");
+    assert!(matches!(error, HashFileError::Cancelled), "{error}");
     stays();
     for empty in [Tt::empty(), Tt::new(1, 1).unwrap()] {
         let error = save(&empty, &identity(), &options, &mut proceed).unwrap_err();
-        assert!(matches!(error, SaveError::Empty), "{error}");
+        assert!(matches!(error, HashFileError::Empty), "{error}");
         stays();
     }
     let error =
@@ -213,5 +216,5 @@ fn progress_reaches_the_total_and_loading_can_be_cancelled() {
     assert!(reported.is_sorted() && reported.last().is_some_and(|&done| done > size - 100), "{reported:?} of {size}");
     let cancel = &mut |_| ControlFlow::Break(());
     let error = load(&options.path, &identity(), &Tt::new(1, 1).unwrap(), 1, cancel).unwrap_err();
-    assert!(matches!(error, LoadError::Cancelled), "{error}");
+    assert!(matches!(error, HashFileError::Cancelled), "{error}");
 }

@@ -9,7 +9,7 @@ use lento::tb::Tables;
 use lento_console::document::{SCHEMA, document};
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
-use lento_console::search::search_among;
+use lento_console::search::search;
 use lento_console::setup::{self, Setup};
 use lento_console::table::{Show, summary};
 use lento_console::{Done, units};
@@ -19,7 +19,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Default time limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 /// Arguments of `lento analyse`.
@@ -85,7 +84,7 @@ pub fn run(args: &Args) -> Done {
     let mut out = io::stdout();
     if args.json {
         let mut infos = Vec::new();
-        let found = search_among(&mut engine, &limits, &moves, &stop, |news| {
+        let found = search(&mut engine, &limits, &moves, &stop, |news| {
             if let Some(Output::Info(info)) = news {
                 infos.push(info.clone());
             }
@@ -97,7 +96,7 @@ pub fn run(args: &Args) -> Done {
     writeln!(out, "{}", root.fen(chess960))?;
     writeln!(out, "{}\n", args.conditions(&engine))?;
     let mut show = Show::begin(&root, args.multipv > 1)?;
-    let found = search_among(&mut engine, &limits, &moves, &stop, |news| show.update(news))?;
+    let found = search(&mut engine, &limits, &moves, &stop, |news| show.update(news))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;
     Ok(ExitCode::SUCCESS)

@@ -21,7 +21,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Arguments of `lento bench`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Depth of each search
@@ -118,7 +117,6 @@ fn count(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrRepor
 }
 
 impl Args {
-    /// Creates the configured engine.
     fn engine(&self) -> Result<Engine, Box<dyn Error>> {
         let mut engine = Engine::new();
         engine.set_threads(self.threads.or(self.threads_option).unwrap_or(1))?;
@@ -135,7 +133,6 @@ impl Args {
         Ok(engine)
     }
 
-    /// The document of a run.
     fn json(&self, engine: &Engine, entries: &[BenchEntry], counted: Option<&LmrReport>) -> Value {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         let position = |BenchEntry { fen, best, nodes, elapsed, .. }: &BenchEntry| json!({ "fen": fen, "best": best, "nodes": nodes, "time_ms": ms(*elapsed) });

@@ -5,16 +5,20 @@
 pub mod analyse;
 mod bench;
 pub mod programs;
-mod scripts;
 pub mod speedtest;
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lento::chess::perft::MAX_DEPTH;
+use lento::engine::Engine;
+use lento::search::params::Params;
 use lento::smp::abort_on_panic;
+use lento_console::Done;
+use lento_console::notice::{exit_code, notice};
 use lento_console::setup::{EvaluatorArgs, Setup};
-use lento_console::{Done, notice};
+use lento_uci::{format, run as uci};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output.
@@ -69,7 +73,7 @@ pub fn command() -> Command {
 /// Parses the arguments, runs the task and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
     abort_on_panic();
-    notice::exit_code(run(std::env::args_os().collect()))
+    exit_code(run(std::env::args_os().collect()))
 }
 
 fn run(mut args: Vec<OsString>) -> Done {
@@ -100,14 +104,45 @@ fn run(mut args: Vec<OsString>) -> Done {
         (Err(error), _) => error.exit(),
     };
     match &cli.task.unwrap_or(Task::Uci) {
-        Task::Uci => scripts::run(),
+        Task::Uci => uci::stdio(Engine::new()).map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),
-        Task::Perft { depth, setup } => scripts::perft(*depth, setup),
-        Task::Eval { setup, evaluator } => scripts::eval(setup, evaluator),
-        Task::Commands(lines) => scripts::script(lines),
+        Task::Perft { depth, setup } => perft(*depth, setup),
+        Task::Eval { setup, evaluator } => eval(setup, evaluator),
+        Task::Commands(lines) => script(lines),
     }
+}
+
+/// Runs UCI commands in order, after checking that all are valid.
+fn script(lines: &[OsString]) -> Done {
+    let lines: Vec<String> = lines.iter().map(|line| line.to_string_lossy().into_owned()).collect();
+    for line in &lines {
+        if let Some(problem) = lento_uci::command::parse(line).problems.first() {
+            notice(problem);
+            notice("Each argument must be a UCI command in quotes; `lento --help` lists other tasks.");
+            return Ok(ExitCode::from(2));
+        }
+    }
+    let succeeded = uci::script(Engine::new(), &lines)?;
+    Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints perft per root move and the total; one thread, no hashing.
+fn perft(depth: u32, setup: &Setup) -> Done {
+    let mut engine = Engine::new();
+    engine.game = setup.game("")?;
+    let notation = format!("setoption name UCI_Chess960 value {}", setup.chess960);
+    uci::script(engine, &[notation, format!("perft {depth}")])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the static evaluation and its win probability.
+fn eval(setup: &Setup, evaluator: &EvaluatorArgs) -> Done {
+    let game = setup.game("")?;
+    let evaluation = evaluator.evaluation()?;
+    writeln!(io::stdout(), "{}", format::evaluation(game.board(), &evaluation, Params::default().scaling()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

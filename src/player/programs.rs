@@ -89,7 +89,6 @@ impl OtherTask {
     }
 }
 
-/// Replaces this process.
 #[cfg(unix)]
 fn replace(mut command: Command) -> std::io::Result<std::process::ExitCode> {
     Err(std::os::unix::process::CommandExt::exec(&mut command))

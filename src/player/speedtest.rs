@@ -122,10 +122,7 @@ enum Kind {
 
 impl Kind {
     fn name(self) -> &'static str {
-        match self {
-            Self::Speed => "speed",
-            Self::Rate => "rate",
-        }
+        ["speed", "rate"][self as usize]
     }
 }
 
@@ -199,7 +196,7 @@ impl Copy {
         let mut time = Duration::ZERO;
         for position in game {
             self.engine.game = position.clone();
-            let found = search(&mut self.engine, &limits, stop, |output| {
+            let found = search(&mut self.engine, &limits, &[], stop, |output| {
                 if let (None, Some(meter)) = (output, &mut meter) {
                     meter.show();
                 }
@@ -317,7 +314,7 @@ pub fn run(args: &Args) -> Done {
         return Ok(stop.exit_code());
     }
     let of = |figure: &Option<Figure>, text: fn(&Figure) -> String| figure.as_ref().map(text).unwrap_or_default();
-    let checksum = |figure: &Figure| figure.checksum().to_owned();
+    let checksum = |figure: &Figure| figure.0[0].checksum.clone();
     let engines = |figure: &Figure| {
         let [slowest, fastest] = figure.engines();
         format!("{slowest:.0} to {fastest:.0} nodes/s, the slowest and the fastest")
@@ -325,7 +322,8 @@ pub fn run(args: &Args) -> Done {
     let cpus = processors::count();
     let surplus = if threads > cpus { format!(", more than the {cpus} CPUs: they take turns") } else { String::new() };
     let figures = [&speed, &rate];
-    let rounds = args.kinds().iter().map(|kind| figures[*kind as usize].as_ref().map_or(0, Figure::rounds)).min();
+    let rounds =
+        args.kinds().iter().map(|kind| figures[*kind as usize].as_ref().map_or(0, |figure| figure.0.len())).min();
     let rounds = rounds.unwrap_or(0);
     let interrupted = match rounds {
         _ if !stop.asked() => String::new(),

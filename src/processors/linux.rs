@@ -13,7 +13,6 @@ pub fn current() -> Option<usize> {
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
-/// Nice value of the calling thread.
 fn nice() -> i32 {
     // SAFETY: the call reads no memory. It fails only for a thread that does not exist.
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }

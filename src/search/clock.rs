@@ -7,7 +7,7 @@ use crate::score::Score;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// Start no new iteration after this time, scaled by [`Stability`]; `None` without a clock.
     pub soft: Option<Duration>,
     /// Stop the search after this time.
@@ -16,7 +16,7 @@ pub struct Bounds {
 
 /// Stability of a search after an iteration.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stability {
+pub(crate) struct Stability {
     best: Option<Move>,
     /// Running average of the score.
     average: Option<Score>,
@@ -30,7 +30,7 @@ pub struct Stability {
 
 impl Stability {
     /// Updates the stability after an iteration with this best move, its score and its share of nodes.
-    pub fn update(&mut self, best: Move, score: Score, node_share: f64) {
+    pub(crate) fn update(&mut self, best: Move, score: Score, node_share: f64) {
         let unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
         let average = self.average.unwrap_or(score);
         *self = Self {
@@ -51,7 +51,7 @@ impl Bounds {
     ///
     /// `overhead` milliseconds are reserved for communication with the GUI, and ten times as much for a
     /// busy machine. The bounds are at least a millisecond; negative clocks count as empty.
-    pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
+    pub(crate) fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
         let by_movetime =
             args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
         let by_clock = args.clock[side.index()].or(args.clock[(!side).index()]).map(|left| {
@@ -89,7 +89,7 @@ impl Bounds {
 
     /// The soft bound scaled by stability, at most the hard one. A stable best move with most of the nodes and a stable score
     /// needs less time.
-    pub fn soft_for(&self, stability: &Stability, params: &Params) -> Option<Duration> {
+    pub(crate) fn soft_for(&self, stability: &Stability, params: &Params) -> Option<Duration> {
         let by_stability = percent(params.time_changing - params.time_stable * stability.unchanged.min(9) as i32);
         let by_nodes = percent(params.time_nodes_base) - percent(params.time_nodes_slope) * stability.node_share;
         let by_score = (1.0 + f64::from(params.time_falling * stability.drop) / 1e3).clamp(0.8, 1.6);

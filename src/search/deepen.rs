@@ -38,7 +38,7 @@ impl<O: Observer> Search<'_, O> {
             // The first depth is always searched, to have a result.
             if let Some(earlier) = earlier.take_if(|_| depth > 1) {
                 self.take_over(earlier);
-                start = earlier.depth + 1;
+                start = earlier[0].depth + 1;
             }
             let Some(depth) =
                 options.stagger.depth(options.first_thread + self.me.id, depth).filter(|_| depth >= start)

@@ -7,7 +7,6 @@ use super::lmr::LmrSet;
 use super::params::Params;
 use super::probing::Probing;
 use super::report::{Info, Output, PvLine};
-use super::root::EarlierSearch;
 use super::threads::{ThreadResult, Threads};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
@@ -38,8 +37,8 @@ pub struct Job {
     pub(crate) root_moves: Vec<Move>,
     pub(crate) limits: Limits,
     pub(crate) options: SearchOptions,
-    /// The earlier search to resume, if any, looked up by the first thread.
-    pub(crate) resumed: OnceLock<Option<EarlierSearch>>,
+    /// The lines of the earlier search to resume, best first, if there is one: looked up by the first thread.
+    pub(crate) resumed: OnceLock<Option<Vec<Info>>>,
     pub(crate) tt: Arc<Tt>,
     pub(crate) lmr: Arc<LmrSet>,
     pub(crate) params: Arc<Params>,

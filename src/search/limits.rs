@@ -3,7 +3,7 @@
 use super::history::Sharing;
 use super::lbr::Lbr;
 use super::stagger::Stagger;
-use crate::named::Named;
+use crate::named::named_enum;
 
 /// The limits of `go` as given. Times are in milliseconds and may be negative, as GUIs send them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,21 +43,17 @@ impl Limits {
     }
 }
 
-/// Whether and how searches on several threads are reproducible under depth and node limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Determinism {
-    /// Threads are free.
-    #[default]
-    Off,
-    /// All threads search at once, in rounds, and share only the table, at some cost in speed.
-    Rounds,
-    /// One thread searches at a time and sees all that free threads share: for games of many threads on few CPUs.
-    Turns,
-}
-
-impl Named for Determinism {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("false", Self::Off), ("true", Self::Rounds), ("turns", Self::Turns)];
+named_enum! {
+    /// Whether and how searches on several threads are reproducible under depth and node limits.
+    pub enum Determinism {
+        /// Threads are free.
+        #[default]
+        Off = "false",
+        /// All threads search at once, in rounds, and share only the table, at some cost in speed.
+        Rounds = "true",
+        /// One thread searches at a time and sees all that free threads share: for games of many threads on few CPUs.
+        Turns = "turns",
+    }
 }
 
 /// Search options.

@@ -11,7 +11,6 @@ use crate::score::{Bound, mate_in};
 pub(super) struct MateProof {
     /// Moves of the side that mates.
     moves: usize,
-    /// Whether the question is still open.
     open: bool,
     /// The last move that refuted a mate, by number of moves.
     refutations: [Option<Move>; Self::MAX_MOVES + 1],
@@ -121,7 +120,6 @@ impl<O: Observer> Search<'_, O> {
         Ok(line)
     }
 
-    /// Makes a proved mate the result.
     fn take_mate(&mut self, mv: Move, moves: usize, line: &PvLine) {
         let plies = (2 * moves - 1).min(MAX_PLY);
         self.root.record(mv, 0, Some((mate_in(plies), Bound::Exact)), self.iteration, plies as i32, line);

@@ -5,8 +5,7 @@ use super::observer::Observer;
 use super::picker::{Hints, Picker};
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
-use crate::chess::legal::CheckSquares;
-use crate::chess::{Board, Move};
+use crate::chess::{Board, CheckSquares, Move};
 use crate::score::{
     self, Bound, DRAW, Score, TABLE_SAFE_CLOCK, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in, proves_mate,
 };

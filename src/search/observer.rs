@@ -44,30 +44,28 @@ pub(super) struct NoObserver;
 impl Observer for NoObserver {}
 
 /// Any other observer. The search is compiled for these two alone.
-pub(super) struct AnyObserver<'a>(pub &'a mut dyn Observer);
-
-impl Observer for AnyObserver<'_> {
+impl Observer for &mut dyn Observer {
     fn evaluated(&self, board: &Board, value: Score) -> Score {
-        self.0.evaluated(board, value)
+        (**self).evaluated(board, value)
     }
 
     fn overlooks(&self, board: &Board, mv: Move, ply: usize) -> bool {
-        self.0.overlooks(board, mv, ply)
+        (**self).overlooks(board, mv, ply)
     }
 
     fn probed(&mut self, key: u64, hit: bool) {
-        self.0.probed(key, hit);
+        (**self).probed(key, hit);
     }
 
     fn stored(&mut self, table: &Tt, key: u64, entry: &TtEntry) {
-        self.0.stored(table, key, entry);
+        (**self).stored(table, key, entry);
     }
 
     fn searched(&mut self, depth: i32, number: usize, reduction: i32, confirmed: Option<bool>) {
-        self.0.searched(depth, number, reduction, confirmed);
+        (**self).searched(depth, number, reduction, confirmed);
     }
 
     fn finished(&mut self, board: &Board, reply: Option<Move>, best: Option<Move>, cutoff: bool) {
-        self.0.finished(board, reply, best, cutoff);
+        (**self).finished(board, reply, best, cutoff);
     }
 }

@@ -2,9 +2,8 @@
 
 use super::history::{Context, Histories};
 use super::ranking::Ranking;
-use crate::chess::legal::CheckSquares;
 use crate::chess::movegen::{self, MoveList, Sink};
-use crate::chess::{Bitboard, Board, Move, MoveKind, Piece, PieceType, Square};
+use crate::chess::{Bitboard, Board, CheckSquares, Move, MoveKind, Piece, PieceType, Square};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {

@@ -36,17 +36,15 @@ type Roots = (Box<[RootRank]>, bool);
 impl Probing {
     /// The use of tables under these options; `None` if none can be probed.
     pub(crate) fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
-        let pieces = tables.max_pieces().min(options.probe_limit as u32);
+        let pieces = tables.stock().max_pieces.min(options.probe_limit as u32);
         let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
         (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
     }
 
-    /// Whether a position may be in the tables.
     fn covers(&self, board: &Board) -> bool {
         board.occupied().count() <= self.pieces && board.castling() == CastlingRights::NONE
     }
 
-    /// The score of a result at this ply.
     pub(crate) fn score(&self, wdl: Wdl, ply: usize) -> Score {
         match wdl.ruled(self.options.fifty_move_rule) {
             Wdl::Loss => ply as Score - TB_WIN,

@@ -1,6 +1,6 @@
 //! Root moves and their results.
 
-use super::report::PvLine;
+use super::report::{Info, PvLine};
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 use std::ops::Range;
@@ -47,20 +47,6 @@ impl RootMove {
             _ => (score, self.bound),
         }
     }
-}
-
-/// An earlier search of the position, found in the table.
-pub(crate) struct EarlierSearch {
-    pub depth: i32,
-    /// The lines, best first.
-    pub lines: Vec<EarlierLine>,
-}
-
-/// A line of it.
-pub(crate) struct EarlierLine {
-    pub moves: PvLine,
-    pub score: Score,
-    pub depth: i32,
 }
 
 /// The root moves, best first.
@@ -110,15 +96,15 @@ impl RootMoves {
         &self.moves
     }
 
-    /// Takes over the lines of an earlier search to this depth, best first.
-    pub(crate) fn take_over(&mut self, depth: i32, lines: &[EarlierLine]) {
-        for EarlierLine { moves, score, .. } in lines.iter().rev() {
-            if let Some(at) = self.moves.iter().position(|root| Some(&root.mv) == moves.first()) {
+    /// Takes over the lines of an earlier search, best first.
+    pub(crate) fn take_over(&mut self, lines: &[Info]) {
+        for &Info { depth, score, ref pv, .. } in lines.iter().rev() {
+            if let Some(at) = self.moves.iter().position(|root| Some(&root.mv) == pv.first()) {
                 self.moves[..=at].rotate_right(1);
                 let first = &mut self.moves[0];
-                (first.score, first.bound, first.average) = (*score, Bound::Exact, Some(*score));
-                (first.depth, first.seldepth, first.been_best) = (depth, depth.max(moves.len() as i32), true);
-                first.pv = moves.clone();
+                (first.score, first.bound, first.average) = (score, Bound::Exact, Some(score));
+                (first.depth, first.seldepth, first.been_best) = (depth, depth.max(pv.len() as i32), true);
+                first.pv = pv.clone();
             }
         }
     }

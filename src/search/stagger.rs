@@ -1,25 +1,21 @@
 //! Staggered depths of the threads of a Lazy SMP search.
 
-use crate::named::Named;
+use crate::named::named_enum;
 
-/// How helper threads choose their depths. Thread 0 searches every depth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stagger {
-    /// [`Off`](Self::Off) from eight threads on, otherwise [`Skip`](Self::Skip).
-    #[default]
-    Auto,
-    /// All threads search every depth and differ by timing alone.
-    Off,
-    /// Helpers alternate runs of searched and skipped iterations, each with its own run length and phase (Stockfish, 2016 to
-    /// 2019).
-    Skip,
-    /// Every other helper searches one ply deeper than the iteration (Texel).
-    Offset,
-}
-
-impl Named for Stagger {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("auto", Self::Auto), ("off", Self::Off), ("skip", Self::Skip), ("offset", Self::Offset)];
+named_enum! {
+    /// How helper threads choose their depths. Thread 0 searches every depth.
+    pub enum Stagger {
+        /// [`Off`](Self::Off) from eight threads on, otherwise [`Skip`](Self::Skip).
+        #[default]
+        Auto = "auto",
+        /// All threads search every depth and differ by timing alone.
+        Off = "off",
+        /// Helpers alternate runs of searched and skipped iterations, each with its own run length and phase (Stockfish, 2016 to
+        /// 2019).
+        Skip = "skip",
+        /// Every other helper searches one ply deeper than the iteration (Texel).
+        Offset = "offset",
+    }
 }
 
 impl Stagger {
@@ -59,6 +55,7 @@ impl Stagger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::named::Named;
 
     #[test]
     fn the_main_thread_searches_every_depth() {

@@ -64,7 +64,6 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The score of a node by the tables.
     fn tablebase_score(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
         let probing = self.job.probing.as_ref().filter(|_| self.frame(ply).excluded.is_none())?;
         let start = (probing.options.deterministic == Determinism::Off).then(Instant::now);

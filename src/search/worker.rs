@@ -5,7 +5,7 @@ use super::history::{Context, Continuation, Continuations, Corrections, Historie
 use super::job::Job;
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
-use super::observer::{AnyObserver, NoObserver, Observer};
+use super::observer::{NoObserver, Observer};
 use super::params::Params;
 use super::probing::Probing;
 use super::report::{Output, Progress, PvLine};
@@ -34,7 +34,7 @@ pub struct Worker {
     /// Thread number; thread 0 checks the clock and reports.
     pub id: usize,
     /// The network of the NUMA node to which its thread is bound.
-    pub network: Option<Arc<NodeNetwork>>,
+    pub(crate) network: Option<Arc<NodeNetwork>>,
     pub(super) histories: Histories,
     /// Correction and continuation history of its own, created by the first search that does not share them.
     own: Option<SharedHistories>,
@@ -108,7 +108,7 @@ impl Worker {
     pub fn search(&mut self, job: &Job, observer: Option<&mut dyn Observer>) {
         match observer {
             None => Search::new(self, job, NoObserver).deepen(),
-            Some(observer) => Search::new(self, job, AnyObserver(observer)).deepen(),
+            Some(observer) => Search::new(self, job, observer).deepen(),
         }
     }
 }

@@ -198,7 +198,6 @@ impl Lockstep {
 /// What a thread may do in a round.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
-    /// The nodes.
     pub nodes: u64,
     /// The nodes that each evaluation takes off them.
     pub evaluation: u64,
@@ -209,13 +208,11 @@ impl Budget {
     const NONE: Self = Self { nodes: 0, evaluation: 0 };
 }
 
-/// A thread of a search in lockstep.
 pub(crate) struct LockstepThread<'a> {
     lockstep: &'a Lockstep,
     thread: usize,
     /// Its own entries, locked during a round.
     entries: Option<RwLockWriteGuard<'a, RoundEntries>>,
-    /// What the thread may do in this round.
     pub budget: Budget,
     /// Nodes of the thread before this round.
     own_nodes: u64,
@@ -229,12 +226,10 @@ impl LockstepThread<'_> {
     /// The entries whose clusters are prefetched while others are merged.
     const AHEAD: usize = 16;
 
-    /// The thread's own entry of this round.
     pub(crate) fn probe(&self, key: u64) -> Option<TtEntry> {
         self.entries.as_ref()?.get(key)
     }
 
-    /// Stores an entry for this round.
     pub(crate) fn store(&mut self, tt: &Tt, key: u64, entry: TtEntry) {
         if let Some(entries) = &mut self.entries {
             entries.store(tt, key, entry);
@@ -293,7 +288,7 @@ impl Drop for LockstepThread<'_> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::Move;

@@ -22,7 +22,6 @@ impl<T: Clone> PerCache<T> {
         Self { cache_of_cpu: cache_of_cpu.into(), values: (0..groups.len().max(1)).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Whether both have the same groups of CPUs.
     pub(crate) fn has_caches_of(&self, other: &Self) -> bool {
         self.cache_of_cpu == other.cache_of_cpu && self.values.len() == other.values.len()
     }
@@ -52,7 +51,7 @@ impl<T: Clone> Default for PerCache<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -48,12 +48,10 @@ impl CpuSlots {
         Self::Turns(Turns { order: Mutex::new(order), passed: (0..threads).map(|_| Condvar::new()).collect() })
     }
 
-    /// Whether threads take turns.
     pub(crate) fn are_turns(&self) -> bool {
         matches!(self, Self::Turns(_))
     }
 
-    /// Waits for a thread's slot.
     pub(crate) fn acquire(&self, thread: usize) -> CpuSlot<'_> {
         match self {
             Self::Shared { slots, first } if thread >= *first => {
@@ -88,9 +86,7 @@ pub(crate) struct Turns {
 }
 
 struct Order {
-    /// The thread whose turn it is.
     next: usize,
-    /// By thread: whether it has ended.
     ended: Box<[bool]>,
 }
 
@@ -103,7 +99,6 @@ impl Turns {
         self.passed[order.next].notify_one();
     }
 
-    /// Waits for a thread's turn.
     fn wait<'a>(&'a self, mut order: MutexGuard<'a, Order>, thread: usize) {
         while order.next != thread {
             order = wait(&self.passed[thread], order);

@@ -37,7 +37,6 @@ fn mix(low: u64, high: u64) -> u64 {
     shift_mix((high ^ first).wrapping_mul(FACTOR)).wrapping_mul(FACTOR)
 }
 
-/// The state of [`hash_256`].
 struct Hasher {
     words: [u64; 6],
     sums: [u32; 5],

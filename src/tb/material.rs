@@ -1,7 +1,28 @@
-//! Material signatures, after which tables are named.
+//! Material signatures and kinds, after which tables are named.
 
 use crate::chess::{Board, Color, PieceType};
 use std::fmt;
+
+/// The two kinds of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Win, draw or loss.
+    Wdl,
+    /// Distance to zeroing: plies to the next capture or pawn move.
+    Dtz,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 2] = [Self::Wdl, Self::Dtz];
+
+    pub(super) const fn extension(self) -> &'static str {
+        ["rtbw", "rtbz"][self as usize]
+    }
+
+    pub(super) const fn magic(self) -> [u8; 4] {
+        [[0x71, 0xE8, 0x23, 0x5D], [0xD7, 0x66, 0x0C, 0xA5]][self as usize]
+    }
+}
 
 /// Piece types besides the king, strongest first, as in names.
 const KINDS: [PieceType; 5] =
@@ -83,7 +104,6 @@ impl Material {
         2 + self.sides[0].pieces + self.sides[1].pieces
     }
 
-    /// Whether both sides have the same pieces.
     pub(crate) fn is_symmetric(self) -> bool {
         self.sides[0] == self.sides[1]
     }

@@ -4,8 +4,6 @@
 //! the next capture or pawn move, for one side to move only. Files are not trusted: any contents yield a value or an error.
 
 mod checksum;
-mod damage;
-mod kind;
 mod material;
 mod numbering;
 mod pairs;

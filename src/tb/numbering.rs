@@ -112,7 +112,6 @@ const KINGS: u64 = 462;
 /// Placements of three distinct pieces, up to symmetry.
 const THREE: u64 = 31_332;
 
-/// Kind of the leading group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leading {
     Kings,
@@ -130,7 +129,6 @@ pub(super) struct Numbering {
     more_pawns: bool,
     /// Size and factor of each group.
     groups: PerPiece<(usize, u64)>,
-    /// Number of indices.
     pub size: u64,
 }
 

@@ -1,17 +1,14 @@
 //! Decompression of table values: recursive pairing (Larsson and Moffat, 1999) with a canonical Huffman code.
 
-use super::damage::Damage;
-use super::source::Source;
+use super::source::{Damage, Source};
 
 /// Parses a file header front to back.
 pub(super) struct Reader<'a> {
     pub bytes: &'a [u8],
-    /// Offset of the next byte.
     pub at: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// The next `count` bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
         let end = self.at.checked_add(count).ok_or(Damage::Header)?;
         let taken = self.bytes.get(self.at..end).ok_or(Damage::Header)?;
@@ -31,7 +28,6 @@ impl<'a> Reader<'a> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// Skips to an even offset.
     pub(super) fn align(&mut self) {
         self.at += self.at & 1;
     }
@@ -53,9 +49,7 @@ const NO_PAIR: u16 = 0xFFF;
 /// The values of one part of a table.
 #[derive(Debug)]
 pub(super) enum Pairs {
-    /// All values are equal.
     Constant(u16),
-    /// Compressed blocks.
     Packed(Packed),
 }
 
@@ -69,7 +63,6 @@ pub(super) struct Packed {
     lengths: u64,
     /// Number of index entries.
     entries: u64,
-    /// File offsets.
     index_at: u64,
     lengths_at: u64,
     blocks_at: u64,
@@ -79,7 +72,6 @@ pub(super) struct Packed {
     symbols: Box<[Symbol]>,
 }
 
-/// Longest code in bits.
 const MAX_BITS: u32 = 32;
 /// Largest block, far beyond existing files.
 const MAX_BLOCK_BITS: u32 = 20;

@@ -1,14 +1,12 @@
 //! Probing, including a search of the captures that tables leave out.
 
-use super::damage::Damage;
-use super::kind::Kind;
-use super::material::Material;
+use super::material::{Kind, Material};
+use super::source::Damage;
 use super::tables::Tables;
 use super::wdl::Wdl;
 use crate::chess::Board;
 use crate::chess::movegen::MoveList;
 
-/// Whether to continue probing.
 pub(super) type MayContinue<'a> = &'a dyn Fn() -> bool;
 
 impl Tables {

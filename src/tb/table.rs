@@ -1,12 +1,10 @@
 //! A single table file.
 
 use super::checksum;
-use super::damage::Damage;
-use super::kind::Kind;
-use super::material::Material;
+use super::material::{Kind, Material};
 use super::numbering::{Numbering, PerPiece};
 use super::pairs::{self, Pairs, Reader};
-use super::source::Source;
+use super::source::{Damage, Source};
 use super::wdl::Wdl;
 use crate::chess::{Bitboard, Board, Color, PieceType};
 use crate::files;
@@ -31,7 +29,6 @@ const WIN_PLIES: u8 = 4;
 const LOSS_PLIES: u8 = 8;
 const WIDE: u8 = 16;
 
-/// An open table.
 pub(super) struct Table {
     source: Source,
     material: Material,

@@ -1,9 +1,8 @@
 //! The set of tables found, and diagnostics about them.
 
-use super::damage::Damage;
-use super::kind::Kind;
-use super::material::Material;
+use super::material::{Kind, Material};
 use super::numbering::MAX_PIECES;
+use super::source::Damage;
 use super::table::Table;
 use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
@@ -24,9 +23,7 @@ const CHECK_TIME: Duration = Duration::from_millis(1500);
 const MAX_HELD: u64 = 128 << 20;
 /// Most names listed in a message.
 const MAX_NAMES: usize = 8;
-/// Most failures recorded.
 const MAX_FAILURES: usize = 64;
-/// Separates folders.
 pub(super) const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// One table, and the files that may hold it.
@@ -117,11 +114,6 @@ impl Tables {
         &self.stock
     }
 
-    /// Most pieces on a board that may be probed, kings included.
-    pub fn max_pieces(&self) -> u32 {
-        self.stock.max_pieces
-    }
-
     /// The table of this material, opened if need be. Several threads may open it at once: no lock is held while files are read.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
         let slot = self.slots.get(&(material, kind))?;
@@ -153,7 +145,6 @@ impl Tables {
     }
 }
 
-/// The tables in these folders.
 fn find(folders: &str, problems: &mut Vec<String>) -> Slots {
     let mut slots = Slots::new();
     for folder in folders.split(SEPARATOR).map(str::trim).filter(|folder| !folder.is_empty()) {

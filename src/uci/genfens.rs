@@ -56,15 +56,9 @@ impl GenFens {
     }
 
     /// Prints distinct openings, balanced by this evaluation.
-    pub(super) fn run(&self, console: &Console, evaluation: Evaluation) {
+    pub(super) fn run(&self, console: &Console, evaluation: Evaluation) -> Result<(), String> {
         let mut judge = Engine::new();
         judge.set_evaluation(evaluation);
-        if let Err(problem) = self.print(console, judge) {
-            console.report(format!("genfens: {problem}"));
-        }
-    }
-
-    fn print(&self, console: &Console, mut judge: Engine) -> Result<(), String> {
         let name = self.book.as_deref().unwrap_or_default();
         let text = match &self.book {
             None => fen::START.into(),

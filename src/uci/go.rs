@@ -67,7 +67,6 @@ const LIMITS: &[Limit] = &[
 /// Keywords without a number, or with a parser of their own.
 const OTHERS: [&str; 5] = ["infinite", "ponder", "searchmoves", "avoidmoves", "perft"];
 
-/// The keywords of `go`.
 fn known() -> impl Iterator<Item = &'static str> {
     LIMITS.iter().map(|&(word, ..)| word).chain(OTHERS)
 }

@@ -3,7 +3,7 @@
 //! Columns up to history follow `listmoves` of MadChess (Erik Madsen, 2018); the others are Lento's own.
 
 use lento::chess::{Board, Piece, PieceType};
-use lento::engine::listing::ListedMove;
+use lento::engine::ListedMove;
 
 /// Default depth for reductions, in plies.
 pub(crate) const DEFAULT_DEPTH: i32 = 10;
@@ -11,7 +11,6 @@ pub(crate) const DEFAULT_DEPTH: i32 = 10;
 /// A column's name, whether it is aligned to the left, and its cell for a move.
 type Column = (&'static str, bool, fn(&Board, &ListedMove) -> String);
 
-/// The columns after rank and move.
 const COLUMNS: [Column; 10] = [
     ("best", false, |_, row| mark(row.best)),
     ("victim", true, |board, row| name(board.captured(row.mv).map(Piece::kind))),

@@ -3,9 +3,9 @@
 
 mod declare;
 
-use self::declare::{UciOption, button, check, combo, flag, named, number, pause, spin, text};
+pub use self::declare::UciOption;
+use self::declare::{button, check, combo, flag, named, number, pause, spin, text};
 use super::format;
-use super::protocol::Protocol;
 use super::words::quoted;
 use super::writer::Writer;
 use lento::engine::{CONTEMPT, Engine, Settings, strength};
@@ -19,8 +19,24 @@ use lento::smp::numa::policy::NumaPolicy;
 use lento::tb::{MAX_PIECES, Tables};
 use lento::tt::TtError;
 use lento::version;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// Options read when lines are read or printed, which the engine does not see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protocol {
+    /// Whether moves and FENs are in Chess960 notation.
+    pub chess960: bool,
+    /// Whether `info` lines include win, draw and loss probabilities.
+    pub show_wdl: bool,
+    /// Whether the GUI may start ponder searches.
+    pub ponder: bool,
+    /// The file of `savehash` and `loadhash`.
+    pub hash_file: Option<PathBuf>,
+    /// Interval of automatic saves while searching; zero for none.
+    pub auto_save: Duration,
+}
 
 /// What options are applied to.
 pub struct Target<'a> {
@@ -69,10 +85,12 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         button("LoadHash", |_| ()).means("Loads HashFile into the hash table. The sizes need not match."),
         pause("AutoSave", 10_080, |protocol| &mut protocol.auto_save)
             .means("Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it."),
-        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).also("Analyse Mode").means(
+        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).means(
             "Keeps results when the position changes or a new game begins (docs/hash.md). Until it is sent, \
              `go infinite` is analysis.",
         ),
+        check("Analyse Mode", |settings| &mut settings.analyse_mode)
+            .means("The same option as UCI_AnalyseMode, for interfaces that hide names with `UCI_`."),
         number("MultiPV", (1, 256), |settings| &mut settings.search.multi_pv)
             .means("Number of principal variations to search and print."),
         check("UCI_LimitStrength", |settings| &mut settings.strength.limited)
@@ -90,10 +108,12 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
             .means("Nodes that count as one millisecond, for reproducible games; 0 uses wall-clock time."),
         flag("UCI_Chess960", |protocol| &mut protocol.chess960)
             .means("Writes castling as king takes rook, and FENs with the files of the rooks (Shredder-FEN)."),
-        flag("UCI_ShowWDL", |protocol| &mut protocol.show_wdl).also("Show WDL").means(
+        flag("UCI_ShowWDL", |protocol| &mut protocol.show_wdl).means(
             "Prints win, draw and loss probabilities in per mille with each score. 100 centipawns mean a 50 % chance \
              of winning.",
         ),
+        flag("Show WDL", |protocol| &mut protocol.show_wdl)
+            .means("The same option as UCI_ShowWDL, for interfaces that hide names with `UCI_`."),
         named("Stagger", |settings| &mut settings.search.stagger).means(
             "How helper threads vary their depths: not at all, by skipping some depths, or one ply deeper for every other \
              thread. Auto skips depths up to seven threads, in rounds (Deterministic) and in lento-cluster.",
@@ -224,7 +244,6 @@ fn set_log(to: &mut Target, name: &str) -> Applied {
 
 /// Opens the tables in these folders and reports what was found. An empty list removes the tables at once.
 fn set_tables(to: &mut Target, folders: &str) -> Applied {
-    /// Maximum number of reported problems.
     const MAX_PROBLEMS: usize = 12;
     if folders.trim().is_empty() {
         to.engine.set_tables(None);
@@ -293,31 +312,12 @@ fn tunable(name: &str) -> Option<&'static Tunable> {
 
 /// The names of the options but those of the recipe `rebel`, in announced order.
 pub fn names() -> Vec<&'static str> {
-    OPTIONS.iter().flat_map(UciOption::names).collect()
+    all().iter().map(|option| option.name.as_str()).collect()
 }
 
-/// An option as documentation shows it.
-pub struct Described {
-    /// The name, as announced.
-    pub name: &'static str,
-    /// The valid values, in Markdown.
-    pub values: &'static str,
-    /// The default; empty for buttons.
-    pub default: &'static str,
-    /// What it does, in Markdown. Pages are named as `(docs/PAGE.md)`.
-    pub meaning: String,
-}
-
-/// Describes the options but those of the recipe `rebel`, in announced order.
-pub fn described() -> impl Iterator<Item = Described> {
-    OPTIONS.iter().flat_map(|option| {
-        let UciOption { values, default, .. } = option;
-        let describe = move |(nth, name)| {
-            let same = || format!("The same option as {}, for interfaces that hide names with `UCI_`.", option.name);
-            Described { name, values, default, meaning: if nth == 0 { option.meaning.into() } else { same() } }
-        };
-        option.names().enumerate().map(describe)
-    })
+/// The options but those of the recipe `rebel`, in announced order.
+pub fn all() -> &'static [UciOption] {
+    &OPTIONS
 }
 
 /// Describes one option in a line.
@@ -330,7 +330,7 @@ pub fn help(name: &str) -> Result<String, String> {
 /// The `option` lines, with those of the recipe `rebel` if requested.
 pub fn announcements(rebel: bool) -> impl Iterator<Item = String> {
     let all = OPTIONS.iter().chain(REBEL.iter().filter(move |_| rebel));
-    all.flat_map(|option| option.names().map(|name| format!("option name {name} type {}", option.kind)))
+    all.map(|UciOption { name, kind, .. }| format!("option name {name} type {kind}"))
 }
 
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.

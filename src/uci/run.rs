@@ -41,13 +41,7 @@ pub fn connection(
     let (send, receive) = unbounded();
     let mut session = Session::new(engine, InputMode::Live, send.clone(), Writer::new(output));
     (session.refuse, session.offer) = (refuse, offer);
-    thread::Builder::new().name("input".into()).spawn(move || {
-        for message in lines.map(Message::Line).chain([Message::EndOfInput]) {
-            if send.send(message).is_err() {
-                return;
-            }
-        }
-    })?;
+    thread::Builder::new().name("input".into()).spawn(move || send_lines(lines, &send))?;
     serve(&mut session, &receive, is_gone)
 }
 
@@ -55,30 +49,21 @@ pub fn connection(
 /// all succeeded.
 pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     let (send, receive) = unbounded();
-    let input = lines.iter().map(|line| Message::Line(line.clone()));
-    for message in input.chain([Message::EndOfInput]) {
-        let _ = send.send(message);
-    }
+    send_lines(lines.iter().cloned(), &send);
     let mut session = Session::new(engine, InputMode::Script, send, Writer::new(io::stdout()));
     serve(&mut session, &receive, output_is_gone)?;
     Ok(!session.failed)
 }
 
 /// Sends each line without its line break until the end of input. Invalid UTF-8 is replaced.
-pub fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
-    let mut bytes = Vec::new();
-    loop {
-        bytes.clear();
-        let message = match from.read_until(b'\n', &mut bytes) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Ok(0) | Err(_) => Message::EndOfInput,
-            Ok(_) => Message::Line(String::from_utf8_lossy(&bytes).trim_end().to_owned()),
-        };
-        let end = matches!(message, Message::EndOfInput);
-        if to.send(message).is_err() || end {
-            return;
-        }
-    }
+pub fn read_lines(from: impl BufRead, to: &Sender<Message>) {
+    let lines = from.split(b'\n').map_while(Result::ok);
+    send_lines(lines.map(|line| String::from_utf8_lossy(&line).trim_end().to_owned()), to);
+}
+
+/// Sends lines and the end of input, until the session is over.
+fn send_lines(lines: impl Iterator<Item = String>, to: &Sender<Message>) {
+    let _ = lines.map(Message::Line).chain([Message::EndOfInput]).try_for_each(|message| to.send(message));
 }
 
 /// Processes messages and engine output until the session is over, then waits for saves to finish. Fails if the output

@@ -1,7 +1,7 @@
 //! Lines of play that have been printed.
 
 use super::format;
-use super::protocol::Protocol;
+use super::options::Protocol;
 use lento::chess::Board;
 use lento::search::report::{Info, Outcome};
 use std::time::{Duration, Instant};
@@ -15,7 +15,6 @@ impl SentLines {
     /// a busy machine.
     pub(crate) const REPEAT_AFTER: Duration = Duration::from_millis(2500);
 
-    /// Records a printed line.
     pub(crate) fn record(&mut self, info: Info, now: Instant) {
         self.0.retain(|(sent, _)| sent.multipv != info.multipv);
         self.0.push((info, now));

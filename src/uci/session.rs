@@ -1,16 +1,14 @@
 //! State of a UCI session.
 
 mod hash_files;
-mod queued;
 mod searching;
 
 use super::command::{self, Command};
 use super::format;
 use super::listing;
-use super::options::{self, Offer, Target};
-use super::protocol::Protocol;
+use super::options::{self, Offer, Protocol, Target};
 use super::sent_lines::SentLines;
-use super::task::{self, Console, Effect, Message, Task};
+use super::task::{self, Console, Message, Task};
 use super::writer::Writer;
 use crossbeam::channel::Sender;
 use lento::chess::Game;
@@ -19,7 +17,6 @@ use lento::hash_file::Origin;
 use lento::score::Bound;
 use lento::search::lmr::RecipeName;
 use lento::version;
-use queued::{Queued, Work};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io;
@@ -48,7 +45,6 @@ pub struct Session {
     queue: VecDeque<Queued>,
     work: Option<Work>,
     mode: InputMode,
-    /// Where tasks send their messages.
     inbox: Sender<Message>,
     last_task: u64,
     closing: bool,
@@ -79,10 +75,47 @@ pub enum InputMode {
     Script,
 }
 
+/// A command with the flags set since it was received.
+struct Queued {
+    command: Command,
+    /// `stop` was received.
+    stopped: bool,
+    /// `ponderhit` was received.
+    ponderhit: bool,
+    /// `wait` was received: only an explicit `stop` ends the work early.
+    waited: bool,
+}
+
+struct Work {
+    queued: Queued,
+    /// The task, unless it is a search of the engine.
+    task: Option<Task>,
+    started: Instant,
+    stopped: Option<Instant>,
+    sent: SentLines,
+}
+
+impl Queued {
+    /// Applies `stop`, which does not end the setting of an option.
+    fn stop(&mut self) {
+        self.stopped |= !matches!(self.command, Command::SetOption(..));
+    }
+
+    /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
+    /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
+    fn close(&mut self, quit: bool) {
+        self.stopped |= match &self.command {
+            Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
+            Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
+            Command::SetOption(..) => quit && !self.waited,
+            _ => false,
+        };
+    }
+}
+
 /// State of saves and loads.
 #[derive(Default)]
 struct HashFiles {
-    /// Running saves.
     saves: Vec<Task>,
     /// Since when the table has entries that are not in `HashFile`.
     unsaved: Option<Instant>,
@@ -148,7 +181,7 @@ impl Session {
             Message::EndOfInput => self.close(false),
             Message::Note(text) => self.print(&format::message(text)),
             Message::Task(id, effect) if self.is_work(id) || self.hash_files.saves.iter().any(|save| save.id == id) => {
-                self.apply(id, effect);
+                effect(self);
             }
             // The task was cancelled.
             Message::Task(..) => {}
@@ -183,27 +216,10 @@ impl Session {
         self.work.as_ref().is_some_and(|work| work.task.as_ref().is_some_and(|task| task.id == id))
     }
 
-    /// Applies output or the result of a task.
-    fn apply(&mut self, id: u64, effect: Effect) {
-        match effect {
-            Effect::Print(lines) => self.print(&lines),
-            Effect::Report(problem) => self.report(problem),
-            Effect::SetOption(name, value, apply) => {
-                let result = apply(&mut self.target());
-                let refused = |reason: String| options::refused(&name, value.as_deref(), &reason);
-                self.option_was_set(&name, result.map_err(refused));
-            }
-            Effect::Saved(Some(path)) => self.hash_files.own_file = Some(path),
-            Effect::Saved(None) => self.retry_auto_save(),
-            Effect::Loaded(path, origin) => {
-                (self.hash_files.own_file, self.hash_files.origin) = (Some(path), origin);
-            }
-            Effect::End => {
-                self.hash_files.saves.retain(|save| save.id != id);
-                if self.is_work(id) {
-                    self.work = None;
-                }
-            }
+    pub(super) fn end_task(&mut self, id: u64) {
+        self.hash_files.saves.retain(|save| save.id != id);
+        if self.is_work(id) {
+            self.work = None;
         }
     }
 
@@ -278,7 +294,6 @@ impl Session {
         self.mark(|queued| queued.close(quit));
     }
 
-    /// Applies the flags of the running work.
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
         if work.task.is_none() && std::mem::take(&mut work.queued.ponderhit) {
@@ -357,7 +372,10 @@ impl Session {
             }
             Command::GenFens(arguments) => {
                 let (arguments, evaluation) = (arguments.clone(), self.engine.evaluation());
-                self.begin_task(queued, move |console| arguments.run(console, evaluation));
+                self.begin_task(queued, move |console| {
+                    let found = arguments.run(console, evaluation);
+                    _ = found.map_err(|problem| console.report(format!("genfens: {problem}")));
+                });
             }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.print(&format::diagram(self.engine.game.board(), chess960)),
@@ -420,7 +438,11 @@ impl Session {
                 let mut progress = console.progress(&name);
                 let apply = slow(&mut |done| _ = progress(done));
                 drop(progress);
-                console.send(Effect::SetOption(name, value, apply));
+                console.send(move |session| {
+                    let refused = |reason: String| options::refused(&name, value.as_deref(), &reason);
+                    let result = apply(&mut session.target()).map_err(refused);
+                    session.option_was_set(&name, result);
+                });
             }),
             other => self.option_was_set(&name, other.map(|_| ())),
         }
@@ -451,7 +473,6 @@ impl Session {
         self.apply_marks();
     }
 
-    /// Starts a task as the work of a command.
     fn begin_task(&mut self, queued: Queued, work: impl FnOnce(&Console) + Send + 'static) {
         match self.start_task(work) {
             Ok(task) => self.begin(queued, Some(task), Instant::now()),

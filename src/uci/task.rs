@@ -1,12 +1,12 @@
 //! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
 
 use super::format;
-use super::options::Apply;
+use super::session::Session;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use lento::bench;
 use lento::chess::{self, Board};
 use lento::engine::Engine;
-use lento::hash_file::{Origin, Progress};
+use lento::hash_file::Progress;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
 use lento::search::statistics::LmrReport;
@@ -14,7 +14,6 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,21 +29,8 @@ pub enum Message {
     Task(u64, Effect),
 }
 
-/// Output or the result of a task.
-pub enum Effect {
-    /// Lines to print.
-    Print(String),
-    /// An error to report.
-    Report(String),
-    /// Name and value of an option, and what applies the value.
-    SetOption(String, Option<String>, Apply),
-    /// The hash table was saved to this file, or saving failed.
-    Saved(Option<PathBuf>),
-    /// The hash table was loaded from this file.
-    Loaded(PathBuf, Origin),
-    /// The task has ended.
-    End,
-}
+/// Applies output or the result of a task.
+pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub(super) struct Task {
@@ -70,7 +56,7 @@ impl Task {
         let console = Console { id, inbox, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            console.send(Effect::End);
+            console.send(move |session| session.end_task(id));
         })?;
         Ok(Self { id, alive: Some(send) })
     }
@@ -84,7 +70,7 @@ impl Task {
 impl Console {
     /// Sends a line to print. Breaks if cancelled.
     pub(crate) fn print(&self, line: String) -> ControlFlow<()> {
-        self.send(Effect::Print(line));
+        self.send(move |session| session.print(&line));
         self.check_cancelled()
     }
 
@@ -93,14 +79,13 @@ impl Console {
         self.print(format::message(text))
     }
 
-    /// Sends an error.
     pub(crate) fn report(&self, problem: impl Display) {
-        self.send(Effect::Report(problem.to_string()));
+        let problem = problem.to_string();
+        self.send(|session| session.report(problem));
     }
 
-    /// Sends an effect.
-    pub(crate) fn send(&self, effect: Effect) {
-        let _ = self.inbox.send(Message::Task(self.id, effect));
+    pub(crate) fn send(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
+        let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
     }
 
     /// Breaks if cancelled or stopped.

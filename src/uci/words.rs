@@ -1,6 +1,5 @@
 //! Words of a line, and their quoting.
 
-/// Maximum number of quoted characters.
 const MAX_QUOTED: usize = 80;
 
 /// Quotes input for a message: in double quotes, control characters escaped, truncated.

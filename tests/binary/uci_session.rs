@@ -17,7 +17,7 @@ fn introduction_and_options() {
     assert!(lines.contains(&"option name Threads type spin default 1 min 1 max 1024".into()));
     assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
     let names = lines.iter().filter_map(|line| Some(line.strip_prefix("option name ")?.split_once(" type ")?.0));
-    assert!(names.eq(options::described().map(|option| option.name)), "{lines:#?}");
+    assert!(names.eq(options::all().iter().map(|option| option.name.as_str())), "{lines:#?}");
     assert_eq!(count(&lines, "info string evaluation nnue "), 1);
     session.say("ISREADY\r");
     assert_eq!(session.until("readyok").len(), 1);

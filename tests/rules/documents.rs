@@ -1,6 +1,6 @@
 //! The documents: links lead somewhere, files that are named exist, pictures are small, results say when they were measured.
 
-use lento_uci::options::{self, Described};
+use lento_uci::options::{self, UciOption};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -120,7 +120,7 @@ fn every_file_that_a_page_names_exists() {
 /// The table of the UCI options, from their declarations.
 fn table_of_options() -> String {
     let mut table = "| Option | Values | Default | What it does |\n|---|---|---|---|\n".to_owned();
-    for Described { name, values, default, meaning } in options::described() {
+    for UciOption { name, values, default, meaning, .. } in options::all() {
         let default = if default.is_empty() { String::new() } else { format!("`{default}`") };
         let mut parts = meaning.split("(docs/");
         let mut linked = parts.next().unwrap_or_default().to_owned();

@@ -1,8 +1,7 @@
 //! The moves in the order of the search, as the engine lists them.
 
 use lento::chess::{Game, Move};
-use lento::engine::Engine;
-use lento::engine::listing::ListedMove;
+use lento::engine::{Engine, ListedMove};
 use lento::search::lbr::Lbr;
 use lento::search::limits::Limits;
 use lento::search::lmr::RecipeName;

@@ -28,7 +28,7 @@ fn values_and_moves_are_known() {
             .filter(|file| file.as_ref().expect("a file").path().extension().is_some_and(|found| found == ending))
             .count()
     };
-    assert_eq!((tables.stock().counts, tables.max_pieces()), ([files("rtbw"), files("rtbz")], 4));
+    assert_eq!((tables.stock().counts, tables.stock().max_pieces), ([files("rtbw"), files("rtbz")], 4));
     assert_eq!(tables.stock().unchecked, 0);
     let missing = |problem: &String| problem.contains(" of 4 pieces missing: ");
     assert!(tables.stock().problems.iter().all(missing), "{:#?}", tables.stock().problems);

@@ -5,7 +5,7 @@ use crate::score::Score;
 /// Minimum and maximum Elo.
 pub const ELO: (u64, u64) = (800, 2800);
 /// The default Elo.
-pub const DEFAULT_ELO: u64 = 1500;
+pub(super) const DEFAULT_ELO: u64 = 1500;
 
 /// Calibration of Elo against weakness; 0 is the strongest limited player.
 const SCALE: [(f64, f64); 11] = [
@@ -24,7 +24,7 @@ const SCALE: [(f64, f64); 11] = [
 
 /// Parameters of a player.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Level {
+pub(super) struct Level {
     /// Soft node limit.
     pub nodes: u64,
     /// Number of moves to choose among.
@@ -43,7 +43,7 @@ pub struct Level {
 
 impl Level {
     /// The player of an Elo, clamped to [`ELO`].
-    pub fn of(elo: u64) -> Self {
+    pub(super) fn of(elo: u64) -> Self {
         let weakness = weakness(elo as f64);
         let between = |strong: f64, weak: f64| strong * (weak / strong).powf(weakness);
         Self {

@@ -4,7 +4,8 @@
 mod errors;
 mod level;
 
-pub use level::{DEFAULT_ELO, ELO, Level};
+pub use level::ELO;
+use level::{DEFAULT_ELO, Level};
 
 use super::{Engine, pool};
 use crate::chess::zobrist::split_mix;
@@ -40,7 +41,6 @@ impl Default for StrengthOptions {
     }
 }
 
-/// Another seed with each call.
 pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(())
 }
@@ -63,7 +63,7 @@ fn mix(mut word: u64) -> u64 {
 
 /// The handicap of one search.
 #[derive(Clone, Copy, Debug)]
-pub struct Handicap {
+pub(crate) struct Handicap {
     level: Level,
     seed: u64,
     /// The lines to report; more are searched to choose among.
@@ -72,7 +72,7 @@ pub struct Handicap {
 
 impl Handicap {
     /// A handicap for a search that reports `multi_pv` lines.
-    pub fn new(elo: u64, seed: u64, multi_pv: usize) -> Self {
+    pub(super) fn new(elo: u64, seed: u64, multi_pv: usize) -> Self {
         Self { level: Level::of(elo), seed: mix(seed), multi_pv: multi_pv.max(1) }
     }
 
@@ -103,7 +103,7 @@ impl Handicap {
 
     /// Moves the line of the chosen move to the front and keeps the lines to report. The move is drawn by a softmax of the scores,
     /// excluding moves too far below the best one; a found mate is always played.
-    pub fn choose(&self, root: &Board, lines: &mut Vec<Info>) {
+    pub(super) fn choose(&self, root: &Board, lines: &mut Vec<Info>) {
         let Level { temperature, cap, .. } = self.level;
         let temperature = temperature * Self::crowd(root);
         if let Some(best) = lines.first().map(|line| line.score).filter(|&best| best < MATE_IN_MAX) {
@@ -124,7 +124,7 @@ impl Handicap {
     }
 
     /// The thinking time, within the clock's bounds: less for easy choices and in the opening. `lines` are all candidates.
-    pub fn pause(&self, root: &Board, lines: &[Info], bounds: Bounds) -> Duration {
+    pub(super) fn pause(&self, root: &Board, lines: &[Info], bounds: Bounds) -> Duration {
         let fraction = self.fraction(Purpose::Pause, root.key());
         let usual = bounds.soft.unwrap_or(bounds.hard.mul_f64(0.5)).min(bounds.hard.mul_f64(0.5));
         let difficulty = match lines {

@@ -8,7 +8,6 @@ use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
 use crate::score::Score;
 
-/// Scale factor 1.
 pub(super) const FULL_SCALE: i32 = 64;
 /// Below this scale factor, the middlegame value is scaled too.
 pub(super) const DRAWISH: i32 = 16;
@@ -104,7 +103,6 @@ fn knight_and_bishop(king: Square, prey: Square, light: bool) -> Score {
     36 * to_corner + 8 * cornered(prey) + 9 * near(king, prey)
 }
 
-/// One piece each.
 fn one_piece_each(board: &Board, strong: Color) -> Option<Score> {
     let only = |color| PieceType::ALL.into_iter().find(|kind| count(board, color, *kind) > 0);
     let (king, prey) = (board.king(strong), board.king(!strong));

@@ -121,7 +121,6 @@ fn check_danger(survey: &Survey, color: Color) -> i32 {
     total + w::UNSAFE_CHECK_DANGER * (unsafe_checks & !survey.board.color(!color)).count() as i32
 }
 
-/// Control of the king's wing.
 fn wing_danger(survey: &Survey, color: Color) -> i32 {
     let ground = WING[survey.king[color].file()] & CAMP[color];
     let attacked = survey.all[!color] & ground;

@@ -13,7 +13,6 @@ const WIN: u8 = 4;
 /// Illegal positions: neutral in a union.
 const INVALID: u8 = 0;
 
-/// The classification of each position.
 static SOLVED: LazyLock<Vec<u8>> = LazyLock::new(solve);
 
 /// Index of a position, with White to own the pawn.

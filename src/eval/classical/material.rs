@@ -4,13 +4,11 @@ use super::pair::{FULL_PHASE, Pair};
 use super::weights as w;
 use crate::chess::{Board, Color, PieceType};
 
-/// Phase weight per piece type.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Rough piece values in pawns, to classify endgames.
 const POINTS: [i32; 6] = [0, 3, 3, 5, 9, 0];
 
-/// Piece counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Census {
     counts: [[i32; 6]; 2],
@@ -22,7 +20,6 @@ impl Census {
         Self { counts: Color::ALL.map(count) }
     }
 
-    /// Number of pieces of a type.
     pub(super) fn of(&self, color: Color, kind: PieceType) -> i32 {
         self.counts[color][kind]
     }
@@ -53,7 +50,6 @@ impl Census {
     }
 }
 
-/// Material of a color.
 pub(super) fn material(census: &Census, color: Color) -> Pair {
     (0..5).fold(Pair::ZERO, |sum, kind| sum + w::MATERIAL[kind] * census.counts[color][kind])
 }

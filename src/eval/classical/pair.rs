@@ -1,7 +1,6 @@
 //! Packed middlegame and endgame values.
 
 use crate::chess::operators;
-use std::fmt;
 use std::ops::Mul;
 
 /// Phase of the start position.
@@ -10,7 +9,7 @@ pub const FULL_PHASE: i32 = 24;
 /// A middlegame and an endgame value in centipawns, packed into 32 bits.
 ///
 /// Both halves and all intermediate sums must stay within ± 32,000.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Pair(i32);
 
@@ -51,12 +50,6 @@ impl Mul<i32> for Pair {
 
     fn mul(self, factor: i32) -> Self {
         Self(self.0 * factor)
-    }
-}
-
-impl fmt::Debug for Pair {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "s({}, {})", self.mg(), self.eg())
     }
 }
 

@@ -16,7 +16,6 @@ const CACHE_SIZE: usize = 4096;
 /// Terms that depend on pawns only, by color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Structure {
-    /// Passed pawns.
     pub passed: [Bitboard; 2],
     /// Squares attacked by pawns now or after advancing.
     pub reach: [Bitboard; 2],
@@ -27,7 +26,6 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    /// The structure of these pawns, by color.
     fn new(pawns: [Bitboard; 2]) -> Self {
         let reach = Color::ALL.map(|color| pawns[color].fill_forward(color).pawn_attacks(color));
         let mut structure = Self { reach, ..Self::default() };
@@ -96,7 +94,6 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     (value, passed)
 }
 
-/// A cache entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: u64,
@@ -139,7 +136,6 @@ impl PawnCache {
     }
 }
 
-/// Passed pawns of a color.
 pub(super) fn passed(survey: &Survey, structure: &Structure, color: Color) -> Pair {
     let own = structure.passed[color];
     let mut value = Pair::ZERO;
@@ -204,7 +200,6 @@ fn path(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: u
     value
 }
 
-/// Promotion square of a pawn.
 pub(super) fn promotion(color: Color, pawn: Square) -> Square {
     Square::new(pawn.file(), Rank::Eighth.relative_to(color))
 }

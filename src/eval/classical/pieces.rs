@@ -7,7 +7,6 @@ use super::trace::{Term, Trace};
 use super::weights as w;
 use crate::chess::{Bitboard, Color, File, Piece, PieceType, Rank, Square, attacks};
 
-/// The central squares.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Enters all pieces in the survey and adds their terms.
@@ -41,7 +40,7 @@ fn enter_kind(survey: &mut Survey, outposts: Bitboard, color: Color, kind: Piece
     };
     for square in pieces {
         let attacked = survey.enter(color, kind, square, attacks::of(Piece::new(color, kind), square, occupied));
-        let reach = survey.reach(color, attacked & !denied);
+        let reach = (attacked & !denied & survey.area[color]).count() as usize;
         trace.add(Term::PieceSquare, color, w::square(color, kind, square));
         trace.add(Term::Mobility, color, w::MOBILITY[kind.index() - 1][reach]);
         match kind {

@@ -90,16 +90,6 @@ impl<'a> Survey<'a> {
         }
         attacked
     }
-
-    /// Mobility: number of these squares in the mobility area.
-    pub(super) fn reach(&self, color: Color, attacked: Bitboard) -> usize {
-        (attacked & self.area[color]).count() as usize
-    }
-
-    /// Squares defended by a pawn, or by two pieces without being attacked twice.
-    pub(super) fn protected(&self, color: Color) -> Bitboard {
-        self.by[color][PieceType::Pawn] | (self.twice[color] & !self.twice[!color])
-    }
 }
 
 /// The king zone: always nine squares, shifted inwards at the edge.

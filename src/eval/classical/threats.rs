@@ -5,10 +5,10 @@ use super::survey::{CENTER_FILES, Survey};
 use super::weights as w;
 use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 
-/// Threats of a color.
 pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
     let pieces = survey.board.color(!color) & !survey.pawns[!color] & !survey.king[!color].bitboard();
-    let protected = survey.protected(!color);
+    // By a pawn, or by two pieces without being attacked twice.
+    let protected = survey.by[!color][PieceType::Pawn] | (survey.twice[!color] & !survey.twice[color]);
     let weak = (pieces | survey.pawns[!color]) & !protected & survey.all[color];
     let [_, knight, bishop, rook, _, king] = survey.by[color];
 

@@ -17,7 +17,7 @@ pub(super) struct Pass {
 }
 
 /// The same pass in each round, at least one.
-pub(super) struct Figure(Vec<Pass>);
+pub(super) struct Figure(pub Vec<Pass>);
 
 /// The middle, or the mean of the two middle ones.
 fn median(numbers: impl Iterator<Item = f64>) -> f64 {
@@ -44,14 +44,6 @@ impl Figure {
         }
         passes.push(pass);
         Ok(())
-    }
-
-    pub(super) fn rounds(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn checksum(&self) -> &str {
-        &self.0[0].checksum
     }
 
     /// The median time of a round, in milliseconds.
@@ -89,7 +81,7 @@ impl Figure {
 
     pub(super) fn json(&self) -> Value {
         json!({
-            "checksum": self.checksum(),
+            "checksum": self.0[0].checksum,
             "nodes": self.0[0].nodes,
             "time_ms": self.time_ms(),
             "nps": self.nps(),
@@ -126,6 +118,6 @@ mod tests {
         assert_eq!(figure.as_ref().unwrap().text(), "1666667 nodes/s ± 44.10 %");
         let error = Figure::add(&mut figure, pass(600, "b")).unwrap_err();
         assert!(error.starts_with("two rounds of the same search have the checksums a and b: "), "{error}");
-        assert_eq!(figure.unwrap().rounds(), 3);
+        assert_eq!(figure.unwrap().0.len(), 3);
     }
 }

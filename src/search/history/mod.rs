@@ -8,21 +8,18 @@ pub(crate) use correction::Corrections;
 pub(crate) use recipe::RecipeHistory;
 pub(crate) use tables::{Context, Continuation, Continuations, Histories};
 
-use crate::named::Named;
+use crate::named::named_enum;
 use crate::sync::{AtomicI16, Ordering};
 
-/// Which threads of a search share correction and continuation history. Threads that search in rounds (`Deterministic`) share none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sharing {
-    /// Those on one last-level cache.
-    #[default]
-    Cache,
-    /// None: each has its own.
-    Thread,
-}
-
-impl Named for Sharing {
-    const ALL: &'static [(&'static str, Self)] = &[("cache", Self::Cache), ("thread", Self::Thread)];
+named_enum! {
+    /// Which threads of a search share correction and continuation history. Threads that search in rounds (`Deterministic`) share none.
+    pub enum Sharing {
+        /// Those on one last-level cache.
+        #[default]
+        Cache = "cache",
+        /// None: each has its own.
+        Thread = "thread",
+    }
 }
 
 /// The histories that threads share: correction and continuation history. Clones share their values.

@@ -71,7 +71,6 @@ const PLY_BITS: u32 = 9;
 const COLOR_BITS: u32 = 15;
 /// Plies with a store of their own; deeper plies share them.
 const PLIES: usize = 128;
-/// Slots of all stores.
 const SLOTS: usize = PLIES << PLY_BITS;
 
 const _: () = assert!(Color::ALL.len() << COLOR_BITS <= SLOTS);

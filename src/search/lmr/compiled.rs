@@ -9,7 +9,6 @@ pub struct Lmr {
     /// Base reductions of captures and promotions, and of quiet moves, by depth and number.
     table: [[[i16; 64]; 64]; 2],
     weights: [i32; Fact::COUNT],
-    /// The facts with a weight.
     weighted: Facts,
     /// Whether [`sum`](Self::sum) with the number of the move, cheap facts and the common history is the whole reduction.
     pub(crate) plain: bool,

@@ -11,70 +11,34 @@ mod tests;
 pub use compiled::Lmr;
 pub use rebel::Rebel;
 pub use recipe::Facts;
-pub(crate) use recipe::{Fact, HistoryRule, Recipe, Signal};
+pub(crate) use recipe::{Fact, HistoryRule, Signal};
 
 use super::params::Params;
-use crate::named::Named;
+use crate::named::{Named, named_enum};
 use std::sync::Arc;
 
 /// One ply of reduction.
 pub const PLY: i32 = 1024;
 
-/// A recipe: Lento's own, none, or a published one of the source in its name (`docs/search.md`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the published recipes have the names of their sources")]
-pub enum RecipeName {
-    /// Lento's own.
-    #[default]
-    Tuned,
-    /// No reductions.
-    Off,
-    GuideFixed,
-    GuideAdaptive,
-    GuideLog,
-    GuideConservative,
-    GuideAggressive,
-    GuideCustom,
-    Mediocre,
-    Madchess,
-    RebelSimple,
-    Rebel,
-}
-
-impl Named for RecipeName {
-    const ALL: &'static [(&'static str, Self)] = &[
-        ("tuned", Self::Tuned),
-        ("off", Self::Off),
-        ("guide-fixed", Self::GuideFixed),
-        ("guide-adaptive", Self::GuideAdaptive),
-        ("guide-log", Self::GuideLog),
-        ("guide-conservative", Self::GuideConservative),
-        ("guide-aggressive", Self::GuideAggressive),
-        ("guide-custom", Self::GuideCustom),
-        ("mediocre", Self::Mediocre),
-        ("madchess", Self::Madchess),
-        ("rebel-simple", Self::RebelSimple),
-        ("rebel", Self::Rebel),
-    ];
-}
-
-impl RecipeName {
-    /// Constructs the recipe.
-    pub fn recipe(self, params: &Params, rebel: &Rebel) -> Recipe {
-        match self {
-            Self::Tuned => published::tuned(params),
-            Self::Off => published::off(),
-            Self::GuideFixed => published::guide_fixed(),
-            Self::GuideAdaptive => published::guide_adaptive(),
-            Self::GuideLog => published::guide_logarithmic(2.0),
-            Self::GuideConservative => published::guide_logarithmic(3.0),
-            Self::GuideAggressive => published::guide_logarithmic(1.5),
-            Self::GuideCustom => published::guide_custom(),
-            Self::Mediocre => published::mediocre(),
-            Self::Madchess => published::madchess(),
-            Self::RebelSimple => published::rebel_simple(),
-            Self::Rebel => published::rebel(rebel),
-        }
+named_enum! {
+    /// A recipe: Lento's own, none, or a published one of the source in its name (`docs/search.md`).
+    #[expect(missing_docs, reason = "the published recipes have the names of their sources")]
+    pub enum RecipeName {
+        /// Lento's own.
+        #[default]
+        Tuned = "tuned",
+        /// No reductions.
+        Off = "off",
+        GuideFixed = "guide-fixed",
+        GuideAdaptive = "guide-adaptive",
+        GuideLog = "guide-log",
+        GuideConservative = "guide-conservative",
+        GuideAggressive = "guide-aggressive",
+        GuideCustom = "guide-custom",
+        Mediocre = "mediocre",
+        Madchess = "madchess",
+        RebelSimple = "rebel-simple",
+        Rebel = "rebel",
     }
 }
 

@@ -1,16 +1,46 @@
-//! The recipes, one constructor each, with the wording of their sources.
+//! The recipes, with the wording of their sources.
 //!
 //! Where a source is silent, the comment states the choice. Every recipe verifies a reduced search that fails high at full
 //! depth, also where a listing omits it. The TT move is searched first and never reduced.
 
-use super::PLY;
 use super::rebel::Rebel;
 use super::recipe::{Fact, Facts, Gates, HistoryRule, Recipe};
+use super::{PLY, RecipeName};
 use crate::search::MAX_PLY;
 use crate::search::params::Params;
 
+impl RecipeName {
+    /// Constructs the recipe.
+    pub fn recipe(self, params: &Params, rebel: &Rebel) -> Recipe {
+        match self {
+            Self::Tuned => tuned(params),
+            Self::Off => off(),
+            // The guide's "simple fixed reduction".
+            Self::GuideFixed => guide(|_, _| 1.0),
+            // Its "adaptive reduction".
+            Self::GuideAdaptive => guide(|depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }),
+            // Its "logarithmic formula (tournament strength)", with its three divisors.
+            Self::GuideLog => guide(|depth, number| guide_range(logarithms(depth, number) / 2.0, depth)),
+            Self::GuideConservative => guide(|depth, number| guide_range(logarithms(depth, number) / 3.0, depth)),
+            Self::GuideAggressive => guide(|depth, number| guide_range(logarithms(depth, number) / 1.5, depth)),
+            // Its custom formula.
+            Self::GuideCustom => {
+                guide(|depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth))
+            }
+            Self::Mediocre => mediocre(),
+            Self::Madchess => madchess(),
+            Self::RebelSimple => rebel_simple(),
+            Self::Rebel => rebel.recipe(),
+        }
+    }
+}
+
+pub(super) fn logarithms(depth: i32, number: usize) -> f64 {
+    f64::from(depth).ln() * (number as f64).ln()
+}
+
 /// Gates from depth 3 and a move number on, in all nodes.
-const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
+pub(super) const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
     Gates { min_depth: 3, first_move: [first_move; 2], never: Facts::of(never) }
 }
 
@@ -41,7 +71,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
     Recipe {
         base: Box::new(move |quiet, depth, number| {
             let [base, divisor] = if quiet { quiets } else { noisy };
-            base + f64::from(depth).ln() * (number as f64).ln() / divisor
+            base + logarithms(depth, number) / divisor
         }),
         gates: Gates { min_depth: 2, first_move: [2, 3], never: Facts::NONE },
         weights: vec![
@@ -72,8 +102,9 @@ pub(super) fn tuned(params: &Params) -> Recipe {
 ///
 /// The guide does not define its history. Here a quiet move that fails high gains the square of the depth and those before
 /// it lose as much, so that its thresholds of ±1000 are reached.
-fn guide() -> Recipe {
+fn guide(base: impl Fn(i32, usize) -> f64 + Send + Sync + 'static) -> Recipe {
     Recipe {
+        base: Box::new(move |_, depth, number| base(depth, number)),
         gates: from_depth_three(3, &[Fact::Noisy, Fact::GivesCheck, Fact::Killer]),
         weights: vec![(Fact::Pv, -PLY), (Fact::Improving, -PLY), (Fact::GivesCheck, -2 * PLY)],
         history_steps: vec![(1001, -PLY), (-1001, PLY)],
@@ -88,35 +119,6 @@ fn guide() -> Recipe {
     }
 }
 
-/// The guide's "simple fixed reduction": one ply.
-pub(super) fn guide_fixed() -> Recipe {
-    Recipe { base: Box::new(|_, _, _| 1.0), ..guide() }
-}
-
-/// The guide's "adaptive reduction": two plies from depth 6 and the sixth move on, else one.
-pub(super) fn guide_adaptive() -> Recipe {
-    Recipe { base: Box::new(|_, depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }), ..guide() }
-}
-
-/// The guide's "logarithmic formula (tournament strength)": `ln(depth) · ln(number) / divisor` in whole plies, at least one
-/// and at most depth minus two. Its divisors are 2 (`guide-log`), 3 (conservative) and 1.5 (aggressive).
-pub(super) fn guide_logarithmic(divisor: f64) -> Recipe {
-    Recipe {
-        base: Box::new(move |_, depth, number| {
-            guide_range(f64::from(depth).ln() * (number as f64).ln() / divisor, depth)
-        }),
-        ..guide()
-    }
-}
-
-/// The guide's custom formula: `0.5 · ln(depth) + 0.4 · ln(number)`.
-pub(super) fn guide_custom() -> Recipe {
-    Recipe {
-        base: Box::new(|_, depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth)),
-        ..guide()
-    }
-}
-
 /// The guide's `max 1 (min base (depth - 2))`, in whole plies.
 fn guide_range(base: f64, depth: i32) -> f64 {
     base.trunc().min(f64::from(depth - 2)).max(1.0)
@@ -124,7 +126,7 @@ fn guide_range(base: f64, depth: i32) -> f64 {
 
 /// Jonatan Pettersson, "Late move reduction" (Mediocre v0.3): one ply from the fourth move and depth 3 on; no captures,
 /// nothing in check.
-pub(super) fn mediocre() -> Recipe {
+fn mediocre() -> Recipe {
     Recipe { base: Box::new(|_, _, _| 1.0), gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off() }
 }
 
@@ -134,7 +136,7 @@ pub(super) fn mediocre() -> Recipe {
 /// The document gives neither amounts nor the reduction. Here the gain is the square of the depth and the loss the depth;
 /// quiet moves are reduced by one ply from the third quiet move on, two from the seventh, three from the thirteenth, not in
 /// check and not if they give check.
-pub(super) fn madchess() -> Recipe {
+fn madchess() -> Recipe {
     Recipe {
         base: Box::new(|_, _, number| match number {
             0..=2 => 0.0,
@@ -157,13 +159,13 @@ pub(super) fn madchess() -> Recipe {
 
 /// The history of both Rebel listings, `H[piece][square]`: up to ply 8, a quiet move that raises alpha gains the square of
 /// the depth and the others lose the depth; halved at ±2000. Promotions are excluded as captures are.
-const REBEL_HISTORY: HistoryRule =
+pub(super) const REBEL_HISTORY: HistoryRule =
     HistoryRule { quiet_cuts_only: false, loss: |depth| depth, max_ply: 8, limit: 2000, orders: false };
 
 /// Ed Schröder (Rebel), "LMR advanced", first listing: one ply from depth 3 and the fourth move on, two for history below
 /// -500, three below -1500; at most one at the root. No captures, queen promotions, checks, evasions, nor pawn moves to the
 /// sixth rank or beyond.
-pub(super) fn rebel_simple() -> Recipe {
+fn rebel_simple() -> Recipe {
     let never = [Fact::Capture, Fact::QueenPromotion, Fact::InCheck, Fact::GivesCheck, Fact::FarPawn];
     Recipe {
         base: Box::new(|_, _, _| 1.0),
@@ -173,20 +175,4 @@ pub(super) fn rebel_simple() -> Recipe {
         history_rule: Some(REBEL_HISTORY),
         ..off()
     }
-}
-
-/// Ed Schröder (Rebel), "LMR advanced", second listing, with the starred lines of [`Rebel`].
-///
-/// The document links its table of reductions by depth and number (to 63) but does not print it: `ln(depth) · ln(number)` in
-/// whole plies replaces it. The usual 50 % of it are the guide's logarithmic formula.
-pub(super) fn rebel(lines: &Rebel) -> Recipe {
-    let never =
-        [Fact::InCheck, Fact::QueenPromotion, Fact::FarPawn, Fact::GoodCapture, Fact::GoodCheck, Fact::RootBest];
-    let start = Recipe {
-        base: Box::new(|_, depth, number| (f64::from(depth).ln() * (number as f64).ln()).trunc()),
-        gates: from_depth_three(2, &never),
-        history_rule: Some(REBEL_HISTORY),
-        ..off()
-    };
-    lines.added_to(start)
 }

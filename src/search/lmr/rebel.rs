@@ -1,5 +1,6 @@
 //! The starred lines of the second Rebel listing (Ed Schröder, "LMR advanced"), each with its switch, weight and margin.
 
+use super::published::{REBEL_HISTORY, from_depth_three, logarithms, off};
 use super::recipe::{Fact, Recipe, Signal, Term};
 use Effect::{Above, Any, AtLeast, Fixed, History, Holds};
 use Fact::{BadCapture, BadCheck, Killer};
@@ -12,13 +13,9 @@ enum Effect {
     Fixed(Fact),
     /// History of at least this or, below zero, at most this.
     History(i32),
-    /// A fact.
     Holds(Fact),
-    /// A signal above the margin.
     Above(Signal, i32),
-    /// A signal of at least the margin.
     AtLeast(Signal, i32),
-    /// A count above zero.
     Any(Signal),
 }
 
@@ -27,8 +24,6 @@ enum Effect {
 pub struct RebelLine {
     /// The name in UCI options.
     pub name: &'static str,
-    /// One line of help.
-    pub help: &'static str,
     effect: Effect,
     /// Whether the line increases the reduction.
     more: bool,
@@ -44,44 +39,37 @@ impl RebelLine {
     }
 }
 
-const fn less(name: &'static str, help: &'static str, effect: Effect) -> RebelLine {
-    RebelLine { name, help, effect, more: false }
+const fn less(name: &'static str, effect: Effect) -> RebelLine {
+    RebelLine { name, effect, more: false }
 }
 
-const fn more(name: &'static str, help: &'static str, effect: Effect) -> RebelLine {
-    RebelLine { name, help, effect, more: true }
+const fn more(name: &'static str, effect: Effect) -> RebelLine {
+    RebelLine { name, effect, more: true }
 }
 
 /// The starred lines in the order of the document. A "small" margin without a number is 20 centipawns.
 pub const LINES: [RebelLine; 20] = [
-    more("Bad Capture", "A capture that loses material is reduced by the weight alone.", Fixed(BadCapture)),
-    more("Bad Check", "A check that loses material is reduced by the weight alone.", Fixed(BadCheck)),
-    less("History Good", "Less where history is above 0.", History(1)),
-    less("History Good 500", "Less where history is above 500.", History(501)),
-    less("History Good 1000", "Less where history is above 1000.", History(1001)),
-    less("History Good 1500", "Less where history is above 1500.", History(1501)),
-    more("History Bad", "More where history is below 0.", History(-1)),
-    more("History Bad 500", "More where history is below -500.", History(-501)),
-    more("History Bad 1000", "More where history is below -1000.", History(-1001)),
-    more("History Bad 1500", "More where history is below -1500.", History(-1501)),
-    less(
-        "Above Alpha",
-        "Step 3: less where the evaluation is above alpha by more than the margin.",
-        Above(AboveAlpha, 20),
-    ),
-    less(
-        "Surplus",
-        "Step 4: less where the evaluation is above the material by more than the margin.",
-        Above(Surplus, 50),
-    ),
-    less("New Threat", "Step 5: less where the move attacks a piece anew and is not bad.", Any(Threats)),
-    less("Escape", "Step 6: less where the move takes a piece out of an attack and is not bad.", Any(Escapes)),
-    less("Passed Pawns", "Step 7: less where the value of passed pawns rises by the margin.", AtLeast(PassedGain, 25)),
-    less("King Safety", "Step 8: less where the own king becomes safer by the margin.", AtLeast(SafetyGain, 25)),
-    less("Gain", "Step 9: less where the evaluation rises by the margin.", AtLeast(Gain, 50)),
-    more("Loss", "Step 10: more where the evaluation falls by the margin.", AtLeast(Loss, 50)),
-    less("Killer", "Step 11: less for the killer move.", Holds(Killer)),
-    less("Square", "Step 12: less where the piece-square value rises by the margin.", AtLeast(SquareGain, 20)),
+    more("Bad Capture", Fixed(BadCapture)),
+    more("Bad Check", Fixed(BadCheck)),
+    less("History Good", History(1)),
+    less("History Good 500", History(501)),
+    less("History Good 1000", History(1001)),
+    less("History Good 1500", History(1501)),
+    more("History Bad", History(-1)),
+    more("History Bad 500", History(-501)),
+    more("History Bad 1000", History(-1001)),
+    more("History Bad 1500", History(-1501)),
+    // Steps 3 to 12.
+    less("Above Alpha", Above(AboveAlpha, 20)),
+    less("Surplus", Above(Surplus, 50)),
+    less("New Threat", Any(Threats)),
+    less("Escape", Any(Escapes)),
+    less("Passed Pawns", AtLeast(PassedGain, 25)),
+    less("King Safety", AtLeast(SafetyGain, 25)),
+    less("Gain", AtLeast(Gain, 50)),
+    more("Loss", AtLeast(Loss, 50)),
+    less("Killer", Holds(Killer)),
+    less("Square", AtLeast(SquareGain, 20)),
 ];
 
 /// The settings of one line.
@@ -122,10 +110,20 @@ impl Rebel {
     /// Maximum percentage.
     pub const MAX_PERCENT: i32 = 200;
 
-    /// Adds the enabled lines to a recipe.
-    pub(super) fn added_to(&self, mut recipe: Recipe) -> Recipe {
-        recipe.percent_of_tenths = Some(self.percent);
-        recipe.extension = [i32::from(self.extends); 2];
+    /// The second listing with the enabled lines.
+    ///
+    /// The document links its table of reductions by depth and number (to 63) but does not print it: `ln(depth) · ln(number)` in
+    /// whole plies replaces it. The usual 50 % of it are the guide's logarithmic formula.
+    pub(super) fn recipe(&self) -> Recipe {
+        use Fact::{FarPawn, GoodCapture, GoodCheck, InCheck, QueenPromotion, RootBest};
+        let mut recipe = Recipe {
+            base: Box::new(|_, depth, number| logarithms(depth, number).trunc()),
+            gates: from_depth_three(2, &[InCheck, QueenPromotion, FarPawn, GoodCapture, GoodCheck, RootBest]),
+            percent_of_tenths: Some(self.percent),
+            extension: [self.extends.into(); 2],
+            history_rule: Some(REBEL_HISTORY),
+            ..off()
+        };
         for (line, setting) in LINES.iter().zip(self.lines).filter(|(_, setting)| setting.on) {
             let Setting { weight, margin, .. } = setting;
             let change = if line.more { weight } else { -weight };

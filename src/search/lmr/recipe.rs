@@ -12,13 +12,11 @@ pub enum Fact {
     InCheck,
     GivesCheck,
     Killer,
-    /// The move captures or promotes.
     Noisy,
     /// The TT entry is from a PV node and its score is above alpha.
     TtAbove,
     /// A move has raised alpha.
     Raised,
-    /// The TT move captures or promotes.
     TtNoisy,
     /// More than three nodes below this one have failed high.
     Cuts,
@@ -34,11 +32,9 @@ pub enum Fact {
     FarPawn,
     /// A capture with SEE at least 0.
     GoodCapture,
-    /// A capture with SEE below 0.
     BadCapture,
     /// A check with SEE at least 0.
     GoodCheck,
-    /// A check with SEE below 0.
     BadCheck,
     /// A root move that has been best in this search, from iteration 8 on.
     RootBest,
@@ -148,13 +144,11 @@ impl HistoryRule {
     }
 }
 
-/// Conditions for a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gates {
     pub min_depth: i32,
     /// Minimum number of the move, from 1, in non-PV and PV nodes.
     pub first_move: [usize; 2],
-    /// Facts that forbid a reduction.
     pub never: Facts,
 }
 
@@ -165,7 +159,6 @@ pub struct Recipe {
     /// Whether the numbers below are in 1/10 ply, and this percentage of their sum, truncated to plies, is the reduction.
     /// Otherwise they are in 1/1024 ply, and their sum is the reduction.
     pub percent_of_tenths: Option<i32>,
-    /// Conditions for a reduction.
     pub gates: Gates,
     /// Whether moves are numbered among the quiet moves searched, rather than among all.
     pub counts_quiets: bool,

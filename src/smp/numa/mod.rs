@@ -2,7 +2,7 @@
 //!
 //! [`placement`] derives a place for each thread from the system's [`topology`] and the user's [`policy`].
 
-pub mod network;
+pub(crate) mod network;
 pub mod placement;
 pub mod policy;
 pub mod topology;

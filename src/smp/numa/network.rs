@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 /// The network of one node: the original and its copy.
 #[derive(Default)]
-pub struct NodeNetwork(Mutex<Option<[Arc<Network>; 2]>>);
+pub(crate) struct NodeNetwork(Mutex<Option<[Arc<Network>; 2]>>);
 
 impl NodeNetwork {
     /// The evaluation with the node's copy of its network. If missing, the calling thread makes the copy, so that the system
     /// allocates it in that thread's memory.
-    pub fn local(&self, evaluation: &Evaluation) -> Evaluation {
+    pub(crate) fn local(&self, evaluation: &Evaluation) -> Evaluation {
         let Model::Nnue(original, simd) = &evaluation.model else { return evaluation.clone() };
         let mut copied = self.0.lock();
         let current = copied.take_if(|[from, _]| Arc::ptr_eq(from, original));
@@ -22,13 +22,13 @@ impl NodeNetwork {
     }
 
     /// Whether there is a copy of the evaluation's network.
-    pub fn has_copy(&self, evaluation: &Evaluation) -> bool {
+    pub(crate) fn has_copy(&self, evaluation: &Evaluation) -> bool {
         let Model::Nnue(original, _) = &evaluation.model else { return false };
         self.0.lock().as_ref().is_some_and(|[from, _]| Arc::ptr_eq(from, original))
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::Game;

@@ -13,13 +13,12 @@ pub struct Place {
     pub cpus: CpuSet,
     /// The NUMA nodes with their memory.
     pub memory: CpuSet,
-    /// Its copy of the network.
-    pub network: Arc<NodeNetwork>,
+    pub(crate) network: Arc<NodeNetwork>,
 }
 
 /// The node of each thread.
 #[derive(Clone, Default)]
-pub struct Placement {
+pub(crate) struct Placement {
     /// The nodes; empty when threads are not bound.
     pub places: Vec<Place>,
     /// Index into `places` per thread; empty when threads are not bound.
@@ -40,7 +39,7 @@ fn counted(count: usize, what: &str) -> String {
 impl Placement {
     /// Places threads by a policy. The main thread gets the fast CPUs of its node, or with `auto` of the system if
     /// nodes are not worthwhile. A single thread is left to the system, as many engines may run beside each other.
-    pub fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Self {
+    pub(crate) fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Self {
         let mut placement = Self::on_nodes(policy, topology, threads)
             .unwrap_or_else(|why| Self { unbound: Some(why), ..Self::default() });
         if let Some(topology) = topology.filter(|_| threads > 1) {
@@ -80,7 +79,7 @@ impl Placement {
     }
 
     /// Checks that a policy names only available CPUs, if these are known.
-    pub fn check(policy: &NumaPolicy, topology: Option<&Topology>) -> Result<(), String> {
+    pub(crate) fn check(policy: &NumaPolicy, topology: Option<&Topology>) -> Result<(), String> {
         let (NumaPolicy::Lists(lists), Some(topology)) = (policy, topology) else { return Ok(()) };
         let usable = topology.cpus();
         let missing: CpuSet = lists.iter().flat_map(|list| list - &usable).collect();
@@ -92,7 +91,7 @@ impl Placement {
     }
 
     /// Keeps the networks of unchanged places.
-    pub fn keep_networks(&mut self, old: &Self) {
+    pub(crate) fn keep_networks(&mut self, old: &Self) {
         for place in &mut self.places {
             if let Some(same) = old.places.iter().find(|old| old.cpus == place.cpus) {
                 place.network = Arc::clone(&same.network);
@@ -101,12 +100,12 @@ impl Placement {
     }
 
     /// The place of a thread, if bound.
-    pub fn of(&self, thread: usize) -> Option<&Place> {
+    pub(crate) fn of(&self, thread: usize) -> Option<&Place> {
         self.places.get(*self.of_thread.get(thread)?)
     }
 
     /// The CPUs that a thread is to be bound to; none if it is not.
-    pub fn cpus(&self, thread: usize) -> CpuSet {
+    pub(crate) fn cpus(&self, thread: usize) -> CpuSet {
         match self.of(thread) {
             _ if thread == 0 && !self.main.is_empty() => self.main.clone(),
             place => place.map(|place| place.cpus.clone()).unwrap_or_default(),
@@ -114,7 +113,7 @@ impl Placement {
     }
 
     /// Describes the kinds of cores if the main thread has its own CPUs, given those it is bound to or why it is not.
-    pub fn report_cores(&self, bound: &Result<CpuSet, String>) -> Option<String> {
+    pub(crate) fn report_cores(&self, bound: &Result<CpuSet, String>) -> Option<String> {
         let main = match bound {
             Ok(cpus) => format!("bound to CPUs {}", cpu_list::format(cpus)),
             Err(why) => format!("not bound: {why}"),
@@ -123,7 +122,7 @@ impl Placement {
     }
 
     /// The memory nodes of all places in use.
-    pub fn memory(&self) -> CpuSet {
+    pub(crate) fn memory(&self) -> CpuSet {
         self.of_thread.iter().flat_map(|&place| &self.places[place].memory).copied().collect()
     }
 }
@@ -177,7 +176,7 @@ pub struct PlaceUsage {
 }
 
 /// Describes the threads and their places, one line per fact; a single line when they are not bound.
-pub fn report(policy: &NumaPolicy, threads: usize, places: Result<Vec<PlaceUsage>, String>) -> Vec<String> {
+pub(crate) fn report(policy: &NumaPolicy, threads: usize, places: Result<Vec<PlaceUsage>, String>) -> Vec<String> {
     let places = match places {
         Err(why) => return vec![format!("NumaPolicy {policy}: threads are not bound: {why}")],
         Ok(places) => places,

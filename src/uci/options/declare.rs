@@ -1,7 +1,6 @@
 //! What an option consists of, and the kinds of options.
 
-use super::{Applied, Target};
-use crate::protocol::Protocol;
+use super::{Applied, Protocol, Target};
 use lento::engine::Settings;
 use lento::named::Named;
 use std::time::Duration;
@@ -10,54 +9,42 @@ use std::time::Duration;
 type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
 
 /// A UCI option.
-pub(super) struct UciOption {
+pub struct UciOption {
+    /// The name, as announced.
     pub name: String,
-    /// A second name to announce, where interfaces hide options that start with `UCI_`.
-    pub plain: Option<&'static str>,
     /// Type, default and range, as announced.
-    pub kind: String,
+    pub(super) kind: String,
+    /// The default; empty for buttons.
     pub default: String,
-    /// The valid values.
+    /// The valid values, in Markdown.
     pub values: String,
     /// What messages say before the valid values.
     noun: &'static str,
+    /// What it does, in Markdown. Pages are named as `(docs/PAGE.md)`.
     pub meaning: &'static str,
-    pub set: Box<Set>,
+    pub(super) set: Box<Set>,
 }
 
 fn option(
     name: &str,
     kind: String,
     default: &str,
-    values: String,
+    (noun, values): (&'static str, String),
     set: impl Fn(&mut Target, &str) -> Option<Applied> + Send + Sync + 'static,
 ) -> UciOption {
-    let (name, default) = (name.into(), default.into());
-    UciOption { name, plain: None, kind, default, values, noun: "", meaning: "", set: Box::new(set) }
+    UciOption { name: name.into(), kind, default: default.into(), values, noun, meaning: "", set: Box::new(set) }
 }
 
 impl UciOption {
-    pub(super) fn also(self, plain: &'static str) -> Self {
-        Self { plain: Some(plain), ..self }
-    }
-
-    /// What the option does, in Markdown. Pages are named as `(docs/PAGE.md)`.
     pub(super) fn means(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
     }
 
-    /// The names to announce.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name.as_str()).chain(self.plain)
-    }
-
-    /// The valid values, for messages.
     pub(super) fn expected(&self) -> String {
         format!("{}{}", self.noun, self.values)
     }
 }
 
-/// A number within a range.
 pub(super) fn spin(
     name: &str,
     default: i64,
@@ -66,10 +53,10 @@ pub(super) fn spin(
 ) -> UciOption {
     let (min, max) = range;
     let kind = format!("spin default {default} min {min} max {max}");
-    let option = option(name, kind, &default.to_string(), format!("{min} to {max}"), move |to, value| {
+    let values = ("a whole number from ", format!("{min} to {max}"));
+    option(name, kind, &default.to_string(), values, move |to, value| {
         Some(apply(to, value.parse().ok().filter(|n| (min..=max).contains(n))?))
-    });
-    UciOption { noun: "a whole number from ", ..option }
+    })
 }
 
 /// A number in the settings, with its range.
@@ -103,13 +90,12 @@ pub(super) fn flag(name: &str, place: fn(&mut Protocol) -> &mut bool) -> UciOpti
 
 fn boolean(name: &str, default: bool, apply: impl Fn(&mut Target, bool) + Send + Sync + 'static) -> UciOption {
     let default = default.to_string();
-    option(name, format!("check default {default}"), &default, "true or false".into(), move |to, value| {
+    option(name, format!("check default {default}"), &default, ("", "true or false".into()), move |to, value| {
         apply(to, value.to_ascii_lowercase().parse().ok()?);
         Some(Ok(None))
     })
 }
 
-/// One of several words.
 pub(super) fn combo(
     name: &str,
     default: &str,
@@ -117,11 +103,10 @@ pub(super) fn combo(
     apply: impl Fn(&mut Settings, &'static str) + Send + Sync + 'static,
 ) -> UciOption {
     let kind = format!("combo default {default} var {}", choices.join(" var "));
-    let option = option(name, kind, default, choices.join(", "), move |to, value| {
+    option(name, kind, default, ("one of ", choices.join(", ")), move |to, value| {
         apply(&mut to.engine.settings, choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
         Some(Ok(None))
-    });
-    UciOption { noun: "one of ", ..option }
+    })
 }
 
 /// A field of the settings with named values.
@@ -138,7 +123,7 @@ pub(super) fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) ->
 pub(super) fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Duration) -> UciOption {
     let default = (place(&mut Protocol::default()).as_secs() / 60).to_string();
     let kind = format!("spin default {default} min 0 max {most}");
-    option(name, kind, &default, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
+    option(name, kind, &default, ("", format!("0 to {most} minutes, or seconds such as 30s")), move |to, value| {
         *place(to.protocol) = parse_pause(value, most)?;
         Some(Ok(None))
     })
@@ -146,7 +131,7 @@ pub(super) fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Dura
 
 /// An action without a value.
 pub(super) fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
-    option(name, "button".into(), "", "(button)".into(), move |to, _| {
+    option(name, "button".into(), "", ("", "(button)".into()), move |to, _| {
         apply(to);
         Some(Ok(None))
     })
@@ -154,7 +139,7 @@ pub(super) fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
 
 /// Any text. `values` describes the valid ones.
 pub(super) fn text(name: &str, default: &str, values: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
-    option(name, format!("string default {default}"), default, values.into(), move |to, value| {
+    option(name, format!("string default {default}"), default, ("", values.into()), move |to, value| {
         Some(apply(to, if value == "<empty>" { "" } else { value }))
     })
 }

@@ -4,16 +4,15 @@ use super::{Queued, Session};
 use crate::command::Command;
 use crate::format;
 use crate::options::same_name;
-use crate::task::{Console, Effect};
+use crate::task::Console;
 use lento::engine::LentTable;
-use lento::hash_file::{self, LoadError, Loaded, Origin, SaveError, SaveOptions, Saved};
+use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
 use lento::processors;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
 impl Session {
-    /// Records the start of a search.
     pub(super) fn record_search(&mut self, position: String) {
         self.hash_files.origin = Origin { position, depth: 0 };
         self.hash_files.unsaved.get_or_insert_with(Instant::now);
@@ -122,7 +121,6 @@ impl Session {
     }
 }
 
-/// Saves a table.
 fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions) {
     let (began, identity) = (Instant::now(), table.identity());
     let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
@@ -131,19 +129,18 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
         Ok(Saved { entries, bytes }) => {
             let mib = bytes.div_ceil(1 << 20);
             let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
-            console.send(Effect::Saved(Some(path)));
+            console.send(|session| session.hash_files.own_file = Some(path));
         }
-        Err(SaveError::Cancelled) => {}
+        Err(HashFileError::Cancelled) => {}
         // Not worth an error when nothing was requested.
-        Err(SaveError::Empty) if name == "AutoSave" => {}
+        Err(HashFileError::Empty) if name == "AutoSave" => {}
         Err(error) => {
             console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
-            console.send(Effect::Saved(None));
+            console.send(Session::retry_auto_save);
         }
     }
 }
 
-/// Loads a file into a table.
 fn load(console: &Console, table: LentTable, path: PathBuf) {
     let began = Instant::now();
     let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut console.progress("loadhash"));
@@ -157,9 +154,9 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
             };
             let text = format!("loadhash: {kept} of {read} entries, in {} from {path:?}{about}", seconds(began));
             let _ = console.message(text);
-            console.send(Effect::Loaded(path, origin));
+            console.send(|session| (session.hash_files.own_file, session.hash_files.origin) = (Some(path), origin));
         }
-        Err(LoadError::Cancelled) => {}
+        Err(HashFileError::Cancelled) => {}
         Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),
     }
 }

@@ -1,32 +1,42 @@
-//! Searches of a session: their start, their lines and their end.
+//! Searches of a session: their start, their lines and their end; and those of `threat`, by another engine.
 
 use super::Session;
 use crate::format;
 use crate::go::Go;
+use crate::options::Protocol;
+use crate::sent_lines::SentLines;
+use crate::task::Console;
+use lento::chess::{Board, Move};
+use lento::engine::{Engine, Output};
+use lento::search::limits::Limits;
 use lento::search::report::Outcome;
 use std::time::Instant;
 
 impl Session {
-    /// Starts a search.
     pub(super) fn search(&mut self, go: &Go) {
         if self.position.is_none() {
             self.print(&format::message("no position given before go; using the start position"));
         }
         let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
         self.record_search(position);
-        let chess960 = self.protocol.chess960;
-        let mut problems = Vec::new();
-        let moves = go.root_moves(self.engine.game.board(), chess960, &mut problems);
-        problems.into_iter().for_each(|problem| self.report(problem));
+        let root = self.engine.game.board().clone();
+        let moves = self.root_moves(go, &root);
         if self.verbose {
-            let fen = self.engine.game.board().fen(chess960);
+            let fen = root.fen(self.protocol.chess960);
             self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));
         }
         self.engine.go_among(&go.limits, &moves);
-        let root = self.engine.game.board();
         if !root.has_legal_move() {
-            self.print(&format::no_move(root, &self.protocol));
+            self.print(&format::no_move(&root, &self.protocol));
         }
+    }
+
+    /// The root moves to search, after reporting those that are ignored.
+    fn root_moves(&mut self, go: &Go, root: &Board) -> Vec<Move> {
+        let mut problems = Vec::new();
+        let moves = go.root_moves(root, self.protocol.chess960, &mut problems);
+        problems.into_iter().for_each(|problem| self.report(problem));
+        moves
     }
 
     /// Ends a search: prints final lines not printed before, then the best move.
@@ -61,4 +71,57 @@ impl Session {
             }
         }
     }
+
+    /// The search of a threat, or `None` without one, after saying why.
+    pub(super) fn threat(&mut self, go: &Go) -> Option<impl FnOnce(&Console) + Send + use<>> {
+        let chess960 = self.protocol.chess960;
+        let game = match self.engine.game.passed() {
+            Ok(game) => game,
+            Err(why) => {
+                let fen = self.engine.game.board().fen(chess960);
+                self.print(&format::message(format!("no threat in {fen}: {why}")));
+                self.print(&format::threat(self.engine.game.board(), None, &self.protocol));
+                return None;
+            }
+        };
+        let moves = self.root_moves(go, game.board());
+        let (mut engine, limits, protocol) = (self.engine.copy(), go.limits, self.protocol.clone());
+        let (threads, policy) = (self.engine.threads(), self.engine.numa_policy().clone());
+        // Another table of the session's size may not fit.
+        let mib = self.engine.hash_mib().min(Engine::DEFAULT_HASH * threads);
+        engine.game = game;
+        Some(move |console: &Console| {
+            // On failure one thread searches, or without a table.
+            let placed =
+                engine.set_numa_policy(policy).and_then(|()| engine.set_threads(threads).map_err(|e| e.to_string()));
+            let ready = placed.and_then(|()| engine.set_hash(mib).map_err(|error| error.to_string()));
+            if let Err(problem) = ready {
+                console.report(problem);
+            }
+            search_threat(console, engine, &limits, &moves, &protocol);
+        })
+    }
+}
+
+/// Prints the search of a threat as `go` does, but ends with the threat. It ends early when the task is stopped.
+fn search_threat(console: &Console, mut engine: Engine, limits: &Limits, moves: &[Move], protocol: &Protocol) {
+    let root = engine.game.board().clone();
+    let mut sent = SentLines::default();
+    let outcome = engine.search_until(limits, moves, |_, output| {
+        let line = match output {
+            Some(Output::Info(info)) => {
+                let line = format::info(&root, &info, protocol);
+                sent.record(info, Instant::now());
+                line
+            }
+            Some(Output::Progress(progress)) => format::progress(&root, &progress, protocol),
+            Some(Output::Note(text)) => format::message(text),
+            Some(Output::Best(_)) | None => return console.check_cancelled(),
+        };
+        console.print(line)
+    });
+    for line in sent.rest(&root, &outcome, protocol) {
+        let _ = console.print(line);
+    }
+    let _ = console.print(format::threat(&root, outcome.best, protocol));
 }

@@ -58,7 +58,6 @@ enum Task {
     Tree(Box<tree::TreeArgs>),
 }
 
-/// The JSON fields.
 static AFTER_HELP: LazyLock<String> = LazyLock::new(|| format!("{}\n\n{}", document::SCHEMA, queue::SCHEMA));
 
 /// The command line, for manual pages and completions.

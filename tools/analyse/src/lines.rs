@@ -5,46 +5,22 @@ use std::io::{self, BufRead, Read};
 /// Longer lines are split, to bound memory.
 pub const MAX_LENGTH: usize = 1 << 20;
 
-/// How text is encoded, by its byte-order mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
-    /// UTF-8, also without mark; invalid lines are Windows-1252, which extends Latin-1.
-    Utf8,
-    Utf16Le,
-    Utf16Be,
-}
-
-impl Encoding {
-    /// The units of text in UTF-16; `None` in UTF-8.
-    fn units(self, bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = u16>> {
-        let unit = match self {
-            Self::Utf8 => return None,
-            Self::Utf16Le => u16::from_le_bytes,
-            Self::Utf16Be => u16::from_be_bytes,
-        };
-        Some(bytes.as_chunks().0.iter().map(move |&pair| unit(pair)))
-    }
-}
-
 /// The characters of Windows-1252 from 0x80; those missing are as in Latin-1.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
 
-fn windows_1252(byte: u8) -> char {
-    let at = usize::from(byte).wrapping_sub(0x80);
-    WINDOWS.get(at).copied().unwrap_or(char::from(byte))
-}
-
 /// Line reader for UTF-8, UTF-16 with a byte-order mark, and Windows-1252. Byte-order marks and carriage returns are stripped.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
-    encoding: Encoding,
+    /// How a unit is read in UTF-16, which has a byte-order mark. Otherwise lines are UTF-8, invalid ones Windows-1252.
+    unit: Option<fn([u8; 2]) -> u16>,
     /// Number of the last line, from 1.
     number: u64,
-    bytes: u64,
+    /// Bytes read so far.
+    pub bytes: u64,
     /// Rest of a long line.
     rest: Vec<u8>,
     /// Whether the next piece continues a line.
@@ -64,11 +40,12 @@ pub struct Line {
 
 impl<R: BufRead> Lines<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader, encoding: Encoding::Utf8, number: 0, bytes: 0, rest: Vec::new(), within: false }
+        Self { reader, unit: None, number: 0, bytes: 0, rest: Vec::new(), within: false }
     }
 
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+    /// The units of text in UTF-16.
+    fn units(&self, bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = u16>> {
+        self.unit.map(|unit| bytes.as_chunks().0.iter().map(move |&pair| unit(pair)))
     }
 
     /// Reads to the end of a line, but at most `room` bytes.
@@ -88,7 +65,7 @@ impl<R: BufRead> Lines<R> {
 
     /// Reads the second byte of a unit of UTF-16.
     fn finish_unit(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        if self.encoding != Encoding::Utf8 && !bytes.len().is_multiple_of(2) {
+        if self.unit.is_some() && !bytes.len().is_multiple_of(2) {
             self.bytes += (&mut self.reader).take(1).read_to_end(bytes)? as u64;
         }
         Ok(())
@@ -96,7 +73,7 @@ impl<R: BufRead> Lines<R> {
 
     /// Whether the line has its end.
     fn is_whole(&self, bytes: &[u8]) -> bool {
-        match self.encoding.units(bytes) {
+        match self.units(bytes) {
             None => bytes.ends_with(b"\n"),
             Some(mut units) => units.next_back() == Some(0x0A),
         }
@@ -112,16 +89,16 @@ impl<R: BufRead> Lines<R> {
         }
         let begins = !self.within;
         self.number += u64::from(begins);
-        if self.number == 1 && begins && self.encoding == Encoding::Utf8 {
-            self.encoding = match bytes[..] {
-                [0xFF, 0xFE, ..] => Encoding::Utf16Le,
-                [0xFE, 0xFF, ..] => Encoding::Utf16Be,
-                _ => Encoding::Utf8,
+        if self.number == 1 && begins && self.unit.is_none() {
+            self.unit = match bytes[..] {
+                [0xFF, 0xFE, ..] => Some(u16::from_le_bytes),
+                [0xFE, 0xFF, ..] => Some(u16::from_be_bytes),
+                _ => None,
             };
             self.finish_unit(&mut bytes)?;
         }
         self.within = !self.is_whole(&bytes);
-        if self.within && bytes.len() == MAX_LENGTH && self.encoding == Encoding::Utf8 {
+        if self.within && bytes.len() == MAX_LENGTH && self.unit.is_none() {
             // Split after whitespace if possible.
             let end = bytes.iter().rposition(u8::is_ascii_whitespace).map_or(MAX_LENGTH, |space| space + 1);
             self.rest = bytes.split_off(end);
@@ -130,21 +107,15 @@ impl<R: BufRead> Lines<R> {
         if self.number == 1 && begins {
             bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         }
-        if let Some(units) = self.encoding.units(bytes) {
-            let text: String = char::decode_utf16(units.filter(|&unit| unit != 0xFEFF))
+        let windows = |byte: u8| WINDOWS.get(usize::from(byte).wrapping_sub(0x80)).copied().unwrap_or(byte.into());
+        let text: String = match (self.units(bytes), str::from_utf8(bytes)) {
+            (Some(units), _) => char::decode_utf16(units.filter(|&unit| unit != 0xFEFF))
                 .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-                .collect();
-            return Ok(Some(Line {
-                number: self.number,
-                text: text.trim_end_matches(['\r', '\n']).to_owned(),
-                begins,
-            }));
-        }
-        let text = match str::from_utf8(bytes) {
-            Ok(text) => text.trim_end_matches(['\r', '\n']).to_owned(),
-            Err(_) => bytes.iter().map(|&byte| windows_1252(byte)).collect::<String>().trim_end().to_owned(),
+                .collect(),
+            (None, Ok(text)) => text.into(),
+            (None, Err(_)) => bytes.iter().map(|&byte| windows(byte)).collect(),
         };
-        Ok(Some(Line { number: self.number, text, begins }))
+        Ok(Some(Line { number: self.number, text: text.trim_end_matches(['\r', '\n']).to_owned(), begins }))
     }
 }
 
@@ -155,7 +126,7 @@ mod tests {
     fn lines(bytes: &[u8]) -> Vec<Line> {
         let mut lines = Lines::new(bytes);
         let all = std::iter::from_fn(|| lines.next_line().unwrap()).collect();
-        assert_eq!(lines.bytes(), bytes.len() as u64);
+        assert_eq!(lines.bytes, bytes.len() as u64);
         all
     }
 

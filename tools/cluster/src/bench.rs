@@ -8,13 +8,10 @@ use lento::search::limits::Limits;
 use lento::search::report::nps;
 use lento_console::setup;
 use lento_uci::go::Go;
-use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What to search.
 #[derive(clap::Args, Clone)]
 pub struct Args {
     /// Depth of each search, in plies
@@ -35,13 +32,7 @@ pub struct Args {
 }
 
 /// Runs the bench and prints one JSON document.
-pub fn run(
-    args: &Args,
-    mut engine: Engine,
-    relay: &Arc<Relay>,
-    ranks: usize,
-    own: &Mutex<[u64; 4]>,
-) -> Result<(), String> {
+pub fn run(args: &Args, mut engine: Engine, relay: &Relay, ranks: usize) -> Result<(), String> {
     if let Some(number) = args.ranks.iter().find(|number| !(1..=ranks).contains(number)) {
         return Err(format!("--ranks {number}: expected numbers from 1 to {ranks}, the number of ranks of the job"));
     }
@@ -56,7 +47,7 @@ pub fn run(
     for (name, value) in [("Threads", args.threads), ("Hash", args.hash)] {
         relay.order(Order::Line(format!("setoption name {name} value {value}")));
     }
-    let runs: Vec<Value> = numbers.iter().map(|&number| run_on(args, &mut engine, relay, number, own)).collect();
+    let runs: Vec<Value> = numbers.iter().map(|&number| run_on(args, &mut engine, relay, number)).collect();
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "depth": args.depth,
@@ -69,13 +60,12 @@ pub fn run(
 }
 
 /// Searches the positions on this many ranks.
-fn run_on(args: &Args, engine: &mut Engine, relay: &Arc<Relay>, ranks: usize, own: &Mutex<[u64; 4]>) -> Value {
+fn run_on(args: &Args, engine: &mut Engine, relay: &Relay, ranks: usize) -> Value {
     relay.set_active(ranks);
     let traffic = || {
         // The others report now and then.
         sleep(Duration::from_millis(300));
-        let (own, others) = (*own.lock(), relay.traffic());
-        std::array::from_fn::<u64, 4, _>(|at| own[at] + others[at])
+        relay.traffic()
     };
     let before = traffic();
     let (mut nodes, mut time, mut positions) = (0, Duration::ZERO, Vec::new());

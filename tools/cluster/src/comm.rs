@@ -4,7 +4,7 @@ use crate::exchange::Team;
 use crate::hello::Hello;
 use crate::link::Link;
 use crate::relay::{Order, Relay};
-use crate::watch::{self, Silence};
+use crate::watch::{Silence, end};
 use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use lento::search::threads::ThreadResult;
@@ -213,13 +213,7 @@ impl Outgoing {
 }
 
 /// Rank 0's part, until the session is over. Returns whether all others have ended, too.
-pub fn lead(
-    comm: &mut Comm,
-    relay: &Relay,
-    orders: &Receiver<Order>,
-    silence: Duration,
-    traffic: &Mutex<[u64; 4]>,
-) -> bool {
+pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: Duration) -> bool {
     let mut over: Option<Instant> = None;
     let mut byes = vec![false; comm.size];
     byes[0] = true;
@@ -249,19 +243,8 @@ pub fn lead(
             }
         }
         for (from, kind, bytes) in comm.receive() {
-            relay.heard(from, |partner| match kind {
-                Kind::Status => {
-                    if let Some(status) = Status::from_bytes(&bytes) {
-                        Relay::update(partner, from, status);
-                    }
-                }
-                Kind::Note => relay.note(format!("{}: {}", partner.name(from), String::from_utf8_lossy(&bytes))),
-                Kind::Bye => byes[from] = true,
-                _ => {}
-            });
-            if kind == Kind::Hello {
-                relay.greet(from, Hello::from_bytes(&bytes).unwrap_or_default());
-            }
+            relay.receive(from, kind, &bytes);
+            byes[from] |= kind == Kind::Bye;
         }
         relay.check_silence(silence);
         let missing = relay.missing();
@@ -276,7 +259,7 @@ pub fn lead(
         }
         comm.send_entries();
         comm.pump();
-        *traffic.lock() = comm.traffic();
+        relay.set_traffic(comm.traffic());
         if let Some(since) = over {
             let all = byes.iter().all(|bye| *bye);
             let known = (0..).zip(&byes).all(|(rank, bye)| *bye || relay.is_silent(rank));
@@ -293,7 +276,6 @@ pub struct Worker {
     /// The network for the next option `EvalFile`.
     pub network: Arc<Mutex<Vec<u8>>>,
     pub notes: Receiver<String>,
-    /// Searches answered.
     pub answered: Arc<AtomicU64>,
     /// Closed at the end of the session.
     pub over: Receiver<()>,
@@ -331,7 +313,7 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, patience: Duration) 
         }
         if silence.look(Instant::now(), take(&mut comm.leader_heard)) > patience {
             let (rank, ms) = (comm.rank, patience.as_millis());
-            watch::end(&format!("rank {rank} ({host}) has not heard rank 0 for {ms} ms"));
+            end(&format!("rank {rank} ({host}) has not heard rank 0 for {ms} ms"));
         }
         worker.notes.try_iter().for_each(|note| comm.links[0].send(Kind::Note, note.as_bytes()));
         comm.send_entries();

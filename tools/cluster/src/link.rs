@@ -26,7 +26,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// Queues a message.
     pub fn send(&mut self, kind: Kind, bytes: &[u8]) {
         let mut chunks = bytes.chunks(FRAME - HEADER).peekable();
         if chunks.peek().is_none() {
@@ -71,7 +70,6 @@ impl Link {
         (goes_on == 0).then(|| (kind, std::mem::take(&mut self.partial)))
     }
 
-    /// Bytes sent so far.
     pub fn bytes_sent(&self) -> u64 {
         self.sent
     }

@@ -21,11 +21,10 @@ use lento::search::threads::Partners;
 use lento::smp::abort_on_panic;
 use lento_console::{Done, notice};
 use lento_uci::command::Command;
-use lento_uci::options;
-use lento_uci::run;
 use lento_uci::session::{Hook, InputMode, Session};
 use lento_uci::task::Message;
 use lento_uci::writer::Writer;
+use lento_uci::{options, run};
 use mpi::Threading;
 use mpi::traits::Communicator;
 use parking_lot::Mutex;
@@ -38,7 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
-use watch::Watch;
+use watch::watch;
 
 #[cfg(target_arch = "x86_64")]
 lento_console::instructions::check_at_start!();
@@ -87,7 +86,7 @@ fn main() -> ExitCode {
     }
     // A rank without one of its threads would keep the others waiting.
     abort_on_panic();
-    let starting = Watch::start("have started", Duration::from_millis(args.start_timeout));
+    let starting = watch("have started", Duration::from_millis(args.start_timeout));
     // The main thread alone calls MPI.
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("lento-cluster: MPI cannot be initialised");
@@ -115,7 +114,7 @@ fn main() -> ExitCode {
         }
         code
     };
-    let _ending = Watch::start("have ended", FINALIZE);
+    let _ending = watch("have ended", FINALIZE);
     drop(universe);
     code
 }
@@ -133,8 +132,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
     let (inbox, messages) = unbounded();
     let relay = Arc::new(Relay::new(comm.size, Hello::own(host), orders, inbox.clone()));
     engine.set_partners(Some(Arc::clone(&relay) as Arc<dyn Partners>));
-    let traffic = Arc::default();
-    let (passing, counted, ranks, task) = (Arc::clone(&relay), Arc::clone(&traffic), comm.size, args.task.clone());
+    let (passing, ranks, task) = (Arc::clone(&relay), comm.size, args.task.clone());
     let session = thread::spawn(move || {
         processors::prefer_response();
         passing.await_all();
@@ -147,7 +145,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
                     }
                 }
             });
-            if let Err(error) = bench::run(&args, engine, &passing, ranks, &counted) {
+            if let Err(error) = bench::run(&args, engine, &passing, ranks) {
                 eprintln!("lento-cluster: {error}");
                 code = ExitCode::FAILURE;
             }
@@ -162,7 +160,7 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
         passing.order(Order::Over);
         code
     });
-    let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence), &traffic);
+    let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence));
     (all_ended, session.join().expect("the session does not panic"))
 }
 

@@ -1,7 +1,7 @@
 //! Rank 0's view of the others: what it orders, and what they report.
 
 use crate::hello::Hello;
-use crate::wire::Status;
+use crate::wire::{Kind, Status};
 use crossbeam::channel::Sender;
 use lento::engine::Engine;
 use lento::eval::nnue;
@@ -21,20 +21,18 @@ pub enum Order {
     Line(String),
     /// A line for the session of each, from rank 1.
     Lines(Vec<String>),
-    /// A network.
     Network(Vec<u8>),
     /// The session is over.
     Over,
 }
 
 /// What is known of another rank.
-#[derive(Debug)]
-pub struct Partner {
+struct Partner {
+    rank: usize,
     /// What it is, once it has said hello.
     hello: Option<Hello>,
     /// It has said hello, and fits.
     is_accepted: bool,
-    /// When it was last heard.
     heard: Instant,
     /// It has been silent for too long.
     is_silent: bool,
@@ -45,16 +43,29 @@ pub struct Partner {
 
 impl Partner {
     /// Its rank, with its host once it has said hello.
-    pub fn name(&self, rank: usize) -> String {
+    fn name(&self) -> String {
         match &self.hello {
-            Some(hello) if !hello.host.is_empty() => format!("rank {rank} ({})", hello.host),
-            _ => format!("rank {rank}"),
+            Some(hello) if !hello.host.is_empty() => format!("rank {} ({})", self.rank, hello.host),
+            _ => format!("rank {}", self.rank),
         }
     }
 
     /// Whether it takes part in searches that begin, and in the vote.
     fn takes_part(&self) -> bool {
         self.is_accepted && !self.is_silent
+    }
+
+    /// Takes a status, whose results are those that have changed.
+    fn update(&mut self, mut status: Status) {
+        let old = std::mem::take(&mut self.status);
+        let kept = if old.search == status.search { old.results } else { Vec::new() };
+        for result in &mut status.results {
+            result.thread += self.rank * Engine::MAX_THREADS;
+        }
+        let changed = |old: &ThreadResult| status.results.iter().any(|new| new.thread == old.thread);
+        let kept: Vec<_> = kept.into_iter().filter(|old| !changed(old)).collect();
+        status.results.extend(kept);
+        self.status = status;
     }
 }
 
@@ -80,12 +91,15 @@ struct State {
     stopped: u64,
     /// The latest search has a node limit.
     has_node_limit: bool,
+    /// Of rank 0, as in [`Status`].
+    traffic: [u64; 4],
 }
 
 impl Relay {
     /// A relay to this many ranks, itself among them.
     pub fn new(ranks: usize, own: Hello, orders: Sender<Order>, session: Sender<Message>) -> Self {
-        let partner = |_| Partner {
+        let partner = |rank| Partner {
+            rank,
             hello: None,
             is_accepted: false,
             heard: Instant::now(),
@@ -101,6 +115,7 @@ impl Relay {
             begun: 0,
             stopped: 0,
             has_node_limit: false,
+            traffic: [0; 4],
         };
         Self { orders, session, own, state: Mutex::new(state) }
     }
@@ -110,7 +125,7 @@ impl Relay {
         let _ = self.orders.send(order);
     }
 
-    pub fn note(&self, text: String) {
+    fn note(&self, text: String) {
         let _ = self.session.send(Message::Note(text));
     }
 
@@ -138,37 +153,63 @@ impl Relay {
     /// Whether a rank is left out of the exchange, from rank 0.
     pub fn missing(&self) -> Vec<bool> {
         let state = self.state.lock();
-        let others = (1..).zip(&state.partners).map(|(rank, partner)| !partner.takes_part() || rank >= state.active);
+        let others = state.partners.iter().map(|partner| !partner.takes_part() || partner.rank >= state.active);
         std::iter::once(false).chain(others).collect()
     }
 
-    /// Whether a rank is silent.
     pub fn is_silent(&self, rank: usize) -> bool {
         rank > 0 && self.state.lock().partners[rank - 1].is_silent
     }
 
-    /// A rank has said hello. One that does not fit is left out.
-    pub fn greet(&self, rank: usize, hello: Hello) {
+    /// Takes a message of a rank.
+    pub fn receive(&self, rank: usize, kind: Kind, bytes: &[u8]) {
         let mut state = self.state.lock();
         let (sent, threads) = (state.network_sent, state.threads);
         let partner = &mut state.partners[rank - 1];
+        partner.heard = Instant::now();
+        if partner.is_silent {
+            partner.is_silent = false;
+            self.note(format!("{} answers again", partner.name()));
+        }
+        match kind {
+            Kind::Status => {
+                let Some(status) = Status::from_bytes(bytes) else { return };
+                let answers = status.answered != partner.status.answered;
+                partner.update(status);
+                if answers {
+                    self.wake();
+                }
+            }
+            Kind::Note => self.note(format!("{}: {}", partner.name(), String::from_utf8_lossy(bytes))),
+            Kind::Hello => self.greet(partner, Hello::from_bytes(bytes).unwrap_or_default(), sent, threads),
+            _ => {}
+        }
+    }
+
+    /// Lets the session look at the state of the search.
+    fn wake(&self) {
+        let _ = self.session.send(Message::Line(String::new()));
+    }
+
+    /// A rank has said hello. One that does not fit is left out.
+    fn greet(&self, partner: &mut Partner, hello: Hello, network_sent: bool, threads: usize) {
         let difference = self.own.difference(&hello);
         (partner.hello, partner.is_accepted) = (Some(hello), true);
         if let Some(difference) = difference {
-            self.note(format!("{}: {difference}", partner.name(rank)));
+            self.note(format!("{}: {difference}", partner.name()));
         }
-        self.judge(rank, partner, sent);
-        self.warn_of_cpus(rank, partner.hello.as_ref(), threads);
+        self.judge(partner, network_sent);
+        self.warn_of_cpus(partner.rank, partner.hello.as_ref(), threads);
     }
 
     /// Accepts a rank, or leaves it out and reports why.
-    fn judge(&self, rank: usize, partner: &mut Partner, network_sent: bool) {
+    fn judge(&self, partner: &mut Partner, network_sent: bool) {
         let Some(hello) = &partner.hello else { return };
         let refusal = self.own.refusal(hello, network_sent);
         if let Some(reason) = &refusal
             && partner.is_accepted
         {
-            self.note(format!("ERROR: {} is left out: {reason}", partner.name(rank)));
+            self.note(format!("ERROR: {} is left out: {reason}", partner.name()));
         }
         partner.is_accepted = refusal.is_none();
     }
@@ -178,7 +219,7 @@ impl Relay {
         let mut state = self.state.lock();
         if state.network_sent != sent {
             state.network_sent = sent;
-            (1..).zip(&mut state.partners).for_each(|(rank, partner)| self.judge(rank, partner, sent));
+            state.partners.iter_mut().for_each(|partner| self.judge(partner, sent));
         }
     }
 
@@ -190,47 +231,18 @@ impl Relay {
         }
     }
 
-    /// A rank has been heard.
-    pub fn heard(&self, rank: usize, change: impl FnOnce(&mut Partner)) {
-        let mut state = self.state.lock();
-        let partner = &mut state.partners[rank - 1];
-        partner.heard = Instant::now();
-        if partner.is_silent {
-            partner.is_silent = false;
-            self.note(format!("{} answers again", partner.name(rank)));
-        }
-        let answered = partner.status.answered;
-        change(partner);
-        if partner.status.answered != answered {
-            let _ = self.session.send(Message::Line(String::new()));
-        }
-    }
-
-    /// Takes a status, whose results are those that have changed.
-    pub fn update(partner: &mut Partner, rank: usize, mut status: Status) {
-        let old = std::mem::take(&mut partner.status);
-        let kept = if old.search == status.search { old.results } else { Vec::new() };
-        for result in &mut status.results {
-            result.thread += rank * Engine::MAX_THREADS;
-        }
-        let changed = |old: &ThreadResult| status.results.iter().any(|new| new.thread == old.thread);
-        let kept: Vec<_> = kept.into_iter().filter(|old| !changed(old)).collect();
-        status.results.extend(kept);
-        partner.status = status;
-    }
-
     /// Reports ranks that have been silent for this time.
     pub fn check_silence(&self, most: Duration) {
         let mut state = self.state.lock();
         let falls_short = state.has_node_limit && state.begun > state.stopped;
-        for (rank, partner) in (1..).zip(&mut state.partners) {
+        for partner in &mut state.partners {
             let silent = partner.heard.elapsed();
             if silent > most && !partner.is_silent {
                 partner.is_silent = true;
-                let (name, silent) = (partner.name(rank), silent.as_millis());
+                let (name, silent) = (partner.name(), silent.as_millis());
                 let nodes = if falls_short && partner.searches { " and the rest of its nodes" } else { "" };
                 self.note(format!("{name} has not answered for {silent} ms; searching without it{nodes}"));
-                let _ = self.session.send(Message::Line(String::new()));
+                self.wake();
             }
         }
     }
@@ -241,7 +253,8 @@ impl Relay {
         let (ranks, own) = (state.partners.len() + 1, &self.own);
         let mut text = format!("cluster: {ranks} ranks of {} threads, {}: ", state.threads, own.describe());
         let _ = write!(text, "0 on {} ({})", own.host, own.describe_other(own));
-        for (rank, partner) in (1..).zip(&state.partners) {
+        for partner in &state.partners {
+            let rank = partner.rank;
             let _ = match &partner.hello {
                 None => write!(text, ", {rank} has not answered yet"),
                 Some(hello) if hello.host.is_empty() => write!(text, ", {rank} left out"),
@@ -255,13 +268,15 @@ impl Relay {
         text
     }
 
-    /// Entries sent, received and stored by the other ranks, and bytes sent.
+    pub fn set_traffic(&self, own: [u64; 4]) {
+        self.state.lock().traffic = own;
+    }
+
+    /// Entries sent, received and stored by all ranks, and bytes sent.
     pub fn traffic(&self) -> [u64; 4] {
         let state = self.state.lock();
-        state
-            .partners
-            .iter()
-            .fold([0; 4], |sum, partner| std::array::from_fn(|at| sum[at] + partner.status.traffic[at]))
+        let others = |at: usize| state.partners.iter().map(|partner| partner.status.traffic[at]).sum::<u64>();
+        std::array::from_fn(|at| state.traffic[at] + others(at))
     }
 
     /// Passes a command on that rank 0 is about to execute, and gives it its share. Returns a message for the user.
@@ -303,8 +318,8 @@ impl Relay {
         let mut state = self.state.lock();
         state.threads = threads;
         self.warn_of_cpus(0, Some(&self.own), threads);
-        for (rank, partner) in (1..).zip(&state.partners) {
-            self.warn_of_cpus(rank, partner.hello.as_ref(), threads);
+        for partner in &state.partners {
+            self.warn_of_cpus(partner.rank, partner.hello.as_ref(), threads);
         }
         drop(state);
         Some(self.describe())
@@ -317,8 +332,8 @@ impl Relay {
         (state.begun, state.has_node_limit) = (state.begun + 1, go.limits.nodes.is_some());
         // A rank without a node of its own has no part.
         let mut places = go.limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(1));
-        for (rank, partner) in (1..).zip(&mut state.partners) {
-            partner.searches = !limited && partner.takes_part() && rank < active && places > 0;
+        for partner in &mut state.partners {
+            partner.searches = !limited && partner.takes_part() && partner.rank < active && places > 0;
             places -= u64::from(partner.searches);
         }
         let searching: Vec<bool> = state.partners.iter().map(|partner| partner.searches).collect();
@@ -394,13 +409,18 @@ mod tests {
     use super::*;
     use crossbeam::channel::{Receiver, unbounded};
     use lento::search::limits::Limits;
+    use lento::search::report::Info;
 
     /// A relay to this many ranks that have said hello, its orders, and its messages to the session.
     fn relay(ranks: usize) -> (Relay, Receiver<Order>, Receiver<Message>) {
         let ((orders, ordered), (session, messages)) = (unbounded(), unbounded());
         let relay = Relay::new(ranks, Hello::own("one"), orders, session);
-        (1..ranks).for_each(|rank| relay.greet(rank, Hello::own("two")));
+        (1..ranks).for_each(|rank| greet(&relay, rank, &Hello::own("two")));
         (relay, ordered, messages)
+    }
+
+    fn greet(relay: &Relay, rank: usize, hello: &Hello) {
+        relay.receive(rank, Kind::Hello, &hello.to_bytes());
     }
 
     /// Starts a search; returns rank 0's nodes and what the others are told.
@@ -413,9 +433,9 @@ mod tests {
 
     /// A report of the first search.
     fn report(relay: &Relay, rank: usize, nodes: u64) {
-        let results = vec![ThreadResult { thread: 0, depth: 9, lines: Vec::new() }];
+        let results = vec![ThreadResult { thread: 0, depth: 9, lines: vec![Info::default()] }];
         let status = Status { search: 1, nodes, results, ..Status::default() };
-        relay.heard(rank, |partner| Relay::update(partner, rank, status));
+        relay.receive(rank, Kind::Status, &status.to_bytes());
     }
 
     fn notes(messages: &Receiver<Message>) -> String {
@@ -445,7 +465,7 @@ mod tests {
         assert_eq!(go(&relay, &ordered, None), (None, "go, go".into()));
         go(&relay, &ordered, Some(1));
         let status = Status { search: 4, nodes: 1, ..Status::default() };
-        relay.heard(1, |partner| partner.status = status);
+        relay.receive(1, Kind::Status, &status.to_bytes());
         assert_eq!(relay.nodes(4), 0);
     }
 
@@ -454,9 +474,9 @@ mod tests {
         let (relay, ordered, messages) = relay(4);
         assert_eq!(notes(&messages), "");
         let own = Hello::own("four");
-        relay.greet(3, Hello { network: 1, ..own.clone() });
-        relay.greet(2, Hello { version: "0.0.9".into(), ..own.clone() });
-        relay.greet(1, Hello { commit: "abc".into(), cpus: 1, ..own });
+        greet(&relay, 3, &Hello { network: 1, ..own.clone() });
+        greet(&relay, 2, &Hello { version: "0.0.9".into(), ..own.clone() });
+        greet(&relay, 1, &Hello { commit: "abc".into(), cpus: 1, ..own });
         let text = notes(&messages);
         assert!(text.starts_with("ERROR: rank 3 (four) is left out: its built-in network is 0"), "{text}");
         assert!(text.contains("\nERROR: rank 2 (four) is left out: it is Lento 0.0.9 ("), "{text}");

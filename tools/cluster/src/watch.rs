@@ -8,28 +8,22 @@ use std::{env, fs, thread};
 /// When the wait is reported on standard error.
 const NOTICE: Duration = Duration::from_secs(5);
 
-/// Watches a call of MPI that waits for all ranks. Dropping it ends the watch.
-pub struct Watch {
-    _alive: Sender<()>,
-}
-
-impl Watch {
-    /// Ends the process after this time, unless dropped before. `until` completes "waits until all ranks".
-    pub fn start(until: &'static str, limit: Duration) -> Self {
-        let (send, alive) = bounded(0);
-        thread::spawn(move || {
-            let notice = NOTICE.min(limit / 2);
-            if alive.recv_timeout(notice) != Err(Timeout) {
-                return;
-            }
-            let name = name();
-            eprintln!("lento-cluster: {name} waits until all ranks {until}; one without this message may be missing");
-            if alive.recv_timeout(limit - notice) == Err(Timeout) {
-                end(&format!("{name} has waited for {} ms until all ranks {until}", limit.as_millis()));
-            }
-        });
-        Self { _alive: send }
-    }
+/// Watches a call of MPI that waits for all ranks, until the returned sender is dropped: ends the process after this time. `until`
+/// completes "waits until all ranks".
+pub fn watch(until: &'static str, limit: Duration) -> Sender<()> {
+    let (watching, alive) = bounded(0);
+    thread::spawn(move || {
+        let notice = NOTICE.min(limit / 2);
+        if alive.recv_timeout(notice) != Err(Timeout) {
+            return;
+        }
+        let name = name();
+        eprintln!("lento-cluster: {name} waits until all ranks {until}; one without this message may be missing");
+        if alive.recv_timeout(limit - notice) == Err(Timeout) {
+            end(&format!("{name} has waited for {} ms until all ranks {until}", limit.as_millis()));
+        }
+    });
+    watching
 }
 
 /// Ends the process with a message on standard error, without the exit handlers of MPI libraries, which may wait, too.

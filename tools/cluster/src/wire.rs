@@ -35,19 +35,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
-        Self::Ack,
-        Self::Line,
-        Self::Network,
-        Self::Missing,
-        Self::End,
-        Self::Status,
-        Self::Hello,
-        Self::Note,
-        Self::Bye,
-        Self::Entries,
-        Self::Alive,
-    ];
+    const ALL: [Self; 11] = {
+        use Kind::{Ack, Alive, Bye, End, Entries, Hello, Line, Missing, Network, Note, Status};
+        [Ack, Line, Network, Missing, End, Status, Hello, Note, Bye, Entries, Alive]
+    };
 
     /// The kind of this number.
     pub fn from_byte(byte: u8) -> Option<Self> {

@@ -1,5 +1,6 @@
 //! Journals: files that keep the finished parts of a long run.
 
+use super::inputs::in_file;
 use super::lock::Lock;
 use super::outputs::named;
 use serde_json::Value;
@@ -34,11 +35,10 @@ impl Journal {
     /// # Errors
     /// I/O errors, or the file is in use, damaged, no journal, or the journal of another run.
     pub fn open(path: &Path, header: &Value) -> Result<(Self, Vec<Value>), String> {
-        let at = |problem: &dyn std::fmt::Display| format!("{}: {problem}", path.display());
-        let io = |error: io::Error| at(&error);
+        let io = |error: io::Error| in_file(path, error);
         // A device may have no end.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(at(&"not a regular file; expected a journal or the name of a new one"));
+            return Err(in_file(path, "not a regular file; expected a journal or the name of a new one"));
         }
         let lock = Lock::take(path)?;
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
@@ -57,7 +57,7 @@ impl Journal {
         let mut records = (1..).zip(lines).map(read).collect::<Result<Vec<Value>, _>>()?;
         if let Some(difference) = records.first().and_then(|there| difference(there, header)) {
             let advice = "give the same arguments, or another file";
-            return Err(at(&format!("this journal belongs to another run: {difference}; {advice}")));
+            return Err(in_file(path, format_args!("this journal belongs to another run: {difference}; {advice}")));
         }
         file.set_len(complete as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;

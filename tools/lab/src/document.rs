@@ -1,8 +1,16 @@
-//! Reading the documents that tasks write with `--json`.
+//! The documents that tasks write with `--json`.
 
 use lento_common::inputs::{in_file, read_utf8};
 use serde_json::Value;
 use std::path::Path;
+
+/// An object with the fields of another one added.
+pub fn merged(mut document: Value, more: Value) -> Value {
+    if let (Value::Object(fields), Value::Object(more)) = (&mut document, more) {
+        fields.extend(more);
+    }
+    document
+}
 
 /// Reads a document written with this `schema`. The schema is checked by [`Fields::of`].
 pub fn read(path: &Path, schema: &str) -> Result<Value, String> {

@@ -1,5 +1,6 @@
 //! `lento-lab`: measures settings and versions of the engine.
 
+mod child;
 mod document;
 mod elo;
 mod epd;

@@ -1,13 +1,16 @@
 //! `lento-manual`: manual pages and shell completions of `lento` with the tasks of all programs.
 
-mod pages;
-
 use clap::{Command, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
+use clap_mangen::roff::{Roff, bold, roman};
+use clap_mangen::{Man, generate_to};
 use lento_console::Done;
 use lento_console::notice::exit_code;
+use lento_uci::command::usage;
+use lento_uci::options::{self, UciOption};
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[cfg(target_arch = "x86_64")]
@@ -60,8 +63,8 @@ fn lento() -> Command {
 fn main() -> ExitCode {
     exit_code(match Cli::parse().task {
         Task::Completions { shell } => completions(shell),
-        Task::Man { folder: Some(folder) } => pages::write(lento(), &folder),
-        Task::Man { folder: None } => print(&pages::page(lento())),
+        Task::Man { folder: Some(folder) } => write_pages(&folder),
+        Task::Man { folder: None } => print(&page(lento())),
     })
 }
 
@@ -74,6 +77,48 @@ fn completions(shell: Shell) -> Done {
 fn print(text: &[u8]) -> Done {
     io::stdout().write_all(text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes all pages into a folder.
+fn write_pages(folder: &Path) -> Done {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
+    let lento = lento();
+    generate_to(lento.clone(), folder).map_err(named)?;
+    fs::write(folder.join("lento.1"), page(lento)).map_err(named)?;
+    // The other programs have the names of tasks.
+    fs::write(folder.join("lento-lab.1"), ".so man1/lento.1\n").map_err(named)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of `lento`.
+fn page(lento: Command) -> Vec<u8> {
+    let mut text = Vec::new();
+    let rendered = Man::new(lento).render(&mut text).and_then(|()| uci().to_writer(&mut text));
+    rendered.expect("memory takes everything");
+    text
+}
+
+/// The commands and options of UCI.
+fn uci() -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["UCI COMMANDS"]);
+    for line in usage() {
+        let (command, meaning) = line.split_once(": ").unwrap_or((line, ""));
+        roff.control("TP", []).text([bold(command)]).text([roman(meaning)]);
+    }
+    roff.control("SH", ["UCI OPTIONS"]);
+    for UciOption { name, values, default, meaning, .. } in options::all() {
+        let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
+        roff.control("TP", [])
+            .text([bold(name), roman(plain(&format!(": {values}{default}")))])
+            .text([roman(plain(meaning))]);
+    }
+    roff
+}
+
+/// Markdown without the marks of code.
+fn plain(text: &str) -> String {
+    text.replace('`', "")
 }
 
 #[cfg(test)]

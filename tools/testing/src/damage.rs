@@ -2,7 +2,7 @@
 //! `LENTO_FUZZ_SECONDS` gives each kind of file so much time instead of a few rounds, `LENTO_FUZZ_SEED` begins elsewhere.
 
 use crate::driver::{Tool, end};
-use crate::{Folder, Random, mutate};
+use crate::{Folder, Random};
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
@@ -44,6 +44,84 @@ pub fn damage_line(bytes: &mut Vec<u8>, random: &mut Random) {
     let nth = random.below(lines.len());
     lines[nth] = mutate(std::mem::take(&mut lines[nth]), random);
     *bytes = lines.join(&b'\n');
+}
+
+/// Words and bytes that mean something somewhere.
+const PIECES: &[&[u8]] = &[
+    b"go",
+    b"infinite",
+    b"ponder",
+    b"depth",
+    b"nodes",
+    b"moves",
+    b"value",
+    b"name",
+    b"fen",
+    b"startpos",
+    b"quit",
+    b"stop",
+    b"-1",
+    b"99999999999999999999",
+    b"0",
+    b"\0",
+    b"\xff",
+    b"\xe2\x80",
+    b"\r",
+    b"\t",
+    b"\x1b[2J",
+    b"\xef\xbb\xbf",
+    b"/",
+    b" ",
+    b"  ",
+    b"=",
+    "\u{20}\u{a0}\u{2003}".as_bytes(),
+    "\u{fd}".as_bytes(),
+];
+
+/// The line with one to three small damages.
+pub fn mutate(mut line: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    for _ in 0..=random.below(3) {
+        once(&mut line, random);
+    }
+    line.retain(|&byte| byte != b'\n');
+    line
+}
+
+fn once(line: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(line.len() + 1);
+    let to = (at + random.below(6)).min(line.len());
+    match random.below(9) {
+        0 => drop(line.drain(at..to)),
+        1 => {
+            let piece = *random.pick(PIECES);
+            line.splice(at..at, piece.iter().copied());
+        }
+        2 => {
+            let piece = *random.pick(PIECES);
+            line.splice(at..to, piece.iter().copied());
+        }
+        3 => {
+            let part = line[at..to].repeat(1 + random.below(50));
+            line.splice(at..at, part);
+        }
+        4 => line.truncate(at),
+        5 => line[at..to].make_ascii_uppercase(),
+        6 => {
+            if let Some(byte) = line.get_mut(at) {
+                *byte ^= 1 << random.below(8);
+            }
+        }
+        7 => words(line, random, |words, one, other| words.swap(one, other)),
+        _ => words(line, random, |words, one, other| words.insert(one, words[other])),
+    }
+}
+
+fn words(line: &mut Vec<u8>, random: &mut Random, change: impl Fn(&mut Vec<&[u8]>, usize, usize)) {
+    let text = line.clone();
+    let mut words: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
+    let (one, other) = (random.below(words.len()), random.below(words.len()));
+    change(&mut words, one, other);
+    *line = words.join(&b' ');
 }
 
 /// Whether a tool made something of a damaged file, or refused it by its name.

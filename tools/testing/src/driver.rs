@@ -107,11 +107,6 @@ impl Tool {
         }
     }
 
-    /// Runs the tool with files limited to this many blocks, as on a full disk.
-    fn cramped(self, folder: &Folder, blocks: u32, words: &str) -> Output {
-        self.limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words)
-    }
-
     /// The tool after these words of the shell.
     fn limited(self, folder: &Folder, limit: &str, words: &str) -> Output {
         let plain = self.command(folder, words);
@@ -162,7 +157,7 @@ impl Tool {
 
     /// A run whose files may not exceed this many blocks fails and names the file.
     pub fn refuse_full_disk(self, folder: &Folder, blocks: u32, words: &str, name: &str) {
-        let output = self.cramped(folder, blocks, words);
+        let output = self.limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words);
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(1) && message.contains(name), "{words}: {message}");
     }

@@ -5,10 +5,9 @@ pub mod damage;
 pub mod documented;
 pub mod driver;
 mod folder;
-mod mutate;
 pub mod polyglot;
 mod random;
 
+pub use damage::mutate;
 pub use folder::Folder;
-pub use mutate::mutate;
 pub use random::Random;

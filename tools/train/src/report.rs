@@ -43,9 +43,15 @@ impl Report {
         self.field(key, count);
     }
 
+    /// Adds a count to the table, with its share of a whole.
+    pub fn share(&mut self, label: &str, count: u64, whole: u64) {
+        self.row(label, HumanCount(count), &percent(count, whole));
+    }
+
     /// Adds a count to both, in the table with its share of a whole.
     pub fn part(&mut self, label: &str, key: &str, count: u64, whole: u64) {
-        self.count(label, key, count, &percent(count, whole));
+        self.share(label, count, whole);
+        self.field(key, count);
     }
 
     /// Adds the time and the speed in these items.

@@ -8,7 +8,6 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time to connect to an address.
 const CONNECT: Duration = Duration::from_secs(5);
 /// A server that takes no data for this long is lost.
 const WRITE: Duration = Duration::from_secs(2);
@@ -18,15 +17,11 @@ const DELAYS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5
 const MAX_LINE: u64 = 1 << 20;
 
 /// The two halves of a connection.
-pub struct Halves {
-    pub reader: Box<dyn Read + Send>,
-    pub writer: Box<dyn Write + Send>,
-}
+pub type Halves = (Box<dyn Read + Send>, Box<dyn Write + Send>);
 
 /// Encrypts a new connection.
 pub type Encrypt = Box<dyn Fn(TcpStream) -> io::Result<Halves> + Send + Sync>;
 
-/// The server.
 pub struct Target {
     pub server: String,
     pub token: Option<String>,
@@ -60,7 +55,7 @@ impl Drop for Wire {
 
 /// The current connection, or the attempt to open one.
 pub struct Link {
-    target: Arc<Target>,
+    pub target: Arc<Target>,
     events: Sender<Event>,
     number: u64,
     failures: u32,
@@ -83,15 +78,11 @@ pub fn server(text: &str) -> Result<String, String> {
 /// Hands over each line without its line break, until the end or until `take` returns false. Invalid UTF-8 is replaced.
 pub fn lines(from: impl Read, mut take: impl FnMut(String) -> bool) -> io::Result<()> {
     let mut reader = BufReader::new(from);
-    let mut bytes = Vec::new();
     loop {
-        bytes.clear();
-        match (&mut reader).take(MAX_LINE).read_until(b'\n', &mut bytes) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-            Ok(0) => return Ok(()),
-            Ok(_) if !take(String::from_utf8_lossy(&bytes).trim_end().to_owned()) => return Ok(()),
-            Ok(_) => {}
+        let mut bytes = Vec::new();
+        let read = (&mut reader).take(MAX_LINE).read_until(b'\n', &mut bytes)?;
+        if read == 0 || !take(String::from_utf8_lossy(&bytes).trim_end().to_owned()) {
+            return Ok(());
         }
     }
 }
@@ -116,9 +107,9 @@ impl Target {
     fn relay(&self, number: u64, events: &Sender<Event>) -> io::Result<()> {
         let stream = self.connect()?;
         let copy = stream.try_clone()?;
-        let Halves { reader, mut writer } = match &self.encrypt {
+        let (reader, mut writer): Halves = match &self.encrypt {
             Some(encrypt) => encrypt(copy)?,
-            None => Halves { reader: Box::new(copy.try_clone()?), writer: Box::new(copy) },
+            None => (Box::new(copy.try_clone()?), Box::new(copy)),
         };
         let token = self.token.as_ref().map(|token| format!("token {token}\n")).unwrap_or_default();
         writer.write_all(format!("{token}uci\n").as_bytes())?;
@@ -143,7 +134,6 @@ impl Link {
         self.wire.is_some()
     }
 
-    /// The attempt succeeded.
     pub fn opened(&mut self, wire: Wire) {
         self.wire = Some(wire);
         self.heard = Instant::now();

@@ -19,7 +19,6 @@ again, sends options and position once more and continues the search with the
 time that is left. Until then, `stop` and the clock are answered with the best
 move so far.";
 
-/// Arguments of `lento connect`.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "", after_long_help = ABOUT)]
 pub struct Args {

@@ -24,18 +24,8 @@ const LOST: Duration = Duration::from_secs(30);
 /// How often the clock and the output are looked at.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Who asked `isready`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asker {
-    Interface,
-    /// This program, of a silent server.
-    Watch,
-}
-
 /// The state between user interface and server.
 struct Relay {
-    server: String,
-    token: Option<String>,
     link: Link,
     /// Whether the connection has answered `uci`, so that commands can be sent.
     is_ready: bool,
@@ -45,7 +35,10 @@ struct Relay {
     held: VecDeque<String>,
     /// Searches of this connection that were answered in the server's place.
     stale: usize,
-    asked: VecDeque<Asker>,
+    /// Whether this program waits for `readyok`, since the server was silent.
+    is_watching: bool,
+    /// `isready` of the user interface without an answer.
+    asked: usize,
     /// When `uci` is answered without the server.
     uci_due: Option<Instant>,
     /// The server's answer to `uci`: the one that is being received, and the last whole one.
@@ -68,10 +61,28 @@ pub fn run(target: Target) -> io::Result<()> {
         let _ = lines(io::stdin().lock(), |line| input.send(Event::Line(line)).is_ok());
         let _ = input.send(Event::EndOfInput);
     })?;
-    let (server, token) = (target.server.clone(), target.token.clone());
-    let mut relay = Relay::new(server, token, Link::open(Arc::new(target), send));
+    let mut relay = Relay {
+        link: Link::open(Arc::new(target), send),
+        is_ready: false,
+        session: Session::new(),
+        search: None,
+        held: VecDeque::new(),
+        stale: 0,
+        is_watching: false,
+        asked: 0,
+        uci_due: None,
+        introduction: Vec::new(),
+        known: Vec::new(),
+        report_due: Some(Instant::now() + PATIENCE),
+        problem: "no answer; expected `lento serve --uci` there".into(),
+        refusal: None,
+        is_reported: false,
+        written: Ok(()),
+    };
     loop {
-        match inbox.recv_timeout(relay.time_to_wait()) {
+        let deadline = relay.search.as_ref().and_then(|search| search.deadline(relay.is_ready));
+        let wait = deadline.map_or(TICK, |at| at.saturating_duration_since(Instant::now()).min(TICK));
+        match inbox.recv_timeout(wait) {
             Ok(event) => {
                 if relay.handle(event).is_break() {
                     return Ok(());
@@ -86,38 +97,11 @@ pub fn run(target: Target) -> io::Result<()> {
 }
 
 impl Relay {
-    fn new(server: String, token: Option<String>, link: Link) -> Self {
-        Self {
-            server,
-            token,
-            link,
-            is_ready: false,
-            session: Session::new(),
-            search: None,
-            held: VecDeque::new(),
-            stale: 0,
-            asked: VecDeque::new(),
-            uci_due: None,
-            introduction: Vec::new(),
-            known: Vec::new(),
-            report_due: Some(Instant::now() + PATIENCE),
-            problem: "no answer; expected `lento serve --uci` there".into(),
-            refusal: None,
-            is_reported: false,
-            written: Ok(()),
-        }
-    }
-
     fn print(&mut self, text: impl Display) {
         if self.written.is_ok() {
             let mut output = io::stdout().lock();
             self.written = output.write_all(format!("{text}\n").as_bytes()).and_then(|()| output.flush());
         }
-    }
-
-    fn time_to_wait(&self) -> Duration {
-        let deadline = self.search.as_ref().and_then(|search| search.deadline(self.is_ready));
-        deadline.map_or(TICK, |at| at.saturating_duration_since(Instant::now()).min(TICK))
     }
 
     fn handle(&mut self, event: Event) -> ControlFlow<()> {
@@ -143,7 +127,10 @@ impl Relay {
             }
             Some(Command::Uci) if self.is_ready => self.introduce(),
             Some(Command::Uci) => self.uci_due = Some(self.report_due.unwrap_or_else(Instant::now)),
-            Some(Command::IsReady) => self.ask(Asker::Interface),
+            Some(Command::IsReady) => {
+                self.asked += 1;
+                self.send("isready");
+            }
             Some(Command::Stop) => self.stop(),
             Some(Command::PonderHit) => {
                 self.search.iter_mut().for_each(Search::ponder_hit);
@@ -176,11 +163,6 @@ impl Relay {
         }
     }
 
-    fn ask(&mut self, asker: Asker) {
-        self.asked.push_back(asker);
-        self.send("isready");
-    }
-
     /// Stops the search and those that wait.
     fn stop(&mut self) {
         let is_go = |line: &str| matches!(command::parse(line).command, Some(Command::Go(_)));
@@ -202,7 +184,10 @@ impl Relay {
     /// Answers the search with the best move so far.
     fn answer_without_server(&mut self) {
         let Some(search) = self.search.take() else { return };
-        self.print(format::message(format_args!("{} has not answered: plays the best move so far", self.server)));
+        self.print(format::message(format_args!(
+            "{} has not answered: plays the best move so far",
+            self.link.target.server
+        )));
         self.print(search.answer(&self.session));
         if self.is_ready {
             self.link.send("stop");
@@ -225,10 +210,9 @@ impl Relay {
         }
     }
 
-    /// Takes a line of the server.
     fn take_answer(&mut self, line: String) {
         self.link.heard = Instant::now();
-        let is_secret = self.token.as_ref().is_some_and(|token| line.contains(token));
+        let is_secret = self.link.target.token.as_ref().is_some_and(|token| line.contains(token));
         match line.split(' ').next().unwrap_or_default() {
             "uciok" if !self.is_ready => self.introduced(),
             _ if !self.is_ready => match line.strip_prefix("info string error: ") {
@@ -237,10 +221,11 @@ impl Relay {
                 None if is_secret => {}
                 None => self.introduction.push(line),
             },
+            // The server was asked to see whether it is there before the user interface asked.
+            "readyok" if self.is_watching || self.asked == 0 => self.is_watching = false,
             "readyok" => {
-                if self.asked.pop_front() == Some(Asker::Interface) {
-                    self.print("readyok");
-                }
+                self.asked -= 1;
+                self.print("readyok");
             }
             "bestmove" if self.stale > 0 => self.stale -= 1,
             "bestmove" => {
@@ -268,10 +253,10 @@ impl Relay {
         self.refusal = None;
         self.link.admitted();
         if std::mem::take(&mut self.is_reported) {
-            self.print(format::message(format_args!("connected to {}", self.server)));
+            self.print(format::message(format_args!("connected to {}", self.link.target.server)));
         }
         self.session.lines().for_each(|line| self.link.send(line));
-        self.asked.iter().for_each(|_| self.link.send("isready"));
+        (0..self.asked).for_each(|_| self.link.send("isready"));
         if let Some(search) = &self.search {
             self.link.send(&search.line());
         }
@@ -291,7 +276,7 @@ impl Relay {
     fn lose(&mut self, reason: String) {
         let refusal = self.refusal.take();
         if std::mem::take(&mut self.is_ready) {
-            self.print(format::message(format_args!("lost {}: {reason}; connecting again", self.server)));
+            self.print(format::message(format_args!("lost {}: {reason}; connecting again", self.link.target.server)));
             self.is_reported = true;
         } else {
             let problem = match &refusal {
@@ -309,9 +294,9 @@ impl Relay {
         }
         self.introduction.clear();
         self.stale = 0;
-        self.asked.retain(|asker| *asker == Asker::Interface);
+        self.is_watching = false;
         self.link.again();
-        if self.search.as_ref().is_some_and(Search::is_stopped) {
+        if self.search.as_ref().is_some_and(|search| search.stopped.is_some()) {
             self.answer_without_server();
         }
     }
@@ -324,7 +309,7 @@ impl Relay {
         }
         if is_due(self.report_due) {
             self.report_due = None;
-            let (server, problem) = (&self.server, &self.problem);
+            let (server, problem) = (&self.link.target.server, &self.problem);
             self.print(format::error(format_args!("{server}: {problem}; trying again")));
             self.is_reported = true;
         }
@@ -335,8 +320,9 @@ impl Relay {
         let silence = now.saturating_duration_since(self.link.heard);
         if self.link.is_open() && silence > LOST {
             self.lose(format!("no answer for {} s", silence.as_secs()));
-        } else if self.is_ready && silence > SILENCE && self.asked.is_empty() {
-            self.ask(Asker::Watch);
+        } else if self.is_ready && silence > SILENCE && self.asked == 0 && !self.is_watching {
+            self.is_watching = true;
+            self.send("isready");
         }
     }
 }

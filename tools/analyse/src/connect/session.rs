@@ -64,7 +64,7 @@ pub struct Search {
     side: Color,
     /// When its clock started: at `go`, or at `ponderhit`.
     since: Instant,
-    stopped: Option<Instant>,
+    pub stopped: Option<Instant>,
     /// First move of the last PV.
     best: Option<String>,
 }
@@ -77,10 +77,6 @@ impl Search {
 
     pub fn stop(&mut self) {
         self.stopped.get_or_insert_with(Instant::now);
-    }
-
-    pub fn is_stopped(&self) -> bool {
-        self.stopped.is_some()
     }
 
     pub fn ponder_hit(&mut self) {

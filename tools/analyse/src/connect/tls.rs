@@ -1,6 +1,6 @@
 //! TLS on a connection whose halves are used by two threads.
 
-use super::link::{Encrypt, Halves};
+use super::link::Encrypt;
 use parking_lot::Mutex;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -45,7 +45,7 @@ pub fn encryption(host: &str, ca_file: Option<&Path>) -> Result<Encrypt, String>
     Ok(Box::new(move |stream| {
         let connection = ClientConnection::new(Arc::clone(&config), name.clone()).map_err(io::Error::other)?;
         let tls = Arc::new(Tls { connection: Mutex::new(connection), stream });
-        Ok(Halves { reader: Box::new(Half(Arc::clone(&tls))), writer: Box::new(Half(tls)) })
+        Ok((Box::new(Half(Arc::clone(&tls))), Box::new(Half(tls))))
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use lento::chess::Move;
 use lento::score::Score;
+use lento::search::limits::Limits;
 use std::time::Duration;
 
 /// The result of a search.
@@ -50,6 +51,13 @@ pub struct Stored {
     pub conditions: Conditions,
     /// Whether the search completed without interruption.
     pub finished: bool,
+}
+
+impl From<&Limits> for SearchLimits {
+    fn from(limits: &Limits) -> Self {
+        let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
+        Self { time, depth: limits.depth, nodes: limits.nodes }
+    }
 }
 
 impl SearchLimits {

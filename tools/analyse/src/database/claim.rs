@@ -4,10 +4,8 @@ use super::Database;
 use super::analysis::{SearchLimits, Stored};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
-use super::load::{enter, position, stored};
-use super::location::Location;
-use super::run::Run;
-use super::run_lock::is_alive;
+use super::results::{enter, position, stored};
+use super::run::{Run, is_other_alive};
 use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
 
@@ -28,15 +26,6 @@ pub enum Claim {
 }
 
 impl Database {
-    /// Removes this run with its claims.
-    pub(super) fn end_run(&mut self) {
-        if let Some(run) = self.run.take() {
-            // On failure others clean up.
-            let _ = run.end(&mut self.connection);
-            let _ = notify(&mut self.connection);
-        }
-    }
-
     /// Claims a position, unless it is stored or claimed by a live process.
     pub fn claim(
         &mut self,
@@ -46,7 +35,7 @@ impl Database {
         multipv: u16,
         requested: &SearchLimits,
     ) -> Result<Claim> {
-        let Self { connection, run, location, .. } = self;
+        let Self { connection, run, .. } = self;
         let Some(run) = run else { return Ok(Claim::Busy) };
         let known = |connection: &mut Connection, position, engine| {
             let mut stored = stored(connection, position, Some(engine), multipv, board)?;
@@ -55,14 +44,14 @@ impl Database {
         };
         // What is stored needs no lock.
         if let Some(position) = position(connection, key, "")?
-            && let Some(engine) = find_engine(connection, &engine.values())?
+            && let Some(engine) = find_engine(connection, engine)?
             && let (Some(found), _) = known(connection, position, engine)?
         {
             return Ok(Claim::Known(found));
         }
         let claim = connection.transaction(|connection| {
             run.renew(connection)?;
-            let engine = engine_id(connection, &engine.values())?;
+            let engine = engine_id(connection, engine)?;
             enter(connection, key)?;
             // Another process that claims or stores it at this moment is not waited for.
             let lock = if connection.is_server() { "FOR UPDATE SKIP LOCKED" } else { "" };
@@ -71,7 +60,9 @@ impl Database {
             if let Some(found) = found {
                 return Ok(Claim::Known(found));
             }
-            if is_claimed(connection, location, position, run.id)? {
+            let owner = "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run
+                WHERE claim.position = $1 AND run.id <> $2";
+            if is_other_alive(connection, owner, &values![position, run.id])? {
                 return Ok(Claim::Busy);
             }
             let insert = "INSERT INTO claim (position, run) VALUES ($1, $2)
@@ -90,22 +81,6 @@ impl Database {
         release(&mut self.connection, position, self.run.as_ref())?;
         notify(&mut self.connection)
     }
-}
-
-/// Whether another live run has claimed a position. A dead one is removed.
-fn is_claimed(connection: &mut Connection, location: &Location, position: i64, run: i64) -> Result<bool> {
-    let sql =
-        "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run WHERE claim.position = $1 AND run.id <> $2";
-    let live = if connection.is_server() { " AND run.expires > clock_timestamp()" } else { "" };
-    let Some(owner) = connection.query_first(&format!("{sql}{live}"), &values![position, run])? else {
-        return Ok(false);
-    };
-    let Some(path) = location.file() else { return Ok(true) };
-    let is_alive = is_alive(path, &owner.get::<String>(1)?);
-    if !is_alive {
-        connection.execute("DELETE FROM run WHERE id = $1", &values![owner.get::<i64>(0)?])?;
-    }
-    Ok(is_alive)
 }
 
 /// Ends the claim of this run on a position. Returns whether it had one.

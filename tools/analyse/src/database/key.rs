@@ -12,7 +12,6 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of a game's current position.
     pub fn new(game: &Game) -> Self {
         let fen = game.board().fen(false);
         let fen = fen.rsplit_once(' ').map_or(fen.as_str(), |(fields, _)| fields).to_owned();

@@ -1,7 +1,7 @@
 //! Merges databases.
 
-use super::{Database, Location, explain, immutable_uri};
-use crate::sql::{Connection, Result, Value, values};
+use super::{Database, Location};
+use crate::sql::{Connection, Result, Value, immutable_uri, values};
 use std::path::Path;
 
 /// Tables to be merged: name, the number of columns that are its key, columns.
@@ -16,7 +16,6 @@ const TABLES: [(&str, usize, &str); 4] = [
     ),
     ("line", 2, "analysis, rank, score, cp, mate, win, draw, loss, pv, san"),
 ];
-/// Rows that are copied at once.
 const ROWS: usize = 500;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,17 +29,17 @@ pub struct Merged {
 /// Merges a database into another, atomically. Of two analyses of a position by the same engine with the same number of
 /// lines the deeper is kept, then the one with more nodes, then with more time, then the existing one; so merging is
 /// idempotent.
-pub fn merge(into: &mut Database, from: &Location) -> std::result::Result<Merged, String> {
+pub fn merge(into: &mut Database, from: &Location) -> Result<Merged> {
     let mut other = Database::open_to_read(from)?;
     let real = |location: &Location| location.file().and_then(|path| path.canonicalize().ok());
-    if into.location == *from || real(&into.location).is_some_and(|path| real(from) == Some(path)) {
+    if into.location() == from || real(into.location()).is_some_and(|path| real(from) == Some(path)) {
         return Ok(Merged::default());
     }
-    let merged = match (from, into.location.file()) {
+    let merged = match (from, into.location().file()) {
         (Location::File(path), Some(_)) => attach(into, path, other.immutable),
         _ => copy(&mut other.connection, &mut into.connection),
     };
-    merged.map_err(|error| format!("{from} into {}", explain(&into.location, error)))
+    merged.map_err(|error| error.at(format!("{from} into {}", into.location())))
 }
 
 /// SQLite reads the other file itself.
@@ -81,7 +80,7 @@ fn copy_table(from: &mut Connection, into: &mut Connection, table: &str, key: us
     let select = format!("SELECT {columns} FROM {table} WHERE ({keys}) > {after} ORDER BY {keys} LIMIT {ROWS}");
     let mut last = vec![Value::Int(i64::MIN); key];
     loop {
-        let rows = from.query(&select, &last)?;
+        let rows = from.query(&select, &last, |row| Ok(row.clone()))?;
         let Some(end) = rows.last() else { return Ok(()) };
         last = end.0[..key].to_vec();
         let tuples: Vec<String> = (0..rows.len()).map(|row| parameters(row * width + 1, width)).collect();

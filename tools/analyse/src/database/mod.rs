@@ -1,55 +1,80 @@
 //! The database of analyses, described in `docs/analyse.md`: an SQLite file, or a database on a PostgreSQL server.
-//!
-//! Methods return errors of [`sql`](crate::sql); [`explain`] adds the place and advice.
 
 mod analysis;
 mod boards;
 mod claim;
+mod course;
 mod engine;
-mod findings;
 mod key;
-mod lease;
-mod load;
-mod location;
 mod merge;
 mod queue;
-mod retry;
+mod results;
 mod run;
-mod run_lock;
-mod store;
-mod table;
 
+pub use crate::sql::Location;
 pub use analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
 pub use boards::{BoardRow, Boards};
 pub use claim::Claim;
+pub use course::Point;
 pub use engine::{EngineId, engine_id};
-pub use findings::Point;
 pub use key::Key;
-pub use location::Location;
 pub use merge::{Merged, merge};
 pub use queue::{Queue, QueueRow};
-pub use retry::retry;
+pub use results::Known;
 pub use run::{Run, remove_dead};
 
-use crate::sql::{Connection, Error, Result, Schema};
+use crate::sql::{Connection, Result, Schema};
+use claim::notify;
 use lento_console::interrupt::Stop;
-use rusqlite::{ErrorCode, OpenFlags};
-use std::path::Path;
+use lento_console::notice::notice;
+use lento_console::progress::Progress;
+use rusqlite::OpenFlags;
 use std::time::Duration;
 
 /// "Lent".
-static SCHEMA: Schema =
-    Schema { application: 0x4c65_6e74, name: "analyse", space: None, scripts: &[include_str!("schema.sql")] };
+static SCHEMA: Schema = Schema {
+    application: 0x4c65_6e74,
+    name: "analyse",
+    space: None,
+    scripts: &[include_str!("schema.sql")],
+    foreign: "another program's database; expected one made by lento analyse, or a new name",
+};
 /// Poll interval for positions claimed by other processes.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Polls until such positions are asked for again although no server has said that one is done: leases may have expired.
 const POLLS: u32 = 10;
+/// The longest pause between attempts to reach a server.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// The tables of servers, made when one first uses the database; other programs do without them.
+const SERVER_TABLES: &str = "\
+CREATE TABLE IF NOT EXISTS board (
+    board TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    changed BIGINT NOT NULL,
+    document TEXT NOT NULL,
+    removed BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS course (
+    position BIGINT PRIMARY KEY,
+    points TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS queue (
+    entry BIGINT PRIMARY KEY,
+    rank BIGINT NOT NULL,
+    content TEXT NOT NULL,
+    progress TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS queue_owner (
+    one BIGINT PRIMARY KEY,
+    run BIGINT NOT NULL,
+    paused BIGINT NOT NULL
+)";
 
 #[derive(Debug)]
 pub struct Database {
-    location: Location,
     connection: Connection,
-    /// `None` if read-only.
+    /// `None` unless others are to see this process.
     run: Option<Run>,
     /// Whether it was opened with the promise that nothing writes.
     immutable: bool,
@@ -57,91 +82,54 @@ pub struct Database {
     listens: bool,
 }
 
-/// An error with its database and advice.
-pub fn explain(location: &Location, error: Error) -> String {
-    let advice = match &error {
-        Error::Sqlite(error) => match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
-            Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
-            Some(ErrorCode::DiskFull) => "; earlier results are safe; expected free space",
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                "; expected a writable folder (see --db)"
-            }
-            Some(ErrorCode::DatabaseBusy) => "; another process held the lock for a minute; try again",
-            Some(ErrorCode::SystemIoFailure) => "; the disk may be full or removed; earlier results are safe",
-            _ => "",
-        },
-        Error::Foreign => "; expected one made by lento analyse, or a new name",
-        other => other.advice(),
-    };
-    format!("{location}: {error}{advice}")
-}
-
 impl Database {
-    /// Opens a database for writing, creating it if missing.
-    pub fn open(location: &Location, lease: Duration) -> std::result::Result<Self, String> {
+    /// Opens a database for writing, creating it if missing. With a lease, others see this process.
+    pub fn open(location: &Location, lease: Option<Duration>) -> Result<Self> {
         let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        let prepared = database.prepare().and_then(|()| database.connection.migrate(&SCHEMA));
-        // On a server, others end when their position is taken over.
-        let prepared = prepared.and_then(|()| remove_dead(&mut database.connection, location, None));
-        prepared.map_err(|error| explain(location, error))?;
-        database.run = Some(Run::begin(&mut database.connection, location, &SCHEMA, lease)?);
+        let connection = &mut database.connection;
+        connection.migrate()?;
+        if let Some(lease) = lease {
+            // On a server, others end when their position is taken over.
+            remove_dead(connection, None)?;
+            database.run = Some(Run::begin(connection, lease)?);
+        }
+        Ok(database)
+    }
+
+    /// Opens a database with the tables of servers, creating it if missing. With a lease, others see this process.
+    pub fn open_for_server(location: &Location, lease: Option<Duration>) -> Result<Self> {
+        let mut database = Self::open(location, lease)?;
+        database.connection.transaction(|connection| {
+            // Several servers may start at once.
+            connection.lock()?;
+            connection.batch(SERVER_TABLES)
+        })?;
         Ok(database)
     }
 
     /// Opens an existing database read-only, leaving no journal files unless another process writes.
-    pub fn open_to_read(location: &Location) -> std::result::Result<Self, String> {
+    pub fn open_to_read(location: &Location) -> Result<Self> {
         if location.file().is_some_and(|path| !path.exists()) {
-            return Err(format!("{location}: no such file; expected a database made by lento analyse"));
+            return Err(location.error("no such file; expected a database made by lento analyse"));
         }
         // SQLite needs the journal to read; only a read-write connection can remove its files afterwards.
         let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let opened = database.read_only().and_then(|()| database.connection.check(&SCHEMA));
-        opened.map(|()| database).map_err(|error| explain(location, error))
+        database.immutable = database.connection.read_only()?;
+        database.connection.check()?;
+        Ok(database)
     }
 
-    fn read_only(&mut self) -> Result<()> {
-        let (Some(path), Some(connection)) = (self.location.file(), self.connection.sqlite()) else {
-            return self.connection.batch("SET default_transaction_read_only = on");
-        };
-        connection.pragma_update(None, "query_only", true)?;
-        self.immutable = connection.is_readonly("main")? && !has_journal(path);
-        // In a read-only folder SQLite requires the promise that nothing writes.
-        let found = connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
-        self.immutable |= found.is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
-        if self.immutable {
-            self.connection = Connection::open(Path::new(&immutable_uri(path)), OpenFlags::default())?;
-        }
-        Ok(())
-    }
-
-    fn connect(location: &Location, flags: OpenFlags) -> std::result::Result<Self, String> {
+    fn connect(location: &Location, flags: OpenFlags) -> Result<Self> {
         if location.file().and_then(|path| path.metadata().ok()).is_some_and(|there| !there.is_file()) {
-            return Err(format!("{location}: not a regular file; expected a database or a new name"));
+            return Err(location.error("not a regular file; expected a database or a new name"));
         }
-        let connection = match location {
-            Location::File(path) => Connection::open(path, flags),
-            Location::Server(url) => Connection::connect(url, &SCHEMA),
-        };
-        let connection = connection.map_err(|error| explain(location, error))?;
-        Ok(Self { location: location.clone(), connection, run: None, immutable: false, listens: false })
+        let connection = Connection::open(location, &SCHEMA, flags)?;
+        Ok(Self { connection, run: None, immutable: false, listens: false })
     }
 
-    fn prepare(&mut self) -> Result<()> {
-        if self.connection.is_server() {
-            return Ok(());
-        }
-        // Commits survive power loss.
-        self.connection.batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-    }
-
-    /// Connects to the server again.
     pub fn reconnect(&mut self) -> Result<()> {
-        if let Location::Server(url) = &self.location {
-            self.connection = Connection::connect(url, &SCHEMA)?;
-            self.listens = false;
-        }
-        Ok(())
+        self.listens = false;
+        self.connection.reconnect()
     }
 
     /// Works on the database, again after connecting anew if its server was restarted.
@@ -173,27 +161,55 @@ impl Database {
     }
 
     pub fn location(&self) -> &Location {
-        &self.location
+        &self.connection.location
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        self.end_run();
+        if let Some(run) = self.run.take() {
+            // On failure others clean up.
+            let _ = run.end(&mut self.connection);
+            let _ = notify(&mut self.connection);
+        }
     }
 }
 
-/// Whether a journal exists: another process writes, or was killed.
-fn has_journal(database: &Path) -> bool {
-    let mut name = database.canonicalize().unwrap_or_else(|_| database.to_owned()).into_os_string();
-    name.push("-wal");
-    Path::new(&name).exists()
-}
-
-/// The URI of a database that nothing writes.
-fn immutable_uri(path: &Path) -> String {
-    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    format!("file:{escaped}?mode=ro&immutable=1")
+/// Asks a database. If its server is gone, asks again, with `true`, which is to reconnect first, until it is back; returns
+/// `None` after Ctrl-C meanwhile.
+pub fn retry<T>(
+    location: &Location,
+    stop: &Stop,
+    progress: &mut Progress,
+    mut ask: impl FnMut(bool) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut say = |text: String| {
+        progress.clear();
+        notice(text);
+    };
+    let mut pause = Duration::from_millis(100);
+    let mut is_lost = false;
+    loop {
+        match ask(is_lost) {
+            Err(error) if error.is_disconnect() => {
+                if !std::mem::replace(&mut is_lost, true) {
+                    say(format!("{error}; nothing is lost: trying until the server is back"));
+                }
+            }
+            Err(error) => return Err(error),
+            Ok(answer) => {
+                if is_lost {
+                    say(format!("{location}: the server is back"));
+                }
+                return Ok(Some(answer));
+            }
+        }
+        // A timeout unless a stop is requested.
+        if stop.waiter().recv_timeout(pause).is_err_and(|error| error.is_disconnected()) {
+            return Ok(None);
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! The queue of the page. One server at a time has it.
 
-use super::run_lock::is_alive;
-use super::{Database, Location, explain};
-use crate::sql::{Connection, Error, Result, values};
+use super::run::is_other_alive;
+use super::{Database, Location};
+use crate::sql::{Connection, Result, values};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a server on PostgreSQL may be silent before others count it as dead.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A stored entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRow {
     pub entry: u64,
@@ -21,30 +20,25 @@ pub struct QueueRow {
     pub progress: String,
 }
 
-/// The table of entries.
 pub struct Queue(Database);
 
 impl Queue {
     /// Opens the table, creating the database if missing; `None` while another server has it.
-    pub fn open(location: &Location) -> std::result::Result<Option<Self>, String> {
+    pub fn open(location: &Location) -> Result<Option<Self>> {
         let mut queue = Self(Database::open_for_server(location, Some(LEASE))?);
         Ok(queue.take()?.then_some(queue))
     }
 
     /// Takes the queue unless another live server has it.
-    fn take(&mut self) -> std::result::Result<bool, String> {
-        let (run, location) = (self.0.run_id()?, self.0.location().clone());
-        self.0.statements(|connection| {
-            connection.transaction(|connection| {
+    fn take(&mut self) -> Result<bool> {
+        self.0.insist(|database| {
+            let run = database.run_id()?;
+            database.connection.transaction(|connection| {
                 let insert = "INSERT INTO queue_owner (one, run, paused) VALUES (1, $1, 0) ON CONFLICT DO NOTHING";
                 connection.execute(insert, &values![run])?;
-                let other = "SELECT run.token FROM queue_owner JOIN run ON run.id = queue_owner.run WHERE run.id <> $1";
-                let live = if connection.is_server() { " AND run.expires > clock_timestamp()" } else { "" };
-                let owner = connection.query_first(&format!("{other}{live}"), &values![run])?;
-                let has_owner = match (owner, location.file()) {
-                    (Some(owner), Some(path)) => is_alive(path, &owner.get::<String>(0)?),
-                    (owner, _) => owner.is_some(),
-                };
+                let owner =
+                    "SELECT run.id, run.token FROM queue_owner JOIN run ON run.id = queue_owner.run WHERE run.id <> $1";
+                let has_owner = is_other_alive(connection, owner, &values![run])?;
                 if !has_owner {
                     connection.execute("UPDATE queue_owner SET run = $1", &values![run])?;
                 }
@@ -54,32 +48,26 @@ impl Queue {
     }
 
     /// Whether the queue is paused, and its entries.
-    pub fn all(&mut self) -> std::result::Result<(bool, Vec<QueueRow>), String> {
-        self.0.statements(|connection| {
-            let is_paused = connection.query_value::<i64>("SELECT paused FROM queue_owner", &[])? != 0;
-            let rows = connection.query("SELECT entry, rank, content, progress FROM queue", &[])?;
-            let read = |row: &crate::sql::Row| -> Result<QueueRow> {
-                Ok(QueueRow {
-                    entry: row.get(0)?,
-                    rank: row.get(1)?,
-                    content: row.get::<String>(2)?.into(),
-                    progress: row.get(3)?,
-                })
-            };
-            Ok((is_paused, rows.iter().map(read).collect::<Result<_>>()?))
+    pub fn all(&mut self) -> Result<(bool, Vec<QueueRow>)> {
+        self.0.insist(|Database { connection, .. }| {
+            let is_paused = connection.query_value("SELECT paused FROM queue_owner", &[])?;
+            let rows = connection.query("SELECT entry, rank, content, progress FROM queue", &[], |row| {
+                Ok(QueueRow { entry: row.get(0)?, rank: row.get(1)?, content: row.get(2)?, progress: row.get(3)? })
+            })?;
+            Ok((is_paused, rows))
         })
     }
 
     /// Writes entries and deletes others. Returns false, and writes nothing, if another server has taken the queue over.
-    pub fn put(&mut self, is_paused: bool, rows: &[QueueRow], deleted: &[u64]) -> std::result::Result<bool, String> {
+    pub fn put(&mut self, is_paused: bool, rows: &[QueueRow], deleted: &[u64]) -> Result<bool> {
         // Others may have removed a run that was silent for long.
         Ok(self.write(is_paused, rows, deleted)? || (self.take()? && self.write(is_paused, rows, deleted)?))
     }
 
-    fn write(&mut self, is_paused: bool, rows: &[QueueRow], deleted: &[u64]) -> std::result::Result<bool, String> {
-        let run = self.0.run_id()?;
-        self.0.statements(|connection| {
-            connection.transaction(|connection| {
+    fn write(&mut self, is_paused: bool, rows: &[QueueRow], deleted: &[u64]) -> Result<bool> {
+        self.0.insist(|database| {
+            let run = database.run_id()?;
+            database.connection.transaction(|connection| {
                 let own = "UPDATE queue_owner SET paused = $1 WHERE run = $2";
                 if connection.execute(own, &values![is_paused, run])? == 0 {
                     return Ok(false);
@@ -105,12 +93,7 @@ fn put(connection: &mut Connection, row: &QueueRow) -> Result<()> {
 
 impl Database {
     /// The id of this process among the runs, whose lease is renewed.
-    fn run_id(&mut self) -> std::result::Result<i64, String> {
-        let renew = |own: &mut Self| own.run.as_mut().map_or(Ok(0), |run| run.renew(&mut own.connection));
-        let mut renewed = renew(self);
-        if renewed.as_ref().is_err_and(Error::is_disconnect) {
-            renewed = self.reconnect().and_then(|()| renew(self));
-        }
-        renewed.map_err(|error| explain(&self.location, error))
+    fn run_id(&mut self) -> Result<i64> {
+        self.run.as_mut().map_or(Ok(0), |run| run.renew(&mut self.connection))
     }
 }

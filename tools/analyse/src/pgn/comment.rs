@@ -15,25 +15,20 @@ pub enum Part<'a> {
     Command(&'a str),
 }
 
-/// Splits a comment into segments.
-pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let command = rest.find("[%").and_then(|start| Some((start, start + rest[start..].find(']')?)));
-        match command {
-            Some((0, end)) => {
-                let command = &rest[2..end];
-                rest = &rest[end + 1..];
-                Some(Part::Command(command))
-            }
-            _ if rest.is_empty() => None,
-            _ => {
-                let (text, behind) = rest.split_at(command.map_or(rest.len(), |(start, _)| start));
-                rest = behind;
-                Some(Part::Text(text))
-            }
-        }
-    })
+/// Splits a comment into segments, none of which is empty text.
+pub fn parts(mut text: &str) -> Vec<Part<'_>> {
+    let command = |text| {
+        let (before, rest) = str::split_once(text, "[%")?;
+        rest.split_once(']').map(|(command, behind)| (before, command, behind))
+    };
+    let mut parts = Vec::new();
+    while let Some((before, inside, behind)) = command(text) {
+        parts.extend([Part::Text(before), Part::Command(inside)]);
+        text = behind;
+    }
+    parts.push(Part::Text(text));
+    parts.retain(|part| *part != Part::Text(""));
+    parts
 }
 
 impl Comment {
@@ -88,6 +83,7 @@ mod tests {
     fn parts_cover_the_comment() {
         for text in ["", "a", "[%clk 1]", "a[%clk 1] b [%csl Ga1][%x", "[%", "]", "[%]", "ä[%ü]ö"] {
             let whole: String = parts(text)
+                .into_iter()
                 .map(|part| match part {
                     Part::Text(text) => text.to_owned(),
                     Part::Command(command) => format!("[%{command}]"),

@@ -1,9 +1,28 @@
 //! Splits PGN into tokens.
 
-use super::token::Token;
 use super::word;
 use crate::lines::{Line, Lines};
 use std::io::{self, BufRead};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// `[name "value"]`.
+    Tag(String, String),
+    /// A move, a null move, or other text without spaces.
+    Move(String),
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    Result(&'static str),
+    /// `$5`, or a suffix or symbol such as `!?`.
+    Nag(u8),
+    /// `{...}`, or `;...` up to the end of the line.
+    Comment(String),
+    /// `(`.
+    Open,
+    /// `)`.
+    Close,
+    /// `{...` without a closing brace before the next game or the end of the file.
+    UnclosedComment,
+}
 
 /// Comments are truncated to this many bytes.
 pub const MAX_COMMENT: usize = 1 << 16;
@@ -21,35 +40,22 @@ fn is_blank(c: char) -> bool {
 /// Tokenizer, line by line.
 #[derive(Debug)]
 pub struct Lexer<R> {
-    lines: Lines<R>,
-    line: Line,
+    pub lines: Lines<R>,
+    pub line: Line,
     /// Byte offset in the line.
     at: usize,
     /// Byte offset of the line in the file.
     offset: u64,
     /// Whether the latest token begins its line.
     begins: bool,
-    /// Whether a comment was cut since this was last asked.
-    has_cut: bool,
+    /// Whether a comment was longer than [`MAX_COMMENT`].
+    pub has_cut: bool,
 }
 
 impl<R: BufRead> Lexer<R> {
     pub fn new(reader: R) -> Self {
         let line = Line { number: 0, text: String::new(), begins: true };
         Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false, has_cut: false }
-    }
-
-    /// Whether a comment was longer than [`MAX_COMMENT`] since the last call.
-    pub fn take_cut(&mut self) -> bool {
-        std::mem::take(&mut self.has_cut)
-    }
-
-    pub fn line(&self) -> u64 {
-        self.line.number
-    }
-
-    pub fn bytes(&self) -> u64 {
-        self.lines.bytes()
     }
 
     /// The byte offset of the line that the latest token begins, if it begins one.
@@ -68,7 +74,7 @@ impl<R: BufRead> Lexer<R> {
 
     /// Advances to the next line; `false` at the end.
     fn next_line(&mut self) -> io::Result<bool> {
-        let offset = self.lines.bytes();
+        let offset = self.lines.bytes;
         let Some(line) = self.lines.next_line()? else {
             self.at = self.line.text.len();
             return Ok(false);

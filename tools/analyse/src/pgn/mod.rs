@@ -6,7 +6,6 @@
 mod comment;
 mod lexer;
 mod reader;
-mod token;
 mod word;
 
 pub use comment::{Comment, Part, parts};
@@ -32,7 +31,6 @@ pub struct PgnGame {
 }
 
 impl PgnGame {
-    /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         tag(&self.tags, name)
     }
@@ -76,7 +74,6 @@ impl PgnMove {
     }
 }
 
-/// Annotations of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// NAGs, including suffixes such as `!?`.

@@ -1,7 +1,6 @@
 //! Parser: tokens to games.
 
-use super::lexer::{Lexer, MAX_COMMENT};
-use super::token::Token;
+use super::lexer::{Lexer, MAX_COMMENT, Token};
 use super::word::{self, parse};
 use super::{PgnGame, PgnMove, Problem, Reading, Remarks, Variation, names_chess960, tag};
 use lento::chess::{Board, Game};
@@ -50,7 +49,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.lexer.bytes()
+        self.lexer.lines.bytes
     }
 
     /// The next game; `None` at the end.
@@ -79,7 +78,7 @@ impl<R: BufRead> Reader<R> {
     fn token(&mut self) -> io::Result<Option<(Token, u64)>> {
         match self.pending.take() {
             Some(pending) => Ok(Some(pending)),
-            None => Ok(self.lexer.token()?.map(|token| (token, self.lexer.line()))),
+            None => Ok(self.lexer.token()?.map(|token| (token, self.lexer.line.number))),
         }
     }
 }
@@ -191,7 +190,7 @@ impl<R: BufRead> Reader<R> {
         if token == Token::UnclosedComment {
             self.report("unterminated comment");
         }
-        if self.lexer.take_cut() {
+        if std::mem::take(&mut self.lexer.has_cut) {
             self.report(format_args!("a comment of more than {MAX_COMMENT} bytes; the rest of it is left out"));
         }
         Ok(Some(token))

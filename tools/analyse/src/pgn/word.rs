@@ -1,42 +1,7 @@
 //! Words of PGN movetext.
 
-use super::token::Token;
+use super::lexer::Token;
 use lento::chess::{Board, Move};
-
-const RESULTS: [(&str, &str); 10] = [
-    ("1-0", "1-0"),
-    ("0-1", "0-1"),
-    ("1/2-1/2", "1/2-1/2"),
-    ("1/2", "1/2-1/2"),
-    ("½-½", "1/2-1/2"),
-    ("1–0", "1-0"),
-    ("0–1", "0-1"),
-    ("1:0", "1-0"),
-    ("0:1", "0-1"),
-    ("*", "*"),
-];
-
-/// Suffixes, position assessments and other printed symbols.
-const GLYPHS: [(&str, u8); 18] = [
-    ("!", 1),
-    ("?", 2),
-    ("!!", 3),
-    ("??", 4),
-    ("!?", 5),
-    ("?!", 6),
-    ("=", 10),
-    ("∞", 13),
-    ("+=", 14),
-    ("=+", 15),
-    ("⩲", 14),
-    ("⩱", 15),
-    ("±", 16),
-    ("+/-", 16),
-    ("∓", 17),
-    ("-/+", 17),
-    ("+-", 18),
-    ("-+", 19),
-];
 
 /// Spellings of null moves, in any case.
 const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "pass", "@@@@", "0000"];
@@ -47,7 +12,34 @@ pub fn is_null_move(word: &str) -> bool {
 
 /// The result that a word spells.
 pub fn result(word: &str) -> Option<&'static str> {
-    RESULTS.iter().find(|(text, _)| *text == word).map(|&(_, result)| result)
+    match word {
+        "1-0" | "1–0" | "1:0" => Some("1-0"),
+        "0-1" | "0–1" | "0:1" => Some("0-1"),
+        "1/2-1/2" | "1/2" | "½-½" => Some("1/2-1/2"),
+        "*" => Some("*"),
+        _ => None,
+    }
+}
+
+/// The number of a suffix, a position assessment or another printed symbol.
+fn glyph(word: &str) -> Option<u8> {
+    Some(match word {
+        "!" => 1,
+        "?" => 2,
+        "!!" => 3,
+        "??" => 4,
+        "!?" => 5,
+        "?!" => 6,
+        "=" => 10,
+        "∞" => 13,
+        "+=" | "⩲" => 14,
+        "=+" | "⩱" => 15,
+        "±" | "+/-" => 16,
+        "∓" | "-/+" => 17,
+        "+-" => 18,
+        "-+" => 19,
+        _ => return None,
+    })
 }
 
 /// Classifies a word without suffix; `None` for words to be ignored, such as a move number.
@@ -62,10 +54,7 @@ pub fn token(word: &str) -> Option<Token> {
     if word.is_empty() || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
         return None;
     }
-    if let Some(&(_, glyph)) = GLYPHS.iter().find(|(text, _)| *text == word) {
-        return Some(Token::Nag(glyph));
-    }
-    Some(Token::Move(word.to_owned()))
+    Some(glyph(word).map_or_else(|| Token::Move(word.to_owned()), Token::Nag))
 }
 
 /// Suffixes written out, longest first.

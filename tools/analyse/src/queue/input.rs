@@ -69,12 +69,10 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// The operations of an EPD line.
     pub fn operations(&self) -> &[(String, String)] {
         if let Self::Line { operations, .. } = self { operations } else { &[] }
     }
 
-    /// The operation `id` of an EPD line.
     fn epd_id(&self) -> Option<&str> {
         self.operations().iter().find(|(name, _)| name == "id").map(|(_, id)| id.trim_matches('"'))
     }
@@ -112,7 +110,6 @@ impl Source {
         Ok(Self { path: path.to_owned(), is_pgn })
     }
 
-    /// Opens the file and returns its size.
     pub fn open(&self) -> Result<(File, u64), String> {
         let file = open_regular(&self.path, OpenOptions::new().read(true)).map_err(|error| self.refuse(error))?;
         let size = file.metadata().map_err(|error| self.refuse(error))?.len();
@@ -139,6 +136,7 @@ struct Open {
 }
 
 /// All positions of several files, in order.
+#[derive(Default)]
 pub struct Input {
     sources: VecDeque<Source>,
     selection: Selection,
@@ -155,7 +153,6 @@ pub struct Input {
     pub messages: Vec<String>,
     /// Number of reported problems, including suppressed ones.
     reported: u64,
-    /// Number of games read.
     games: u64,
     /// Whether there is any position, perhaps of another shard.
     found: bool,
@@ -173,22 +170,7 @@ impl Input {
         for source in &sources {
             total += source.open()?.1;
         }
-        let (sources, ready) = (sources.into(), VecDeque::new());
-        let (open, before, problems, messages, reported, games, found) = (None, 0, 0, Vec::new(), 0, 0, false);
-        let mut input = Self {
-            sources,
-            selection,
-            chess960,
-            open,
-            ready,
-            before,
-            total,
-            problems,
-            messages,
-            reported,
-            games,
-            found,
-        };
+        let mut input = Self { sources: sources.into(), selection, chess960, total, ..Self::default() };
         if let Some(game) = first {
             input.push(game, chess960, Place::Arguments, 0.0, true);
         }
@@ -242,7 +224,7 @@ impl Input {
     fn read(&mut self, open: &mut Open) -> io::Result<bool> {
         match &mut open.text {
             Text::Epd(lines) => {
-                let at = self.before + lines.bytes();
+                let at = self.before + lines.bytes;
                 let Some(line) = lines.next_line()? else { return Ok(false) };
                 if has_content(&line.text) {
                     self.line(&open.name, &line.text, line.number, at as f64);
@@ -285,7 +267,6 @@ impl Input {
         }
     }
 
-    /// Adds the position of a line.
     fn line(&mut self, name: &Arc<str>, text: &str, line: u64, at: f64) {
         match Epd::parse(text) {
             Ok(epd) => {

@@ -10,7 +10,7 @@ mod work;
 pub use record::SCHEMA;
 pub use resume::seed;
 
-use crate::database::{self, Database, Key, Location, Merged, explain};
+use crate::database::{self, Database, Key, Location, Merged};
 use crate::pgn::{PgnGame, Reader};
 use crate::report::AnalysedGame;
 use crate::report::files::{ReportArgs, Reports};
@@ -135,12 +135,15 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     let reports = queue.begin_reports(&location)?;
     let mut input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
     input.expect_positions()?;
-    let database =
-        if queue.no_search { Database::open_to_read(&location)? } else { Database::open(&location, queue.lease)? };
+    let database = if queue.no_search {
+        Database::open_to_read(&location)?
+    } else {
+        Database::open(&location, Some(queue.lease))?
+    };
     let mut work = Work::new(queue, position, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
-    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, work.database(), reports));
+    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, &mut work.database, reports));
     let code = done?;
     written.map(|()| code)
 }
@@ -152,13 +155,10 @@ fn report(
     database: &mut Database,
     mut reports: Reports,
 ) -> Result<(), Box<dyn Error>> {
-    games(queue, sources, |pgn| {
-        reports.add(&load(pgn, database).map_err(|error| explain(database.location(), error))?)
-    })?;
+    games(queue, sources, |pgn| reports.add(&load(pgn, database)?))?;
     reports.finish()
 }
 
-/// Reads the selected games.
 fn games(
     queue: &QueueArgs,
     sources: &[Source],
@@ -189,12 +189,9 @@ fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
     Ok(AnalysedGame { pgn, analyses })
 }
 
-/// The lease of a run that claims nothing.
-const LEASE: Duration = Duration::from_secs(30);
-
 /// Merges databases, keeping deeper analyses.
 pub fn merge(into: &Location, sources: &[Location]) -> Done {
-    let mut into = Database::open(into, LEASE)?;
+    let mut into = Database::open(into, None)?;
     let mut out = io::stdout();
     let mut total = Merged::default();
     for from in sources {

@@ -1,7 +1,7 @@
 //! Resumes interrupted searches from their saved hash table or their lines.
 
 use super::input::Item;
-use crate::database::{Analysis, Database, Line, Stored};
+use crate::database::{Analysis, Database, Stored};
 use lento::chess::Board;
 use lento::engine::Engine;
 use lento::hash_file::{self, Origin, SaveOptions};
@@ -62,9 +62,19 @@ pub fn restore(
     Ok(())
 }
 
-/// Fills a table with the lines of an analysis.
+/// Fills a table with the lines of an analysis as exact scores, one ply shallower per move.
 pub fn seed(table: &Tt, root: &Board, known: &Analysis) {
-    known.lines.iter().for_each(|line| put(table, root, line, known.depth));
+    for line in &known.lines {
+        let (mut board, mut score) = (root.clone(), line.score);
+        for (depth, (ply, &mv)) in (1..=known.depth).rev().zip(line.pv.iter().enumerate()) {
+            let hit =
+                TtEntry { mv: Some(mv), score: to_table(score, ply), eval: None, depth, bound: Bound::Exact, pv: true };
+            if let Some(record) = Record::of_search(board.key(), hit) {
+                table.restore(record);
+            }
+            (board, score) = (board.after(mv), -score);
+        }
+    }
 }
 
 /// Removes the hash file of a finished position.
@@ -74,27 +84,10 @@ pub fn remove_table(database: &Database, position: i64) {
     }
 }
 
-/// Stores a line in the table as exact scores, one ply shallower per move.
-fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
-    let (mut board, mut score) = (root.clone(), line.score);
-    for (ply, &mv) in line.pv.iter().enumerate() {
-        let depth = depth - ply as i32;
-        if depth < 1 {
-            return;
-        }
-        let hit =
-            TtEntry { mv: Some(mv), score: to_table(score, ply), eval: None, depth, bound: Bound::Exact, pv: true };
-        if let Some(record) = Record::of_search(board.key(), hit) {
-            table.restore(record);
-        }
-        (board, score) = (board.after(mv), -score);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::{Conditions, Key, Location, SearchLimits};
+    use crate::database::{Conditions, Key, Line, Location, SearchLimits};
     use crate::queue::input::Place;
     use lento::chess::Game;
     use lento::engine::Output;
@@ -117,7 +110,7 @@ mod tests {
     fn known_depths_are_not_searched_again() {
         let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let database = Database::open(&Location::File(folder.join("one.db")), Duration::ZERO).unwrap();
+        let database = Database::open(&Location::File(folder.join("one.db")), Some(Duration::ZERO)).unwrap();
         let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
         let (key, place) = (Key::new(&game), Place::Arguments);
         let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };

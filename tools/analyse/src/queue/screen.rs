@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub struct Screen {
     kind: Kind,
     /// The progress line on standard error, unless standard output has live tables.
-    progress: Progress,
+    pub progress: Progress,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,9 +120,8 @@ fn row(item: &Item, stored: &Stored) -> String {
 }
 
 /// Counts positions and estimates the remaining time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tally {
-    start: Instant,
     /// Start of the first search, with the fraction of input before it.
     first: Option<(Instant, f64)>,
     /// Positions searched here.
@@ -136,24 +135,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn start() -> Self {
-        let (searched, known, unknown, nodes, time) = (0, 0, 0, 0, Duration::ZERO);
-        Self { start: Instant::now(), first: None, searched, known, unknown, nodes, time }
-    }
-
     /// Records the start of a search at a fraction of the input.
     pub fn start_search(&mut self, done: f64) {
         self.first.get_or_insert_with(|| (Instant::now(), done));
     }
 
-    /// Records the end of a search.
     pub fn add(&mut self, nodes: u64, time: Duration) {
         self.searched += 1;
         self.nodes += nodes;
         self.time += time;
     }
 
-    /// Estimates the remaining time.
     pub fn left(&self, done: f64) -> Option<Duration> {
         let (since, before) = self.first?;
         let (elapsed, share) = (since.elapsed().as_secs_f64(), done - before);
@@ -171,7 +163,7 @@ impl Tally {
         self.counts(done) + &left
     }
 
-    pub fn summary(&self, problems: u64) -> String {
+    pub fn summary(&self, problems: u64, elapsed: Duration) -> String {
         let all = self.searched + self.known + self.unknown;
         let plural = if all == 1 { "" } else { "s" };
         let mut text =
@@ -186,6 +178,6 @@ impl Tally {
             let speed = units::grouped(nps(self.nodes, self.time));
             text += &format!("\n{} nodes, {speed} nodes/s", units::grouped(self.nodes));
         }
-        format!("{text}\n{}", units::time(self.start.elapsed()))
+        format!("{text}\n{}", units::time(elapsed))
     }
 }

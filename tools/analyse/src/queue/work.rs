@@ -3,10 +3,10 @@
 use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
 use super::{QueueArgs, record, resume};
-use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain, retry};
+use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, retry};
 use crate::sql;
 use lento::engine::Engine;
-use lento::files::draft::Draft;
+use lento::files::Draft;
 use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::interrupt::Stop;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub struct Work {
     input: Input,
-    database: Database,
+    pub database: Database,
     engine: Engine,
     id: EngineId,
     /// Conditions of all searches; `chess960` is overridden per position.
@@ -45,7 +45,7 @@ impl Work {
     ) -> Result<Self, Box<dyn Error>> {
         let searches = !queue.no_search;
         let mut engine = if searches { position.engine()? } else { Engine::new() };
-        let requested = requested_limits(position);
+        let requested = SearchLimits::from(&position.limits());
         if requested.is_exact() && engine.threads() > 1 {
             engine.settings.search.deterministic = Determinism::Rounds;
         }
@@ -62,64 +62,52 @@ impl Work {
             screen.print(&format!("{}, {}", database.location(), position.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
-        let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
+        let (tally, new_game, waiting) = (Tally::default(), true, Vec::new());
         Ok(Self { input, database, engine, id, conditions, searches, stop, screen, tally, epd, new_game, waiting })
-    }
-
-    pub fn database(&mut self) -> &mut Database {
-        &mut self.database
     }
 
     /// Runs to the end or to Ctrl-C.
     pub fn run(&mut self) -> Done {
-        let all_done = self.process_all().map_err(|error| match error.downcast::<sql::Error>() {
-            Ok(error) => explain(self.database.location(), *error).into(),
-            Err(error) => error,
-        })?;
+        self.process_all()?;
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
-        let summary = self.tally.summary(self.input.problems);
+        let summary = self.tally.summary(self.input.problems, self.screen.progress.elapsed());
         self.screen.print(&format!("\n{summary}"))?;
-        if !all_done {
+        if self.stop.asked() {
             self.screen.print("interrupted; run the same command to continue")?;
         }
         Ok(self.stop.exit_code())
     }
 
-    /// Processes all items. Returns false after Ctrl-C.
-    fn process_all(&mut self) -> Result<bool, Box<dyn Error>> {
+    fn process_all(&mut self) -> Result<(), Box<dyn Error>> {
         while !self.stop.asked() {
             let item = self.input.next_item();
             self.input.messages.drain(..).for_each(|message| self.screen.message(&message));
             let Some(item) = item? else { break };
-            if !self.process(item)? || !self.retry_waiting()? {
-                return Ok(false);
-            }
+            self.process(item)?;
+            self.retry_waiting()?;
         }
         while !self.waiting.is_empty() && !self.stop.asked() {
-            if self.ask(|database, _, stop| database.wait(stop))?.is_none() || !self.retry_waiting()? {
-                return Ok(false);
-            }
+            self.ask(|database, _, stop| database.wait(stop))?;
+            self.retry_waiting()?;
             if output_is_gone() {
                 return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe)));
             }
         }
-        Ok(!self.stop.asked())
+        Ok(())
     }
 
-    /// Retries positions claimed by other processes. Returns false after Ctrl-C.
-    fn retry_waiting(&mut self) -> Result<bool, Box<dyn Error>> {
-        for item in std::mem::take(&mut self.waiting) {
-            if !self.process(item)? {
-                return Ok(false);
-            }
+    /// Retries positions claimed by other processes.
+    fn retry_waiting(&mut self) -> Result<(), Box<dyn Error>> {
+        std::mem::take(&mut self.waiting).into_iter().try_for_each(|item| self.process(item))
+    }
+
+    /// Searches a position unless it is stored or claimed, or a stop is requested.
+    fn process(&mut self, item: Item) -> Result<(), Box<dyn Error>> {
+        if self.stop.asked() {
+            return Ok(());
         }
-        Ok(true)
-    }
-
-    /// Searches a position unless it is stored or claimed. Returns false after Ctrl-C.
-    fn process(&mut self, item: Item) -> Result<bool, Box<dyn Error>> {
         let (board, requested) = (item.game.board(), self.conditions.requested);
         let multipv = self.conditions.multipv;
         self.new_game |= item.begins;
@@ -133,23 +121,23 @@ impl Work {
                 }
                 None => self.tally.unknown += 1,
             }
-            return Ok(true);
+            return Ok(());
         }
         let claim =
             self.ask(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?;
         match claim {
-            None => return Ok(false),
+            None => {}
             Some(Claim::Known(stored)) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
             }
             Some(Claim::Busy) => self.waiting.push(item),
-            Some(Claim::Claimed { position, partial }) => return self.search(&item, position, partial),
+            Some(Claim::Claimed { position, partial }) => self.search(&item, position, partial)?,
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<bool, Box<dyn Error>> {
+    fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<(), Box<dyn Error>> {
         let requested = self.conditions.requested;
         // Only a search with the same conditions can be resumed, and none with a node limit.
         let multipv = self.conditions.multipv;
@@ -176,20 +164,21 @@ impl Work {
         self.tally.start_search(item.done);
         let mut show = self.screen.begin(item, &self.tally)?;
         let (screen, tally) = (&mut self.screen, &self.tally);
-        let found = search(&mut self.engine, &limits, &self.stop, |news| screen.update(&mut show, news, item, tally))?;
+        let found =
+            search(&mut self.engine, &limits, &[], &self.stop, |news| screen.update(&mut show, news, item, tally))?;
         let finished = !self.stop.asked();
         self.screen.end(show, item, &found)?;
         let stored = self.stored(item, &found, partial.as_ref(), finished);
         if !finished && requested.is_exact() {
             // No partial result with a node limit.
             self.ask(|database, _, _| database.release(position))?;
-            return Ok(false);
+            return Ok(());
         }
         self.tally.add(found.nodes(), found.elapsed);
         if self.ask(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
             let (depth, nodes) = (stored.analysis.depth, stored.analysis.nodes);
             self.screen.message(&format!("not stored: {}, depth {depth}, {nodes} nodes", item.place));
-            return Ok(false);
+            return Ok(());
         }
         if finished {
             resume::remove_table(&self.database, position);
@@ -199,8 +188,7 @@ impl Work {
                 self.screen.message(&format!("cannot save the hash table: {error}"));
             }
         }
-        self.report(item, &stored, "search")?;
-        Ok(finished)
+        self.report(item, &stored, "search")
     }
 
     /// Combines a search result with the partial one before it.
@@ -233,18 +221,12 @@ impl Work {
     ) -> Result<Option<T>, Box<dyn Error>> {
         let Self { database, id, stop, screen, .. } = self;
         let location = database.location().clone();
-        let answer = retry(
-            &location,
-            stop,
-            |text| screen.message(text),
-            |is_lost| {
-                if is_lost {
-                    database.reconnect()?;
-                }
-                question(database, id, stop)
-            },
-        );
-        Ok(answer?)
+        Ok(retry(&location, stop, &mut screen.progress, |is_lost| {
+            if is_lost {
+                database.reconnect()?;
+            }
+            question(database, id, stop)
+        })?)
     }
 
     fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {
@@ -254,11 +236,4 @@ impl Work {
         }
         Ok(self.screen.result(item, stored, from)?)
     }
-}
-
-/// The limits per position.
-fn requested_limits(position: &analyse::Args) -> SearchLimits {
-    let limits = position.limits();
-    let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-    SearchLimits { time, depth: limits.depth, nodes: limits.nodes }
 }

@@ -26,20 +26,12 @@ const QUALITY: std::ops::RangeInclusive<u8> = 1..=6;
 
 /// The game as PGN, followed by an empty line.
 pub fn pgn(study: &Study) -> String {
-    let mut text: String = tags(study).iter().map(|(name, value)| tag(name, value)).collect();
-    text.push('\n');
     let mut moves = Wrapped::default();
     moves.comment(&comment_words(study.game.comment.as_deref(), true));
     for at in 0..study.game.moves.len() {
         ply(study, at, &mut moves);
     }
-    moves.word(result(study));
-    text + &moves.finish() + "\n\n"
-}
-
-pub fn tag(name: &str, value: &str) -> String {
-    let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
+    moves.game(&tags(study), result(study))
 }
 
 /// The result as a PGN termination marker.
@@ -84,7 +76,6 @@ fn tags(study: &Study) -> Vec<(String, String)> {
     tags
 }
 
-/// Writes a move with its annotations.
 fn ply(study: &Study, at: usize, words: &mut Wrapped) {
     let (board, ply) = (&study.boards[at], &study.game.moves[at]);
     let depth = study.analysis(at + 1).map(|analysis| analysis.depth);

@@ -2,7 +2,7 @@
 
 use super::html::Page;
 use super::{AnalysedGame, Study, annotate, graph};
-use lento::files::draft::{Draft, WriteError, write};
+use lento::files::{Draft, WriteError, write};
 use lento_console::units::grouped;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,6 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// Adds a game to all reports.
     pub fn add(&mut self, game: &AnalysedGame) -> Result<(), Box<dyn Error>> {
         let study = Study::new(game);
         self.games += 1;
@@ -89,7 +88,6 @@ impl Reports {
         Ok(())
     }
 
-    /// Renames the drafts.
     pub fn finish(self) -> Result<(), Box<dyn Error>> {
         if let Some(draft) = self.pgn {
             draft.finish(&[])?;

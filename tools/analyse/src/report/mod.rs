@@ -8,7 +8,7 @@ pub mod html;
 pub mod value;
 mod wrapped;
 
-pub use annotate::{ROSTER, comment_words, tag};
+pub use annotate::{ROSTER, comment_words};
 pub use wrapped::Wrapped;
 
 use crate::database::Analysis;
@@ -18,8 +18,6 @@ use lento::chess::{Board, Color, Game, Move, Verdict};
 use lento::score::DRAW;
 use value::Value;
 
-/// Minimum loss of a move for showing the engine's line instead, from 0 to 1.
-pub const SHOW_BETTER: f64 = accuracy::DUBIOUS;
 /// Maximum plies of a shown line.
 pub const LINE_PLIES: usize = 10;
 
@@ -82,7 +80,7 @@ impl<'a> Study<'a> {
 
     /// The engine's line, if the played move is much worse.
     pub fn better_line(&self, at: usize) -> Option<&'a [Move]> {
-        self.moves[at].as_ref().filter(|judged| judged.loss >= SHOW_BETTER)?;
+        self.moves[at].as_ref().filter(|judged| judged.loss >= accuracy::DUBIOUS)?;
         Some(&self.analysis(at)?.lines.first()?.pv)
     }
 

@@ -20,8 +20,11 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    pub fn finish(self) -> String {
-        wrapped(&self.words, WIDTH)
+    /// The game of these tags and words, followed by an empty line.
+    pub fn game(mut self, tags: &[(impl AsRef<str>, String)], result: &str) -> String {
+        self.word(result);
+        let tags: String = tags.iter().map(|(name, value)| tag(name.as_ref(), value)).collect();
+        format!("{tags}\n{}\n\n", wrapped(&self.words, WIDTH))
     }
 
     /// Adds a word, never broken.
@@ -80,4 +83,9 @@ impl Wrapped {
         pieces.iter().for_each(|piece| self.word(piece));
         self.after_comment = true;
     }
+}
+
+fn tag(name: &str, value: &str) -> String {
+    let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
 }

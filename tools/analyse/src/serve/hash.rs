@@ -1,7 +1,7 @@
 //! Hash tables that outlive the server.
 
 use lento::engine::Engine;
-use lento::hash_file::{self, Loaded, Origin, SaveError, SaveOptions, Saved};
+use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
 use lento::processors;
 use lento_console::notice::notice;
 use std::ffi::OsString;
@@ -43,7 +43,7 @@ pub fn save(engine: &mut Engine, path: &Path) {
         let options = SaveOptions { path: path.into(), compress, threads: threads(), origin };
         match hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(())) {
             Ok(Saved { entries, .. }) => Ok(entries),
-            Err(SaveError::Empty) => Ok(0),
+            Err(HashFileError::Empty) => Ok(0),
             Err(error) => Err(error.to_string()),
         }
     });

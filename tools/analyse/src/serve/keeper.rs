@@ -1,7 +1,7 @@
 //! The thread that keeps results in the database, so that no search waits for a disk.
 
 use super::results::{Finding, Subject};
-use crate::database::{Database, EngineId, Key, Location, Stored, explain};
+use crate::database::{Database, EngineId, Key, Location, Stored};
 use lento_console::notice::notice;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -57,7 +57,7 @@ impl Keeper {
     pub fn look_for_own(&self, subject: &Subject) -> Vec<Stored> {
         let Subject { key, board, conditions, .. } = subject.clone();
         let found = self.ask(PATIENCE, move |Desk { database, engine, .. }| {
-            database.insist(|database| database.own_findings(&key, &board, engine, conditions.multipv)).ok()
+            database.insist(|database| database.results(&key, &board, Some(engine), conditions.multipv)).ok()
         });
         found.flatten().unwrap_or_default()
     }
@@ -133,6 +133,6 @@ impl Desk {
     fn keep(&mut self, subject: &Subject, finding: &Finding) -> Result<(), String> {
         let (engine, Finding { stored, course }) = (&self.engine, finding);
         let kept = self.database.insist(|database| database.keep(&subject.key, &subject.board, engine, stored, course));
-        kept.map_err(|error| explain(self.database.location(), error))
+        Ok(kept?)
     }
 }

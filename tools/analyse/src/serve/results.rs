@@ -4,7 +4,7 @@
 use super::keeper::Keeper;
 use super::query::Query;
 use super::turns::Answer;
-use crate::database::{Analysis, Conditions, EngineId, Key, Line, Location, Point, SearchLimits, Stored};
+use crate::database::{Analysis, Conditions, EngineId, Key, Line, Location, Point, Stored};
 use lento::chess::{Board, Color};
 use lento::engine::Engine;
 use lento::eval::wdl;
@@ -70,12 +70,7 @@ impl Subject {
         let (board, key) = (query.game.board().clone(), Key::new(&query.game));
         let moves: Vec<String> = query.moves.iter().map(|&mv| board.uci(mv, true)).collect();
         let name = format!("{} {} {}", key.fen, key.past, moves.join(" "));
-        let limits = &query.limits;
-        let requested = SearchLimits {
-            time: limits.movetime.map(|time| Duration::from_millis(time as u64)),
-            depth: limits.depth,
-            nodes: limits.nodes,
-        };
+        let requested = (&query.limits).into();
         let (multipv, chess960) = (query.multipv as u16, query.chess960);
         let conditions = Conditions { requested, multipv, threads, hash_mib, chess960 };
         Self { name, key, is_whole: query.moves.is_empty(), board, conditions }

@@ -1,12 +1,15 @@
 //! SQL on SQLite and PostgreSQL: one text for both, with parameters `$1`, `$2`, numbered migrations, transactions.
 
+mod location;
 #[cfg(feature = "postgres")]
 mod server;
 mod value;
 
+pub use location::Location;
 pub(crate) use value::values;
-pub use value::{FromValue, Row, Value};
+pub use value::{Row, Value};
 
+use rusqlite::types::FromSql;
 use rusqlite::{ErrorCode, OpenFlags};
 use std::fmt;
 use std::path::Path;
@@ -18,80 +21,95 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Attempts at a transaction that other ones make fail.
 const ATTEMPTS: u32 = 20;
 
+/// An error with its database and advice.
 #[derive(Debug)]
-pub enum Error {
+pub struct Error {
+    place: String,
+    cause: Cause,
+}
+
+#[derive(Debug)]
+pub enum Cause {
     Sqlite(rusqlite::Error),
     #[cfg(feature = "postgres")]
     Server(postgres::Error),
-    /// An unexpected value.
-    Data(String),
-    /// A schema version other than expected.
-    Version {
-        found: i64,
-        expected: usize,
-    },
-    /// The database of another program.
-    Foreign,
-    /// The file is gone, and what is written to it is lost.
-    Removed,
-    /// A URL, which this build cannot open.
-    #[cfg(not(feature = "postgres"))]
-    NoServers,
+    /// Anything else, such as an unexpected value.
+    Other(String),
 }
 
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Sqlite(error) => error.fmt(f),
+        let place = &self.place;
+        match &self.cause {
+            Cause::Sqlite(error) => write!(f, "{place}: {error}{}", advice(error)),
             #[cfg(feature = "postgres")]
-            Self::Server(error) => f.write_str(&server::describe(error)),
-            Self::Data(text) => f.write_str(text),
-            Self::Version { found, expected } => {
-                write!(f, "schema version {found}, expected {expected}; made by another version of Lento")
-            }
-            Self::Foreign => f.write_str("another program's database"),
-            Self::Removed => f.write_str("the database was removed or renamed; later results are lost"),
-            #[cfg(not(feature = "postgres"))]
-            Self::NoServers => f.write_str(
-                "this lento-analyse has no PostgreSQL; `cargo build --release -p lento-analyse --features postgres` makes one that has",
-            ),
+            Cause::Server(error) => write!(f, "{place}: {}{}", server::describe(error), server::advice(error)),
+            Cause::Other(text) => write!(f, "{place}: {text}"),
         }
+    }
+}
+
+fn advice(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
+        Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
+        Some(ErrorCode::DiskFull) => "; earlier results are safe; expected free space",
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            "; expected a writable folder (see --db)"
+        }
+        Some(ErrorCode::DatabaseBusy) => "; another process held the lock for a minute; try again",
+        Some(ErrorCode::SystemIoFailure) => "; the disk may be full or removed; earlier results are safe",
+        _ => "",
     }
 }
 
 impl std::error::Error for Error {}
 
-impl From<rusqlite::Error> for Error {
+impl From<Error> for String {
+    fn from(error: Error) -> Self {
+        error.to_string()
+    }
+}
+
+impl From<rusqlite::Error> for Cause {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
+impl From<&str> for Cause {
+    fn from(text: &str) -> Self {
+        Self::Other(text.into())
+    }
+}
+
+impl From<String> for Cause {
+    fn from(text: String) -> Self {
+        Self::Other(text)
+    }
+}
+
 impl Error {
+    /// With another name for its database.
+    pub fn at(self, place: String) -> Self {
+        Self { place, ..self }
+    }
+
     /// Whether the server is gone, perhaps for a while.
     pub fn is_disconnect(&self) -> bool {
         #[cfg(feature = "postgres")]
-        if let Self::Server(error) = self {
+        if let Cause::Server(error) = &self.cause {
             return server::is_disconnect(error);
         }
         false
     }
 
-    /// What to do about it.
-    pub fn advice(&self) -> &'static str {
-        #[cfg(feature = "postgres")]
-        if let Self::Server(error) = self {
-            return server::advice(error);
-        }
-        ""
-    }
-
     /// Whether the same transaction may succeed when it is tried again.
     fn is_conflict(&self) -> bool {
         #[cfg(feature = "postgres")]
-        if let Self::Server(error) = self {
+        if let Cause::Server(error) = &self.cause {
             return server::is_conflict(error);
         }
         false
@@ -109,11 +127,17 @@ pub struct Schema {
     /// The PostgreSQL schema that has its tables, if not the user's own.
     pub space: Option<&'static str>,
     pub scripts: &'static [&'static str],
+    /// What is wrong with the database of another program.
+    pub foreign: &'static str,
 }
 
 /// A connection to an SQLite file or a PostgreSQL server.
 #[derive(Debug)]
-pub struct Connection(Backend);
+pub struct Connection {
+    pub location: Location,
+    pub schema: &'static Schema,
+    backend: Backend,
+}
 
 #[derive(Debug)]
 enum Backend {
@@ -122,26 +146,51 @@ enum Backend {
     Server(Box<server::Server>),
 }
 
-impl Connection {
+impl Backend {
     /// Opens a file or SQLite URI.
-    pub fn open(path: &Path, flags: OpenFlags) -> Result<Self> {
+    fn file(path: &Path, flags: OpenFlags) -> Result<Self, Cause> {
         let connection = rusqlite::Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(TIMEOUT)?;
-        Ok(Self(Backend::Sqlite(connection)))
+        Ok(Self::Sqlite(connection))
     }
 
     /// Connects to `postgresql://user@host/database`. `PGPASSWORD` is the password unless the URL has one.
-    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "nothing can be connected to"))]
-    pub fn connect(url: &str, schema: &Schema) -> Result<Self> {
-        #[cfg(feature = "postgres")]
-        return Ok(Self(Backend::Server(Box::new(server::Server::connect(url, schema.space)?))));
-        #[cfg(not(feature = "postgres"))]
-        Err(Error::NoServers)
+    #[cfg(feature = "postgres")]
+    fn server(url: &str) -> Result<Self, Cause> {
+        Ok(Self::Server(Box::new(server::Server::connect(url)?)))
     }
 
-    /// SQLite's own connection.
-    pub fn sqlite(&self) -> Option<&rusqlite::Connection> {
-        match &self.0 {
+    #[cfg(not(feature = "postgres"))]
+    fn server(_: &str) -> Result<Self, Cause> {
+        let build = "`cargo build --release -p lento-analyse --features postgres`";
+        Err(Cause::Other(format!("this lento-analyse has no PostgreSQL; {build} makes one that has")))
+    }
+}
+
+impl Connection {
+    pub fn open(location: &Location, schema: &'static Schema, flags: OpenFlags) -> Result<Self> {
+        let backend = match location {
+            Location::File(path) => Backend::file(path, flags),
+            Location::Server(url) => Backend::server(url),
+        };
+        let backend = backend.map_err(|cause| location.error(cause))?;
+        let mut connection = Self { location: location.clone(), schema, backend };
+        if let (Some(space), true) = (schema.space, connection.is_server()) {
+            connection.batch(&format!("SET search_path TO {space}"))?;
+        }
+        Ok(connection)
+    }
+
+    /// Connects to the server again.
+    pub fn reconnect(&mut self) -> Result<()> {
+        if self.is_server() {
+            *self = Self::open(&self.location, self.schema, OpenFlags::default())?;
+        }
+        Ok(())
+    }
+
+    fn sqlite(&self) -> Option<&rusqlite::Connection> {
+        match &self.backend {
             Backend::Sqlite(connection) => Some(connection),
             #[cfg(feature = "postgres")]
             Backend::Server(_) => None,
@@ -152,44 +201,72 @@ impl Connection {
         self.sqlite().is_none()
     }
 
-    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
-        match &mut self.0 {
+    pub fn error(&self, cause: impl Into<Cause>) -> Error {
+        self.location.error(cause)
+    }
+
+    /// Refuses to write. Returns whether the file was opened with the promise that nothing writes.
+    pub fn read_only(&mut self) -> Result<bool> {
+        let (Some(path), Some(connection)) = (self.location.file(), self.sqlite()) else {
+            return self.batch("SET default_transaction_read_only = on").map(|()| false);
+        };
+        let is_readonly =
+            connection.pragma_update(None, "query_only", true).and_then(|()| connection.is_readonly("main"));
+        let is_unused = is_readonly.map_err(|error| self.error(error))? && !has_journal(path);
+        // In a read-only folder SQLite requires the promise that nothing writes.
+        let found = connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
+        let is_refused = found.is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
+        if is_unused || is_refused {
+            let opened = Backend::file(Path::new(&immutable_uri(path)), OpenFlags::default());
+            self.backend = opened.map_err(|cause| self.error(cause))?;
+        }
+        Ok(is_unused || is_refused)
+    }
+
+    /// What `read` makes of each row.
+    pub fn query<T>(
+        &mut self,
+        sql: &str,
+        values: &[Value],
+        read: impl FnMut(&Row) -> Result<T, Cause>,
+    ) -> Result<Vec<T>> {
+        let rows = match &mut self.backend {
             Backend::Sqlite(connection) => value::query(connection, sql, values),
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.query(sql, values),
-        }
+        };
+        rows.and_then(|rows| rows.iter().map(read).collect()).map_err(|cause| self.error(cause))
     }
 
-    /// The first row of a query, if any.
-    pub fn query_first(&mut self, sql: &str, values: &[Value]) -> Result<Option<Row>> {
-        self.query(sql, values).map(|rows| rows.into_iter().next())
+    /// The first value of the first row, if any.
+    pub fn query_first<T: FromSql>(&mut self, sql: &str, values: &[Value]) -> Result<Option<T>> {
+        Ok(self.query(sql, values, |row| row.get(0))?.into_iter().next())
     }
 
     /// The first value of a query that has one, such as the id of `INSERT ... RETURNING id`.
-    pub fn query_value<T: FromValue>(&mut self, sql: &str, values: &[Value]) -> Result<T> {
-        let row = self.query_first(sql, values)?;
-        row.ok_or_else(|| Error::Data(format!("no row: {sql}")))?.get(0)
+    pub fn query_value<T: FromSql>(&mut self, sql: &str, values: &[Value]) -> Result<T> {
+        self.query_first(sql, values)?.ok_or_else(|| self.error(format!("no row: {sql}")))
     }
 
     /// Runs a statement. Returns the number of rows that it changed.
     pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
-        match &mut self.0 {
-            Backend::Sqlite(connection) => {
-                let (mut statement, values) = prepare(connection, sql, values)?;
-                Ok(statement.execute(rusqlite::params_from_iter(values))? as u64)
-            }
+        let changed = match &mut self.backend {
+            Backend::Sqlite(connection) => prepare(connection, sql, values)
+                .and_then(|(mut statement, values)| Ok(statement.execute(rusqlite::params_from_iter(values))? as u64)),
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.execute(sql, values),
-        }
+        };
+        changed.map_err(|cause| self.error(cause))
     }
 
     /// Runs statements without parameters.
     pub fn batch(&mut self, sql: &str) -> Result<()> {
-        match &mut self.0 {
-            Backend::Sqlite(connection) => Ok(connection.execute_batch(sql)?),
+        let done = match &mut self.backend {
+            Backend::Sqlite(connection) => connection.execute_batch(sql).map_err(Cause::from),
             #[cfg(feature = "postgres")]
             Backend::Server(server) => server.batch(sql),
-        }
+        };
+        done.map_err(|cause| self.error(cause))
     }
 
     /// Runs statements in a transaction, again if other transactions make it fail. An error leaves the database as it was.
@@ -213,45 +290,59 @@ impl Connection {
 
     /// Waits for a notification of the channels that this connection listens to. Without a server it only waits.
     pub fn wait(&mut self, timeout: Duration) -> Result<bool> {
-        match &mut self.0 {
+        match &mut self.backend {
             Backend::Sqlite(_) => thread::sleep(timeout),
             #[cfg(feature = "postgres")]
-            Backend::Server(server) => return server.wait(timeout),
+            Backend::Server(server) => return server.wait(timeout).map_err(|cause| self.error(cause)),
         }
         Ok(false)
     }
 
     /// The version of the tables; `None` in an empty database.
-    pub fn version(&mut self, schema: &Schema) -> Result<Option<i64>> {
+    pub fn version(&mut self) -> Result<Option<i64>> {
+        let Schema { application, name, .. } = *self.schema;
         if self.is_server() {
             if self.query_value::<bool>("SELECT to_regclass('lento_schema') IS NULL", &[])? {
                 return Ok(None);
             }
-            let row = self.query_first("SELECT version FROM lento_schema WHERE name = $1", &values![schema.name])?;
-            return row.map(|row| row.get(0)).transpose();
+            return self.query_first("SELECT version FROM lento_schema WHERE name = $1", &values![name]);
         }
-        let application: i64 = self.query_value("PRAGMA application_id", &[])?;
-        if application == schema.application {
+        let found: i64 = self.query_value("PRAGMA application_id", &[])?;
+        if found == application {
             return self.query_value("PRAGMA user_version", &[]).map(Some);
         }
         let tables: i64 = self.query_value("SELECT count(*) FROM sqlite_schema", &[])?;
-        if tables == 0 && application == 0 { Ok(None) } else { Err(Error::Foreign) }
+        if tables == 0 && found == 0 { Ok(None) } else { Err(self.foreign()) }
+    }
+
+    /// The database of another program.
+    pub fn foreign(&self) -> Error {
+        self.error(self.schema.foreign)
+    }
+
+    fn other_version(&self, found: i64) -> Error {
+        let expected = self.schema.scripts.len();
+        self.error(format!("schema version {found}, expected {expected}; made by another version of Lento"))
     }
 
     /// Checks that the tables have the newest version.
-    pub fn check(&mut self, schema: &Schema) -> Result<()> {
-        let expected = schema.scripts.len();
-        match self.version(schema)? {
-            Some(found) if found == expected as i64 => Ok(()),
-            Some(found) => Err(Error::Version { found, expected }),
-            None => Err(Error::Foreign),
+    pub fn check(&mut self) -> Result<()> {
+        match self.version()? {
+            None => Err(self.foreign()),
+            Some(found) if found == self.schema.scripts.len() as i64 => Ok(()),
+            Some(found) => Err(self.other_version(found)),
         }
     }
 
-    /// Brings the tables to the newest version. Several processes may do so at once.
-    pub fn migrate(&mut self, schema: &Schema) -> Result<()> {
-        let newest = schema.scripts.len();
-        let found = self.version(schema)?;
+    /// Brings the tables to the newest version, for writing. Several processes may do so at once.
+    pub fn migrate(&mut self) -> Result<()> {
+        if !self.is_server() {
+            // Commits survive power loss.
+            self.batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")?;
+        }
+        let Schema { application, name, space, scripts, .. } = *self.schema;
+        let newest = scripts.len();
+        let found = self.version()?;
         if found == Some(newest as i64) {
             return Ok(());
         }
@@ -261,8 +352,8 @@ impl Connection {
         }
         self.transaction(|connection| {
             if connection.is_server() {
-                connection.query("SELECT pg_advisory_xact_lock($1)::text", &values![schema.application])?;
-                if let Some(space) = schema.space {
+                connection.lock()?;
+                if let Some(space) = space {
                     connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS {space}"))?;
                 }
                 connection.batch(
@@ -270,32 +361,52 @@ impl Connection {
                 )?;
             }
             // Another process may have been faster.
-            let found = connection.version(schema)?.unwrap_or(0);
-            let missing = usize::try_from(found).ok().and_then(|found| schema.scripts.get(found..));
-            for script in missing.ok_or(Error::Version { found, expected: newest })? {
+            let found = connection.version()?.unwrap_or(0);
+            let missing = usize::try_from(found).ok().and_then(|found| scripts.get(found..));
+            for script in missing.ok_or_else(|| connection.other_version(found))? {
                 connection.batch(&dialect(script, connection.is_server()))?;
             }
             if connection.is_server() {
                 let set = "INSERT INTO lento_schema VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET version = $2";
-                return connection.execute(set, &values![schema.name, newest as i64]).map(drop);
+                return connection.execute(set, &values![name, newest as i64]).map(drop);
             }
-            let application = schema.application;
             connection.batch(&format!("PRAGMA application_id = {application}; PRAGMA user_version = {newest}"))
         })
+    }
+
+    /// On a server, locks the tables against others that do so, until the end of the transaction.
+    pub fn lock(&mut self) -> Result<()> {
+        if !self.is_server() {
+            return Ok(());
+        }
+        self.batch(&format!("SELECT pg_advisory_xact_lock({})", self.schema.application))
     }
 
     /// Switches to WAL. SQLite does not wait here for another process that does the same.
     fn use_wal(&mut self) -> Result<()> {
         let start = Instant::now();
         loop {
-            let result = self.query("PRAGMA journal_mode = WAL", &[]).map(drop);
-            let is_busy = |error: &Error| matches!(error, Error::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
+            let result = self.query("PRAGMA journal_mode = WAL", &[], |_| Ok(()));
+            let is_busy = |error: &Error| matches!(&error.cause, Cause::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
             if !result.as_ref().is_err_and(is_busy) || start.elapsed() >= TIMEOUT {
-                return result;
+                return result.map(drop);
             }
             thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// Whether a journal exists: another process writes, or was killed.
+fn has_journal(database: &Path) -> bool {
+    let mut name = database.canonicalize().unwrap_or_else(|_| database.to_owned()).into_os_string();
+    name.push("-wal");
+    Path::new(&name).exists()
+}
+
+/// The URI of a database that nothing writes.
+pub fn immutable_uri(path: &Path) -> String {
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{escaped}?mode=ro&immutable=1")
 }
 
 /// Prepares a statement of SQLite. Returns it with its parameters.
@@ -303,7 +414,7 @@ fn prepare<'c, 'v>(
     connection: &'c rusqlite::Connection,
     sql: &str,
     values: &'v [Value],
-) -> Result<(rusqlite::Statement<'c>, &'v [Value])> {
+) -> Result<(rusqlite::Statement<'c>, &'v [Value]), Cause> {
     // `$1` is a name there, numbered where it first occurs.
     let mut sql = sql.replace('$', "?");
     if let [list @ Value::List(_), ..] = values {
@@ -337,23 +448,6 @@ fn dialect(script: &str, is_server: bool) -> String {
         }
     }
     text
-}
-
-/// Whether a database name is the URL of a server.
-pub fn is_url(name: &str) -> bool {
-    name.starts_with("postgresql://") || name.starts_with("postgres://")
-}
-
-pub fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    // A password may contain any character, also an `@` that should have been escaped.
-    let (user, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (login.split(':').next(), rest));
-    let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
-    let kept: Vec<&str> =
-        options.split('&').filter(|option| !option.is_empty() && !option.contains("password")).collect();
-    let user = user.map_or_else(String::new, |user| format!("{user}@"));
-    let options = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
-    format!("{scheme}://{user}{place}{options}")
 }
 
 #[cfg(test)]

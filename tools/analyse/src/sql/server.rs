@@ -1,6 +1,6 @@
 //! PostgreSQL.
 
-use super::{Error, Result, Row, Value};
+use super::{Cause, Result, Row, Value};
 use bytes::BytesMut;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
@@ -27,14 +27,14 @@ impl fmt::Debug for Server {
     }
 }
 
-impl From<postgres::Error> for Error {
+impl From<postgres::Error> for Cause {
     fn from(error: postgres::Error) -> Self {
         Self::Server(error)
     }
 }
 
 impl Server {
-    pub fn connect(url: &str, space: Option<&str>) -> Result<Self> {
+    pub fn connect(url: &str) -> Result<Self, Cause> {
         let mut config: Config = url.parse()?;
         if config.get_password().is_none()
             && let Ok(password) = env::var("PGPASSWORD")
@@ -55,14 +55,10 @@ impl Server {
             .keepalives_retries(3)
             .tcp_user_timeout(TIMEOUT * 3);
         config.application_name("lento-analyse");
-        let mut client = config.connect(NoTls)?;
-        if let Some(space) = space {
-            client.batch_execute(&format!("SET search_path TO {space}"))?;
-        }
-        Ok(Self { client, statements: HashMap::new() })
+        Ok(Self { client: config.connect(NoTls)?, statements: HashMap::new() })
     }
 
-    fn prepare(&mut self, sql: &str) -> Result<Statement> {
+    fn prepare(&mut self, sql: &str) -> Result<Statement, Cause> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
@@ -71,22 +67,22 @@ impl Server {
         Ok(statement)
     }
 
-    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
+    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Cause> {
         let statement = self.prepare(sql)?;
         self.client.query(&statement, &parameters(values))?.iter().map(row).collect()
     }
 
-    pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
+    pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Cause> {
         let statement = self.prepare(sql)?;
         Ok(self.client.execute(&statement, &parameters(values))?)
     }
 
-    pub fn batch(&mut self, sql: &str) -> Result<()> {
+    pub fn batch(&mut self, sql: &str) -> Result<(), Cause> {
         Ok(self.client.batch_execute(sql)?)
     }
 
     /// Waits for a notification. Those that came with it are one.
-    pub fn wait(&mut self, timeout: Duration) -> Result<bool> {
+    pub fn wait(&mut self, timeout: Duration) -> Result<bool, Cause> {
         let mut notifications = self.client.notifications();
         let is_notified = notifications.timeout_iter(timeout).next()?.is_some();
         while notifications.iter().next()?.is_some() {}
@@ -125,8 +121,8 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-fn row(row: &postgres::Row) -> Result<Row> {
-    let value = |column: usize| -> Result<Value> {
+fn row(row: &postgres::Row) -> Result<Row, Cause> {
+    let value = |column: usize| -> Result<Value, Cause> {
         let ty = row.columns()[column].type_();
         Ok(match *ty {
             Type::INT8 => row.try_get::<_, Option<i64>>(column)?.into(),
@@ -135,10 +131,10 @@ fn row(row: &postgres::Row) -> Result<Row> {
             Type::FLOAT8 => row.try_get::<_, Option<f64>>(column)?.into(),
             Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(column)?.into(),
             Type::TEXT => row.try_get::<_, Option<String>>(column)?.into(),
-            _ => return Err(Error::Data(format!("column {column}: unexpected type {ty}"))),
+            _ => return Err(format!("column {column}: unexpected type {ty}").into()),
         })
     };
-    (0..row.len()).map(value).collect::<Result<_>>().map(Row)
+    (0..row.len()).map(value).collect::<Result<_, Cause>>().map(Row)
 }
 
 /// The message of the server, or what became of the connection.

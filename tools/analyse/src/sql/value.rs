@@ -1,8 +1,8 @@
 //! Values and rows.
 
-use super::{Error, Result};
+use super::{Cause, Result};
 use rusqlite::ToSql;
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::types::{FromSql, ToSqlOutput, ValueRef};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -21,7 +21,7 @@ macro_rules! values {
 }
 pub(crate) use values;
 
-/// Conversions of numbers, which are stored in 64 bits.
+/// Numbers, which are stored in 64 bits.
 macro_rules! integers {
     ($($name:ty),*) => { $(
         impl From<$name> for Value {
@@ -29,28 +29,16 @@ macro_rules! integers {
                 i64::try_from(number).map_or(Self::Int(i64::MAX), Self::Int)
             }
         }
-
-        impl FromValue for $name {
-            fn from_value(value: Value) -> Option<Self> {
-                if let Value::Int(number) = value { number.try_into().ok() } else { None }
-            }
-        }
     )* };
 }
 integers!(i64, i32, u16, u32, u64, usize);
 
-/// Conversions of types that are one of the kinds of values.
+/// Types that are one of the kinds of values.
 macro_rules! kinds {
     ($($kind:ident $name:ty),*) => { $(
         impl From<$name> for Value {
             fn from(value: $name) -> Self {
                 Self::$kind(value)
-            }
-        }
-
-        impl FromValue for $name {
-            fn from_value(value: Value) -> Option<Self> {
-                if let Value::$kind(value) = value { Some(value) } else { None }
             }
         }
     )* };
@@ -87,49 +75,39 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-/// What a value can be read as; `None` if it has another type or is out of range.
-pub trait FromValue: Sized {
-    fn from_value(value: Value) -> Option<Self>;
-}
-
-impl FromValue for bool {
-    fn from_value(value: Value) -> Option<Self> {
-        i64::from_value(value).map(|number| number != 0)
-    }
-}
-
-impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: Value) -> Option<Self> {
-        if value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row(pub Vec<Value>);
 
 impl Row {
     /// The value of a column, from 0.
-    pub fn get<T: FromValue>(&self, column: usize) -> Result<T> {
+    pub fn get<T: FromSql>(&self, column: usize) -> Result<T, Cause> {
         let value = self.0.get(column);
-        let unexpected = || format!("column {column}: unexpected value {value:?}");
-        value.cloned().and_then(T::from_value).ok_or_else(|| Error::Data(unexpected()))
+        let read = value.and_then(|value| T::column_result(value.as_ref()).ok());
+        read.ok_or_else(|| format!("column {column}: unexpected value {value:?}").into())
     }
 }
 
 impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
-            Self::Int(number) => ValueRef::Integer(*number),
-            Self::Real(number) => ValueRef::Real(*number),
-            Self::Text(text) => ValueRef::Text(text.as_bytes()),
-            Self::Blob(bytes) => ValueRef::Blob(bytes),
-            Self::List(_) => return Ok(ToSqlOutput::Owned(self.json().into())),
-        }))
+        Ok(match self {
+            Self::List(_) => ToSqlOutput::Owned(self.json().into()),
+            value => ToSqlOutput::Borrowed(value.as_ref()),
+        })
     }
 }
 
 impl Value {
+    /// For SQLite, which has no lists.
+    fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Self::Null | Self::List(_) => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }
+    }
+
     /// As JSON, for `json_each` of SQLite.
     fn json(&self) -> String {
         match self {
@@ -153,7 +131,7 @@ pub(super) fn among(list: &Value) -> String {
 }
 
 /// The rows of an SQLite query.
-pub(super) fn query(connection: &rusqlite::Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
+pub(super) fn query(connection: &rusqlite::Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>, Cause> {
     let (mut statement, values) = super::prepare(connection, sql, values)?;
     let columns = statement.column_count();
     let rows = statement.query_map(rusqlite::params_from_iter(values), |row| {

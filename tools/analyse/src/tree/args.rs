@@ -105,44 +105,28 @@ pub struct Init {
 pub struct Growth {
     /// Grow moves of White that lose at most this, such as 30cp
     #[arg(long, value_name = "CP", value_parser = centipawns)]
-    white_within: Option<i64>,
+    pub white_within: Option<i64>,
     /// The same for Black
     #[arg(long, value_name = "CP", value_parser = centipawns)]
-    black_within: Option<i64>,
+    pub black_within: Option<i64>,
     /// Grow at most this many moves of White in each position
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
-    white_best: Option<i64>,
+    pub white_best: Option<i64>,
     /// The same for Black
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
-    black_best: Option<i64>,
+    pub black_best: Option<i64>,
     /// Percent of what a move of White loses that counts as its cost [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(i64).range(0..=10_000))]
-    white_weight: Option<i64>,
+    pub white_weight: Option<i64>,
     /// The same for Black [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(i64).range(0..=10_000))]
-    black_weight: Option<i64>,
+    pub black_weight: Option<i64>,
     /// Cost of a ply, in percent of a point [default: 1]
     #[arg(long, value_name = "PERCENT", value_parser = ply_cost)]
-    ply_cost: Option<i64>,
+    pub ply_cost: Option<i64>,
     /// Plies from the root
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
-    max_ply: Option<i64>,
-}
-
-impl Growth {
-    /// The settings that were given.
-    pub fn given(&self) -> [(&'static str, Option<i64>); 8] {
-        [
-            ("white_within", self.white_within),
-            ("black_within", self.black_within),
-            ("white_best", self.white_best),
-            ("black_best", self.black_best),
-            ("white_weight", self.white_weight),
-            ("black_weight", self.black_weight),
-            ("ply_cost", self.ply_cost),
-            ("max_ply", self.max_ply),
-        ]
-    }
+    pub max_ply: Option<i64>,
 }
 
 fn centipawns(text: &str) -> Result<i64, String> {

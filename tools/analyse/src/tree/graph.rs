@@ -50,8 +50,11 @@ pub struct Node {
     pub claimed: bool,
     pub value: Option<Value>,
     pub cost: Cost,
-    /// Whether it is part of what is computed, and not only a child of it.
+    /// Whether it is part of what is computed, and not only a child of it. Only such nodes have edges and searches.
     pub inside: bool,
+    pub edges: Vec<Edge>,
+    /// The most trusted first.
+    pub found: Vec<Found>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,15 +73,10 @@ pub struct Found {
     pub value: Value,
 }
 
-/// Nodes with their moves and searches. Edges and searches of node `n` are those from `edge_start[n]` and `found_start[n]`
-/// to those of the next; searches have the most trusted first.
-#[derive(Clone, Debug, Default)]
+/// Nodes with their moves and searches.
+#[derive(Clone, Debug)]
 pub struct Graph {
     pub nodes: Vec<Node>,
-    pub edges: Vec<Edge>,
-    pub edge_start: Vec<u32>,
-    pub found: Vec<Found>,
-    pub found_start: Vec<u32>,
 }
 
 /// The cheapest way to grow.
@@ -94,21 +92,13 @@ pub enum Next {
 }
 
 impl Graph {
-    pub fn edges(&self, node: usize) -> &[Edge] {
-        &self.edges[self.edge_start[node] as usize..self.edge_start[node + 1] as usize]
-    }
-
-    fn searches(&self, node: usize) -> &[Found] {
-        &self.found[self.found_start[node] as usize..self.found_start[node + 1] as usize]
-    }
-
     /// The search of the moves without known children: the first whose best move has none.
     pub fn search(&self, node: usize) -> Option<Found> {
         let counts = |found: &&Found| {
-            let edge = self.edges(node).iter().find(|edge| edge.mv == found.mv);
+            let edge = self.nodes[node].edges.iter().find(|edge| edge.mv == found.mv);
             edge.is_none_or(|edge| !edge.excluded && self.nodes[edge.child as usize].value.is_none())
         };
-        self.searches(node).iter().find(counts).copied()
+        self.nodes[node].found.iter().find(counts).copied()
     }
 
     /// A move's value for the side that plays it.
@@ -117,7 +107,8 @@ impl Graph {
     }
 
     fn value(&self, node: usize) -> Option<Value> {
-        let moves = self.edges(node).iter().filter(|edge| !edge.excluded).filter_map(|edge| self.move_value(edge));
+        let moves =
+            self.nodes[node].edges.iter().filter(|edge| !edge.excluded).filter_map(|edge| self.move_value(edge));
         self.nodes[node].fixed.or_else(|| moves.chain(self.search(node).map(|found| found.value)).max())
     }
 
@@ -126,7 +117,7 @@ impl Graph {
         let node = &self.nodes[at];
         let width = settings.sides[usize::from(!node.white)];
         let search = self.search(at);
-        let live = || self.edges(at).iter().filter(|edge| !edge.excluded);
+        let live = || node.edges.iter().filter(|edge| !edge.excluded);
         let best = self.value(at).unwrap_or(HALF);
         let loses = |value: Value| Cost::from(best - value) * width.weight / 100;
         let is_wanted = |value: Value| {
@@ -138,10 +129,8 @@ impl Graph {
         let ply = node.ply.filter(|_| node.fixed.is_none() && !node.claimed);
         let room = |more: i64| ply.is_some_and(|ply| settings.max_ply.is_none_or(|most| ply + more <= most));
         match search {
-            None if room(0) && self.edges(at).len() < node.moves => next = (0, Next::Search),
-            Some(found)
-                if room(1) && is_wanted(found.value) && !self.edges(at).iter().any(|edge| edge.mv == found.mv) =>
-            {
+            None if room(0) && node.edges.len() < node.moves => next = (0, Next::Search),
+            Some(found) if room(1) && is_wanted(found.value) && !node.edges.iter().any(|edge| edge.mv == found.mv) => {
                 next = (loses(found.value), Next::Expand(found.mv));
             }
             _ => {}
@@ -162,36 +151,34 @@ impl Graph {
         next
     }
 
-    /// Computes the values and costs of the nodes inside.
-    pub fn solve(&mut self, settings: &Settings) {
+    /// Computes the values and costs of the nodes inside. Returns those of all nodes before.
+    pub fn solve(&mut self, settings: &Settings) -> Vec<(Option<Value>, Cost)> {
+        let before = self.nodes.iter().map(|node| (node.value, node.cost)).collect();
         for node in self.nodes.iter_mut().filter(|node| node.inside) {
             (node.value, node.cost) = (None, NEVER);
         }
         let parents = self.parents();
         // What is known at all comes first: all of it starts as a draw.
-        self.settle(
-            &parents,
-            |graph, node| graph.value(node).map(|_| HALF),
-            |node, value| std::mem::replace(&mut node.value, value) != value,
-        );
-        self.settle(&parents, Self::value, |node, value| std::mem::replace(&mut node.value, value) != value);
-        let cost = |graph: &Self, node| graph.next(node, settings).0;
-        self.settle(&parents, cost, |node, cost| std::mem::replace(&mut node.cost, cost) != cost);
+        let is_known = |graph: &Self, node| graph.value(node).map(|_| HALF);
+        self.settle(&parents, is_known, |node| &mut node.value);
+        self.settle(&parents, Self::value, |node| &mut node.value);
+        self.settle(&parents, |graph, node| graph.next(node, settings).0, |node| &mut node.cost);
+        before
     }
 
     /// Computes something of all nodes inside, round by round, until nothing changes.
-    fn settle<T>(
+    fn settle<T: Copy + PartialEq>(
         &mut self,
         parents: &[Vec<u32>],
         compute: impl Fn(&Self, usize) -> T,
-        set: impl Fn(&mut Node, T) -> bool,
+        field: fn(&mut Node) -> &mut T,
     ) {
         let mut waiting: Vec<u32> = (0..self.nodes.len() as u32).filter(|&at| self.nodes[at as usize].inside).collect();
         while !waiting.is_empty() {
             let computed: Vec<T> = waiting.iter().map(|&at| compute(self, at as usize)).collect();
             let mut next = Vec::new();
             for (&at, value) in waiting.iter().zip(computed) {
-                if set(&mut self.nodes[at as usize], value) {
+                if std::mem::replace(field(&mut self.nodes[at as usize]), value) != value {
                     next.extend_from_slice(&parents[at as usize]);
                 }
             }
@@ -204,8 +191,8 @@ impl Graph {
     /// The parents of each node, among the nodes inside.
     fn parents(&self) -> Vec<Vec<u32>> {
         let mut parents = vec![Vec::new(); self.nodes.len()];
-        for at in 0..self.nodes.len() {
-            self.edges(at).iter().for_each(|edge| parents[edge.child as usize].push(at as u32));
+        for (at, node) in self.nodes.iter().enumerate() {
+            node.edges.iter().for_each(|edge| parents[edge.child as usize].push(at as u32));
         }
         parents
     }

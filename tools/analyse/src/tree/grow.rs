@@ -2,9 +2,9 @@
 
 use super::args::Grow;
 use super::graph::Next;
-use super::position::{Position, value};
+use super::position::Position;
 use super::show::percent;
-use super::store::{self, Search, Store};
+use super::store::{Search, Store};
 use super::update::Changed;
 use super::{Tree, change_settings};
 use crate::database::{EngineId, retry};
@@ -12,20 +12,19 @@ use crate::sql;
 use lento::chess::{Game, Move};
 use lento::engine::Engine;
 use lento::search::limits::{Determinism, Limits};
-use lento::tb::Tables;
 use lento_console::Done;
 use lento_console::document::notation;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
-use lento_console::search::search_among;
+use lento_console::search::search;
 use lento_console::table::numbered;
 use lento_console::units;
+use lento_player::analyse;
 use serde_json::json;
 use std::error::Error;
 use std::io::{Write, stdout};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Nodes of a search without a limit.
 const DEFAULT_NODES: u64 = 100_000;
@@ -49,7 +48,6 @@ struct Work<'a> {
     by: i64,
     stop: Stop,
     progress: Progress,
-    start: Instant,
     nodes: u64,
     searches: u64,
     added: u64,
@@ -57,26 +55,23 @@ struct Work<'a> {
 
 pub fn run(args: &Grow) -> Done {
     let mut tree = Tree::open(&args.tree)?;
-    change_settings(&mut tree, &args.growth.given())?;
+    change_settings(&mut tree, &args.growth)?;
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
-    let by = tree.store.write(|store| store.engine(&id)).map_err(|error| tree.store.explain(error))?;
+    let by = tree.store.write(|store| store.engine(&id))?;
     tree.store.begin_run(args.lease)?;
-    let (stop, progress, start) = (Stop::on_ctrl_c()?, Progress::start(), Instant::now());
-    let mut work = Work { args, tree, engine, by, stop, progress, start, nodes: 0, searches: 0, added: 0 };
+    let (stop, progress) = (Stop::on_ctrl_c()?, Progress::start());
+    let mut work = Work { args, tree, engine, by, stop, progress, nodes: 0, searches: 0, added: 0 };
     let done = work.work();
     // If the server is gone, the lease ends the run.
     let released = work.ask(|tree| {
-        tree.store.write(|store| {
-            let mut changed = Changed::default();
+        tree.update(|store, changed| {
             changed.add(store.release_own()?);
-            changed.settle(store, &tree.settings)
+            Ok(())
         })
     });
-    done.and(released).and_then(|_| work.summary()).map_err(|error| match error.downcast::<sql::Error>() {
-        Ok(error) => work.tree.store.explain(*error).into(),
-        Err(error) => error,
-    })?;
+    done.and(released)?;
+    work.summary()?;
     Ok(work.stop.exit_code())
 }
 
@@ -87,16 +82,12 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
     if args.search_time.is_none() && args.threads > 1 {
         engine.settings.search.deterministic = Determinism::Rounds;
     }
-    if let Some(folders) = &args.syzygy {
-        let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
-        tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
-        engine.set_tables(Some(Arc::new(tables)));
-    }
+    engine.set_tables(args.syzygy.as_deref().map(analyse::tables).transpose()?);
     Ok(engine)
 }
 
 /// Follows the least cost from the root, and claims the place.
-fn choose(tree: &Tree) -> store::Done<Option<Place>> {
+fn choose(tree: &Tree) -> sql::Result<Option<Place>> {
     let settings = &tree.settings;
     tree.store.write(|store| {
         let mut released = Changed::default();
@@ -110,7 +101,7 @@ fn choose(tree: &Tree) -> store::Done<Option<Place>> {
                 Next::Search => break None,
                 Next::Expand(mv) => break Move::from_word(mv),
                 Next::Child(child) => {
-                    let edge = graph.edges(0).iter().find(|edge| edge.child == child);
+                    let edge = graph.nodes[0].edges.iter().find(|edge| edge.child == child);
                     let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
                     node = graph.nodes[child as usize].id;
                     position = position.after(mv);
@@ -127,7 +118,7 @@ fn choose(tree: &Tree) -> store::Done<Option<Place>> {
 }
 
 /// Whether a position needs no search with these limits.
-fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Option<i64>)) -> store::Done<bool> {
+fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Option<i64>)) -> sql::Result<bool> {
     if position.fixed().is_some() {
         return Ok(true);
     }
@@ -137,7 +128,7 @@ fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Optio
         nodes.is_some_and(|nodes| search.nodes.max(search.asked_nodes) >= nodes as i64)
             || ms.is_some_and(|ms| search.time_ms.max(search.asked_ms) >= ms)
     };
-    Ok(searches.iter().any(|(_, search)| search.avoided.is_empty() && suffices(search)))
+    Ok(searches.iter().any(|search| search.avoided.is_empty() && suffices(search)))
 }
 
 impl Work<'_> {
@@ -158,7 +149,7 @@ impl Work<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.args.time.is_some_and(|time| self.start.elapsed() >= time)
+        self.args.time.is_some_and(|time| self.progress.elapsed() >= time)
             || self.args.nodes.is_some_and(|most| self.nodes >= most)
             || self.args.positions.is_some_and(|most| self.added >= most)
     }
@@ -221,16 +212,10 @@ impl Work<'_> {
     /// Stores a result and what follows from it, in one transaction. Returns false after Ctrl-C without the server.
     fn store(
         &mut self,
-        mut work: impl FnMut(&Store, i64, &mut Changed) -> store::Done<()>,
+        mut work: impl FnMut(&Store, i64, &mut Changed) -> sql::Result<()>,
     ) -> Result<bool, Box<dyn Error>> {
         let by = self.by;
-        let stored = self.ask(|tree| {
-            tree.store.write(|store| {
-                let mut changed = Changed::default();
-                work(store, by, &mut changed)?;
-                changed.settle(store, &tree.settings)
-            })
-        })?;
+        let stored = self.ask(|tree| tree.update(|store, changed| work(store, by, changed)))?;
         if stored.is_none() {
             notice("the last search is not stored");
         }
@@ -238,13 +223,9 @@ impl Work<'_> {
     }
 
     /// Asks the tree. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
-    fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> store::Done<T>) -> Result<Option<T>, Box<dyn Error>> {
+    fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> sql::Result<T>) -> Result<Option<T>, Box<dyn Error>> {
         let Self { tree, progress, stop, .. } = self;
-        let say = |text: &str| {
-            progress.clear();
-            notice(text);
-        };
-        Ok(retry(tree.store.location(), stop, say, |is_lost| {
+        Ok(retry(tree.store.location(), stop, progress, |is_lost| {
             if is_lost {
                 tree.store.reconnect()?;
             }
@@ -268,7 +249,7 @@ impl Work<'_> {
         let name = numbered(&self.tree.opening.root, path).join(" ");
         let (searches, added) = (self.searches, self.added);
         let progress = &mut self.progress;
-        let found = search_among(&mut self.engine, &limits, &moves, &self.stop, |_| {
+        let found = search(&mut self.engine, &limits, &moves, &self.stop, |_| {
             progress.line(|elapsed| format!("{searches} searches, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())
         })?;
@@ -279,15 +260,10 @@ impl Work<'_> {
             return Err(format!("the search of {} found no move", position.key).into());
         };
         let search = Search {
-            depth: line.depth.into(),
-            nodes: found.nodes() as i64,
-            time_ms: found.elapsed.as_millis() as i64,
-            value: value(board, line.score),
-            score: line.score,
             asked_nodes: nodes.unwrap_or(0) as i64,
             asked_ms: movetime.unwrap_or(0),
             avoided: avoided.to_vec(),
-            pv: line.pv.iter().map(|mv| mv.word()).collect(),
+            ..Search::new(board, line.depth, found.nodes(), found.elapsed, line.score, &line.pv)
         };
         self.nodes += found.nodes();
         self.searches += 1;
@@ -298,7 +274,7 @@ impl Work<'_> {
     fn print(&mut self, path: &[Move], search: &Search) -> std::io::Result<()> {
         self.progress.clear();
         let (board, root) = (self.tree.after(path), &self.tree.opening.root);
-        let pv: Vec<Move> = search.pv.iter().filter_map(|&word| Move::from_word(word)).collect();
+        let pv = search.line();
         if self.args.jsonl {
             let (path, _) = notation(root, path, false);
             let without: Vec<String> =
@@ -321,7 +297,7 @@ impl Work<'_> {
         let text = format!(
             "{searches} searches, {added} positions added, {} nodes in {}; the tree has {positions} positions",
             units::grouped(*nodes),
-            units::time(self.start.elapsed())
+            units::time(self.progress.elapsed())
         );
         if self.args.jsonl {
             eprintln!("{text}")

@@ -2,13 +2,14 @@
 
 use super::args::Init;
 use super::opening::{MOVES, Opening};
-use super::position::{Position, value};
-use super::store::{self, Search, Store};
+use super::position::Position;
+use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, change_settings, settings};
-use crate::database::{Analysis, Database, Location, explain};
+use crate::database::{Analysis, Database, Known};
 use crate::pgn::Reader;
-use lento::chess::{Board, Move};
+use crate::sql;
+use lento::chess::Move;
 use lento_common::polyglot::Book;
 use lento_console::Done;
 use lento_console::notice::notice;
@@ -41,92 +42,72 @@ pub fn run(args: &Init) -> Done {
     for path in &args.book {
         plays.extend(read_book(path, &root, args.book_positions)?);
     }
-    let given = Given { lines, plays, analyses: &args.analysis };
+    let mut known = Vec::new();
+    for place in &args.analysis {
+        known.extend(Database::open_to_read(place)?.without_history()?);
+    }
     let store = Store::create(&args.tree)?;
-    let taken = make(&store, &opening, &given);
-    if let Err(error) = taken.and_then(|is_new| {
-        let mut tree = Tree::open(&args.tree)?;
-        if is_new { Ok(change_settings(&mut tree, &args.growth.given())?) } else { Err(exists().into()) }
-    }) {
+    let made = || -> Result<(), Box<dyn Error>> {
+        if !store.write(|store| make(store, &opening, &lines, &plays, &known))? {
+            return Err(exists().into());
+        }
+        Ok(change_settings(&mut Tree::open(&args.tree)?, &args.growth)?)
+    };
+    if let Err(error) = made() {
         drop(store);
         for end in ["", "-wal", "-shm"].iter().filter(|_| args.tree.file().is_some()) {
             let _ = std::fs::remove_file(format!("{}{end}", args.tree));
         }
         return Err(error);
     }
-    let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
+    let (nodes, searches) = store.count()?;
     writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a tree is made from, besides its root.
-struct Given<'a> {
-    /// Moves of games from the root on.
-    lines: Vec<Vec<Move>>,
-    /// Positions with their moves in a book, each position after one that leads to it.
-    plays: Vec<(Position, Vec<Move>)>,
-    analyses: &'a [Location],
-}
-
-/// Adds the root, games, books and analyses. Returns false if there is a root.
-fn make(store: &Store, opening: &Opening, given: &Given) -> Result<bool, Box<dyn Error>> {
-    let mut known = Vec::new();
-    for place in given.analyses {
-        let mut database = Database::open_to_read(place)?;
-        known.extend(database.without_history().map_err(|error| explain(place, error))?);
+/// Adds the root, moves of games from the root on, positions with their moves in a book, each position after one that leads to
+/// it, and analyses. Returns false if there is a root.
+fn make(
+    store: &Store,
+    opening: &Opening,
+    lines: &[Vec<Move>],
+    plays: &[(Position, Vec<Move>)],
+    known: &[Known],
+) -> sql::Result<bool> {
+    if store.settings()?.contains_key("root") {
+        return Ok(false);
     }
-    let add = |store: &Store| -> store::Done<bool> {
-        if store.setting("root")?.is_some() {
-            return Ok(false);
+    let root = Position::new(&opening.root);
+    opening.store(store)?;
+    let (node, _) = store.add_node(&root)?;
+    store.set_ply(node, Some(0))?;
+    let mut positions = Vec::new();
+    for (engine, board, Analysis { depth, nodes, time, lines, .. }) in known {
+        let Some(line) = lines.first().filter(|line| !line.pv.is_empty()) else { continue };
+        let position = Position::new(board);
+        let (node, is_new) = store.add_node(&position)?;
+        let search = Search::new(board, *depth, *nodes, *time, line.score, &line.pv);
+        store.add_search(node, store.engine(engine)?, &search)?;
+        if is_new {
+            positions.push((node, position));
         }
-        let root = Position::new(&opening.root);
-        opening.store(store)?;
-        let (node, _) = store.add_node(&root)?;
-        store.set_ply(node, Some(0))?;
-        let mut positions = Vec::new();
-        for (engine, board, analysis) in &known {
-            let position = Position::new(board);
-            let Some(search) = search(board, analysis) else { continue };
-            let (node, is_new) = store.add_node(&position)?;
-            store.add_search(node, store.engine_of(engine)?, &search)?;
-            if is_new {
-                positions.push((node, position));
-            }
+    }
+    // Values are computed at the end.
+    let mut changed = Changed::default();
+    changed.link(store, node, &root)?;
+    for (node, position) in &positions {
+        changed.link(store, *node, position)?;
+    }
+    for line in lines {
+        changed.line(store, node, root.clone(), line)?;
+    }
+    for (position, moves) in plays {
+        let node = changed.node(store, position)?;
+        for &mv in moves {
+            changed.line(store, node, position.clone(), &[mv])?;
         }
-        // Values are computed at the end.
-        let mut changed = Changed::default();
-        changed.link(store, node, &root)?;
-        for (node, position) in &positions {
-            changed.link(store, *node, position)?;
-        }
-        for line in &given.lines {
-            changed.line(store, node, root.clone(), line)?;
-        }
-        for (position, moves) in &given.plays {
-            let node = changed.node(store, position)?;
-            for &mv in moves {
-                changed.line(store, node, position.clone(), &[mv])?;
-            }
-        }
-        store_all(store, &settings(store)?).map(|()| true)
-    };
-    store.write(add).map_err(|error| store.explain(error).into())
-}
-
-/// An analysis as a search of all moves.
-fn search(board: &Board, analysis: &Analysis) -> Option<Search> {
-    let line = analysis.lines.first().filter(|line| !line.pv.is_empty())?;
-    Some(Search {
-        depth: analysis.depth.into(),
-        nodes: analysis.nodes as i64,
-        time_ms: analysis.time.as_millis() as i64,
-        value: value(board, line.score),
-        score: line.score,
-        asked_nodes: 0,
-        asked_ms: 0,
-        avoided: Vec::new(),
-        pv: line.pv.iter().map(|mv| mv.word()).collect(),
-    })
+    }
+    store_all(store, &settings(store)?).map(|()| true)
 }
 
 /// The moves of a book in positions that it reaches from the root, the nearest positions first, each once.

@@ -2,10 +2,11 @@
 
 use super::opening::Opening;
 use super::position::Position;
-use super::store::{self, PAGE, Store};
+use super::store::{PAGE, Store};
 use super::update::{Changed, store_all};
 use super::{NUMBERS, Tree, settings};
 use crate::database::Location;
+use crate::sql;
 use lento_console::Done;
 use lento_console::units::grouped;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,10 +18,7 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     // A file is not made before the trees are found to fit.
     let known = match into.file() {
         Some(path) if !path.exists() => None,
-        _ => {
-            let store = Store::create(into)?;
-            Opening::load(&store).map_err(|error| store.explain(error))?
-        }
+        _ => Opening::load(&Store::create(into)?)?,
     };
     let root = known.map_or_else(|| trees[0].root().key, |opening| Position::new(&opening.root).key);
     if let Some((place, tree)) = from.iter().zip(&trees).find(|(_, tree)| tree.root().key != root) {
@@ -30,21 +28,21 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     let store = Store::create(into)?;
     for (place, tree) in from.iter().zip(&trees) {
         let taken = store.write(|store| tree.store.read(|other| take(store, other)));
-        let taken = taken.map_err(|error| format!("{place} into {}", store.explain(error)))?;
+        let taken = taken.map_err(|error| error.at(format!("{place} into {into}")))?;
         writeln!(stdout(), "{place}: {} searches taken", grouped(taken))?;
     }
-    store.write(|store| store_all(store, &settings(store)?)).map_err(|error| store.explain(error))?;
-    let (nodes, searches) = store.count().map_err(|error| store.explain(error))?;
+    store.write(|store| store_all(store, &settings(store)?))?;
+    let (nodes, searches) = store.count()?;
     writeln!(stdout(), "{into}: {} positions, {} searches", grouped(nodes as u64), grouped(searches as u64))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Takes what another tree has. Returns the number of searches taken.
-pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
+pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
     take_settings(store, other)?;
     let mut engines = HashMap::new();
-    for (id, fields) in other.engines()? {
-        engines.insert(id, store.engine_of(&fields)?);
+    for (id, engine) in other.engines()? {
+        engines.insert(id, store.engine(&engine)?);
     }
     let (mut after, mut ids, mut taken) = (0, BTreeMap::new(), 0);
     loop {
@@ -55,7 +53,7 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
         for entry in &page {
             let node = match known.get(&entry.key) {
                 Some(&node) => node,
-                None => store.add_copy(entry)?,
+                None => store.add_raw(&entry.key, entry.white, entry.moves, entry.fixed)?,
             };
             ids.insert(entry.id, node);
             if entry.note.is_empty() {
@@ -95,19 +93,26 @@ pub fn take(store: &Store, other: &Store) -> store::Done<u64> {
 }
 
 /// Of two settings the wider one holds: a limit that one tree lacks is dropped, of two numbers the greater is kept.
-fn take_settings(store: &Store, other: &Store) -> store::Done<()> {
-    if store.setting("root")?.is_none() {
-        for (name, value) in other.settings()? {
-            store.set_setting(&name, &value)?;
-        }
-        return Ok(());
+fn take_settings(store: &Store, other: &Store) -> sql::Result<()> {
+    let (ours, theirs) = (store.settings()?, other.settings()?);
+    if !ours.contains_key("root") {
+        return theirs.iter().try_for_each(|(name, value)| store.set_setting(name, value).map(drop));
     }
-    Opening::merge(store, other)?;
-    for (name, default) in NUMBERS {
-        let number = |store: &Store| -> store::Done<Option<i64>> {
-            Ok(store.setting(name)?.and_then(|text| text.parse().ok()).or(default))
+    // Of two openings the one with more moves, or with as many and later in the alphabet.
+    let opening = |settings: &BTreeMap<String, String>| {
+        let [game, root] = ["game", "root"].map(|name| settings.get(name).cloned().unwrap_or_default());
+        (game.split(' ').count(), game, root)
+    };
+    let longer = opening(&theirs);
+    if longer > opening(&ours) {
+        store.set_setting("game", &longer.1)?;
+        store.set_setting("root", &longer.2)?;
+    }
+    for (name, default, _) in NUMBERS {
+        let number = |settings: &BTreeMap<String, String>| -> Option<i64> {
+            settings.get(name).and_then(|text| text.parse().ok()).or(default)
         };
-        match (number(store)?, number(other)?) {
+        match (number(&ours), number(&theirs)) {
             (Some(one), Some(two)) if two > one => _ = store.set_setting(name, &two.to_string())?,
             (Some(_), None) => _ = store.remove_setting(name)?,
             _ => {}

@@ -5,7 +5,6 @@ mod export;
 mod graph;
 mod grow;
 mod init;
-mod look;
 mod merge;
 mod opening;
 mod position;
@@ -17,10 +16,11 @@ mod update;
 mod verify;
 
 pub use args::{Edit, TreeArgs};
-pub use look::look;
+pub use show::look;
 
 use crate::database::Location;
-use args::Task;
+use crate::sql;
+use args::{Growth, Task};
 use graph::{Settings, Width};
 use lento::chess::{Board, Move};
 use lento_console::Done;
@@ -28,7 +28,6 @@ use lento_console::setup::{self, Setup};
 use lento_console::table::numbered;
 use opening::Opening;
 use position::Position;
-use std::collections::HashMap;
 use std::process::ExitCode;
 use store::Store;
 use update::{Changed, store_all};
@@ -47,7 +46,6 @@ pub struct Named {
     path: Vec<Move>,
 }
 
-/// An open tree.
 pub struct Tree {
     store: Store,
     opening: Opening,
@@ -71,12 +69,12 @@ pub fn run(args: &TreeArgs) -> Done {
 }
 
 impl Tree {
-    pub fn open(location: &Location) -> Result<Self, String> {
+    pub fn open(location: &Location) -> sql::Result<Self> {
         let store = Store::open(location)?;
-        let without_root = || format!("{location}: a tree without root");
-        let settings = settings(&store).map_err(|error| store.explain(error))?;
-        let opening = Opening::load(&store).map_err(|error| store.explain(error))?.ok_or_else(without_root)?;
-        let root = store.find(&Position::new(&opening.root).key).map_err(|error| store.explain(error))?;
+        let without_root = || location.error("a tree without root");
+        let settings = settings(&store)?;
+        let opening = Opening::load(&store)?.ok_or_else(without_root)?;
+        let root = store.find(&Position::new(&opening.root).key)?;
         let root = root.ok_or_else(without_root)?;
         Ok(Self { store, opening, root, settings })
     }
@@ -90,14 +88,24 @@ impl Tree {
         if name.contains('/') {
             let board = Board::from_fen(name).map_err(|error| error.to_string())?;
             let position = Position::new(&board);
-            let node = self.find(&position)?.ok_or_else(|| format!("{name:?} is not in the tree"))?;
+            let node = self.store.find(&position.key)?.ok_or_else(|| format!("{name:?} is not in the tree"))?;
             return Ok(Named { node, position, start: board.clone(), board, line: Vec::new(), path: Vec::new() });
         }
         let path = self.moves(name)?;
         let position = path.iter().fold(self.root(), |position, &mv| position.after(mv));
-        let node = self.find(&position)?.ok_or_else(|| format!("the position after {name:?} is not in the tree"))?;
+        let node =
+            self.store.find(&position.key)?.ok_or_else(|| format!("the position after {name:?} is not in the tree"))?;
         let (start, line) = (self.opening.start.clone(), [&self.opening.moves[..], &path].concat());
         Ok(Named { node, position, board: self.after(&path), start, line, path })
+    }
+
+    /// Changes the tree and what follows from it, in one transaction.
+    fn update<T>(&self, work: impl FnOnce(&Store, &mut Changed) -> sql::Result<T>) -> sql::Result<T> {
+        self.store.write(|store| {
+            let mut changed = Changed::default();
+            let done = work(store, &mut changed)?;
+            changed.settle(store, &self.settings).map(|()| done)
+        })
     }
 
     /// The position after moves from the root, with its move number.
@@ -116,28 +124,26 @@ impl Tree {
             if is_whole { error } else { format!("{error}; the root is after {}", numbered(start, moves).join(" ")) }
         })
     }
-
-    fn find(&self, position: &Position) -> Result<Option<i64>, String> {
-        self.store.find(&position.key).map_err(|error| self.store.explain(error))
-    }
 }
 
-/// Names of the numbers among the settings, with their defaults; an absent one is no limit.
-const NUMBERS: [(&str, Option<i64>); 8] = [
-    ("ply_cost", Some(10_000)),
-    ("max_ply", None),
-    ("white_weight", Some(100)),
-    ("white_within", None),
-    ("white_best", None),
-    ("black_weight", Some(100)),
-    ("black_within", None),
-    ("black_best", None),
+/// A number among the settings: its name, its default, and what the command line says. An absent one is no limit.
+type Number = (&'static str, Option<i64>, fn(&Growth) -> Option<i64>);
+
+const NUMBERS: [Number; 8] = [
+    ("ply_cost", Some(10_000), |growth| growth.ply_cost),
+    ("max_ply", None, |growth| growth.max_ply),
+    ("white_weight", Some(100), |growth| growth.white_weight),
+    ("white_within", None, |growth| growth.white_within),
+    ("white_best", None, |growth| growth.white_best),
+    ("black_weight", Some(100), |growth| growth.black_weight),
+    ("black_within", None, |growth| growth.black_within),
+    ("black_best", None, |growth| growth.black_best),
 ];
 
-fn settings(store: &Store) -> store::Done<Settings> {
-    let texts: HashMap<String, String> = store.settings()?.into_iter().collect();
+fn settings(store: &Store) -> sql::Result<Settings> {
+    let texts = store.settings()?;
     let number = |name: &str| -> Option<i64> {
-        let default = NUMBERS.iter().find(|(known, _)| *known == name).and_then(|(_, default)| *default);
+        let default = NUMBERS.iter().find(|(known, ..)| *known == name).and_then(|(_, default, _)| *default);
         texts.get(name).and_then(|text| text.parse().ok()).or(default)
     };
     let width = |color: &str| Width {
@@ -159,33 +165,31 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     if moves.is_empty() {
         return Err(format!("{:?} names no move; expected moves of the tree", edit.moves).into());
     }
-    let set = |store: &Store| {
-        let mut changed = Changed::default();
+    tree.update(|store, changed| {
         let line = changed.line(store, tree.root, tree.root(), &moves)?;
         let parents: Vec<i64> = std::iter::once(tree.root).chain(line).collect();
         for (&parent, &mv) in parents.iter().zip(&moves).skip(if pinned { 0 } else { moves.len() - 1 }) {
             store.mark(parent, mv, pinned, excluded)?;
             changed.add([parent]);
         }
-        changed.settle(store, &tree.settings)
-    };
-    tree.store.write(set).map_err(|error| tree.store.explain(error))?;
+        Ok(())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn note(location: &Location, name: &str, text: &str) -> Done {
     let tree = Tree::open(location)?;
     let Named { node, .. } = tree.node(name)?;
-    tree.store.set_note(node, text.trim()).map_err(|error| tree.store.explain(error))?;
+    tree.store.set_note(node, text.trim())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Stores settings that were given, and computes the tree again if they changed it.
-fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> Result<(), String> {
+fn change_settings(tree: &mut Tree, growth: &Growth) -> sql::Result<()> {
     let store = &tree.store;
     let change = |store: &Store| {
-        for (name, number) in given {
-            if let Some(number) = number {
+        for (name, _, given) in NUMBERS {
+            if let Some(number) = given(growth) {
                 store.set_setting(name, &number.to_string())?;
             }
         }
@@ -195,6 +199,6 @@ fn change_settings(tree: &mut Tree, given: &[(&str, Option<i64>)]) -> Result<(),
         }
         Ok(changed)
     };
-    tree.settings = store.write(change).map_err(|error| store.explain(error))?;
+    tree.settings = store.write(change)?;
     Ok(())
 }

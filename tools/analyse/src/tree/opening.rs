@@ -1,8 +1,8 @@
 //! The game before the root.
 
 use super::position::Position;
-use super::store::{Done, Store};
-use crate::sql::Error;
+use super::store::Store;
+use crate::sql::Result;
 use lento::chess::{Board, Move};
 use lento_console::document::notation;
 use lento_console::setup::Setup;
@@ -26,10 +26,11 @@ impl Opening {
     }
 
     /// The opening of a tree; `None` in a new one. Trees of older versions have the root alone.
-    pub fn load(store: &Store) -> Done<Option<Self>> {
-        let Some(fen) = store.setting("root")? else { return Ok(None) };
-        let root = Board::from_fen(&fen).map_err(|error| Error::Data(error.to_string()))?;
-        let game = store.setting("game")?.and_then(|game| Self::parse(&game));
+    pub fn load(store: &Store) -> Result<Option<Self>> {
+        let settings = store.settings()?;
+        let Some(fen) = settings.get("root") else { return Ok(None) };
+        let root = Board::from_fen(fen).map_err(|error| store.location().error(error.to_string()))?;
+        let game = settings.get("game").and_then(|game| Self::parse(game));
         let known = game.filter(|opening| Position::new(&opening.root).key == Position::new(&root).key);
         Ok(Some(known.unwrap_or_else(|| Self::new(root, Vec::new()))))
     }
@@ -41,25 +42,11 @@ impl Opening {
         Some(Self::new(start, moves))
     }
 
-    pub fn store(&self, store: &Store) -> Done<()> {
+    pub fn store(&self, store: &Store) -> Result<()> {
         store.set_setting("root", &self.root.fen(false))?;
         if !self.moves.is_empty() {
             let (_, words) = notation(&self.start, &self.moves, false);
             store.set_setting("game", &(self.start.fen(false) + MOVES + &words.join(" ")))?;
-        }
-        Ok(())
-    }
-
-    /// Keeps the opening of another tree with the same root if it has more moves, or as many and comes later in the alphabet.
-    pub fn merge(store: &Store, other: &Store) -> Done<()> {
-        let opening = |store: &Store| -> Done<(usize, String, String)> {
-            let game = store.setting("game")?.unwrap_or_default();
-            Ok((game.split(' ').count(), game, store.setting("root")?.unwrap_or_default()))
-        };
-        let theirs = opening(other)?;
-        if theirs > opening(store)? {
-            store.set_setting("game", &theirs.1)?;
-            store.set_setting("root", &theirs.2)?;
         }
         Ok(())
     }

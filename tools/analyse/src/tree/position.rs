@@ -1,6 +1,6 @@
 //! Positions as nodes, and the scale of their values.
 
-use lento::chess::{Board, CastlingSide, Color, Move, PieceType};
+use lento::chess::{Board, Color, Move, PieceType};
 use lento::eval::wdl;
 use lento::score::{Score, is_decisive};
 
@@ -59,14 +59,10 @@ impl Position {
     pub fn is_irreversible(&self, mv: Move) -> bool {
         let board = &self.board;
         let pawn = board.piece_on(mv.from()).is_some_and(|piece| piece.kind() == PieceType::Pawn);
-        let before = |color, side: CastlingSide| board.castling().has(color, side);
         let after = board.after(mv);
-        let loses_rights = Color::ALL.into_iter().any(|color| {
-            CastlingSide::ALL.into_iter().any(|side| before(color, side) && !after.castling().has(color, side))
-        });
         pawn || mv.is_capture()
             || mv.is_castle()
-            || loses_rights
+            || after.castling() != board.castling()
             || after.halfmove_clock() >= CLOCK
             || board.en_passant().is_some()
     }

@@ -4,10 +4,13 @@ use super::args::Show;
 use super::graph::{NEVER, Node};
 use super::opening::Opening;
 use super::position::{FULL, Value, centipawns};
-use super::store::{self, Search};
+use super::store::Search;
 use super::{Named, Tree};
+use crate::database::Location;
+use crate::sql;
 use lento::chess::{Board, Move};
 use lento_console::Done;
+use lento_console::document::notation;
 use lento_console::notice::printable;
 use lento_console::table::numbered;
 use lento_console::units;
@@ -34,13 +37,13 @@ pub struct Row {
 }
 
 /// The moves of a node, best first, excluded ones last.
-pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
+pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
     let store = &tree.store;
     let graph = store.load(&[node])?;
     let children: Vec<i64> = graph.nodes[1..].iter().map(|node| node.id).collect();
     let (texts, searches) = (store.texts(&children)?, store.searches_of(&children)?);
     let mut rows = Vec::new();
-    for edge in graph.edges(0) {
+    for edge in &graph.nodes[0].edges {
         let Some(mv) = Move::from_word(edge.mv) else { continue };
         let child = graph.nodes[edge.child as usize].id;
         let search = searches.iter().find(|(node, _, search)| *node == child && search.avoided.is_empty());
@@ -57,9 +60,8 @@ pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
         });
     }
     if let Some(found) = graph.search(0) {
-        let searches = store.searches(node)?.into_iter().map(|(_, search)| search);
-        let search =
-            searches.into_iter().find(|search| search.pv.first() == Some(&found.mv) && search.value == found.value);
+        let mut searches = store.searches(node)?.into_iter();
+        let search = searches.find(|search| search.pv.first() == Some(&found.mv) && search.value == found.value);
         let known = rows.iter_mut().find(|row| row.mv.word() == found.mv);
         match (known, Move::from_word(found.mv)) {
             (Some(row), _) => (row.value, row.search) = (Some(found.value), search),
@@ -81,34 +83,26 @@ pub fn rows(tree: &Tree, node: i64) -> store::Done<Vec<Row>> {
 }
 
 /// The most trusted search of all moves.
-pub fn own_search(tree: &Tree, node: i64) -> store::Done<Option<Search>> {
-    let searches = tree.store.searches(node)?.into_iter().map(|(_, search)| search);
-    Ok(searches.into_iter().find(|search| search.avoided.is_empty()))
+pub fn own_search(tree: &Tree, node: i64) -> sql::Result<Option<Search>> {
+    Ok(tree.store.searches(node)?.into_iter().find(|search| search.avoided.is_empty()))
 }
 
-/// The best line: moves of the tree, then those of the last node's search.
-pub fn best_line(tree: &Tree, mut node: i64) -> store::Done<Vec<Move>> {
+/// The best line: moves of the tree up to a repetition, then those of the last node's search.
+pub fn best_line(tree: &Tree, mut node: i64) -> sql::Result<Vec<Move>> {
     let (mut line, mut seen) = (Vec::new(), vec![node]);
     loop {
         let rows = rows(tree, node)?;
         let Some(best) = rows.first().filter(|row| !row.excluded && row.value.is_some()) else { return Ok(line) };
-        match best.child {
-            Some(child) if !seen.contains(&child) => {
-                line.push(best.mv);
-                seen.push(child);
-                node = child;
-            }
-            // A repetition.
-            Some(_) => {
-                line.push(best.mv);
-                return Ok(line);
-            }
-            None => {
-                let pv = best.search.iter().flat_map(|search| &search.pv);
-                line.extend(pv.filter_map(|&word| Move::from_word(word)));
-                return Ok(line);
-            }
+        let Some(child) = best.child else {
+            line.extend(best.search.iter().flat_map(Search::line));
+            return Ok(line);
+        };
+        line.push(best.mv);
+        if seen.contains(&child) {
+            return Ok(line);
         }
+        seen.push(child);
+        node = child;
     }
 }
 
@@ -123,7 +117,7 @@ pub fn percent(value: Value) -> String {
 }
 
 /// A node as it is shown.
-pub struct Shown {
+struct Shown {
     node: Node,
     /// The value of its own search.
     own: Option<Value>,
@@ -131,10 +125,10 @@ pub struct Shown {
     rows: Vec<Row>,
     /// The number of nodes below each move.
     below: Vec<i64>,
-    pub best: Vec<Move>,
+    best: Vec<Move>,
 }
 
-pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
+fn shown(tree: &Tree, node: i64) -> sql::Result<Shown> {
     let store = &tree.store;
     let rows = rows(tree, node)?;
     let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| store.below(child, MOST)));
@@ -142,7 +136,7 @@ pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
         node: store.load(&[node])?.nodes.swap_remove(0),
         own: own_search(tree, node)?.map(|search| search.value),
         note: store.note(node)?,
-        below: below.collect::<store::Done<_>>()?,
+        below: below.collect::<sql::Result<_>>()?,
         best: best_line(tree, node)?,
         rows,
     })
@@ -151,15 +145,27 @@ pub fn shown(tree: &Tree, node: i64) -> store::Done<Shown> {
 pub fn run(args: &Show) -> Done {
     let tree = Tree::open(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
-    let shown = shown(&tree, named.node).map_err(|error| tree.store.explain(error))?;
+    let shown = shown(&tree, named.node)?;
     let text = if args.json {
-        let document = document(&tree, &named.board, &named.path, &shown);
-        format!("{:#}", document.map_err(|error| tree.store.explain(error))?)
+        format!("{:#}", document(&tree, &named.board, &named.path, &shown)?)
     } else {
         table(&named, &shown)
     };
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A node for the page of `lento serve`: the document of `lento tree show --json`, with the root (`start`) and lines in SAN
+/// (`path_san`, `best_san`).
+pub fn look(location: &Location, name: &str) -> Result<Json, String> {
+    let tree = Tree::open(location)?;
+    let Named { node, board, path, .. } = tree.node(name)?;
+    let shown = shown(&tree, node)?;
+    let mut document = document(&tree, &board, &path, &shown)?;
+    document["start"] = tree.opening.root.fen(false).into();
+    document["path_san"] = json!(notation(&tree.opening.root, &path, false).1);
+    document["best_san"] = json!(notation(&board, &shown.best, false).1);
+    Ok(document)
 }
 
 fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
@@ -202,7 +208,7 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     lines.join("\n")
 }
 
-pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> store::Done<Json> {
+fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> sql::Result<Json> {
     let points = |value: Value| f64::from(value) / 1e6;
     let moves = shown.rows.iter().zip(&shown.below).map(|(row, below)| {
         json!({
@@ -219,7 +225,7 @@ pub fn document(tree: &Tree, board: &Board, path: &[Move], shown: &Shown) -> sto
             "note": row.note,
         })
     });
-    let words = |start, moves: &[Move]| lento_console::document::notation(start, moves, false).0;
+    let words = |start, moves: &[Move]| notation(start, moves, false).0;
     let Opening { start, moves: before, root } = &tree.opening;
     let (positions, searches) = tree.store.count()?;
     Ok(json!({

@@ -1,19 +1,19 @@
 //! The tables of a tree: all SQL is here.
 
-mod claims;
 mod load;
 
 use super::graph::{NEVER, Node};
-use super::position::{Position, Value};
-use crate::database::{self, EngineId, Location, Run};
-use crate::sql::{self, Connection, Error, FromValue, Row, Schema, values};
-use lento::chess::Move;
+use super::position::{Position, Value, value};
+use crate::database::{EngineId, Location, Run, engine_id, remove_dead};
+use crate::sql::{self, Cause, Connection, Result, Row, Schema, values};
+use lento::chess::{Board, Move};
+use lento::score::Score;
 use rusqlite::OpenFlags;
+use rusqlite::types::FromSql;
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::HashMap;
-
-pub use crate::sql::Result as Done;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 /// "LenT". On a server, the tables have a schema of their own, and the number locks the tree.
 static SCHEMA: Schema = Schema {
@@ -21,6 +21,7 @@ static SCHEMA: Schema = Schema {
     name: "tree",
     space: Some("lento_tree"),
     scripts: &[include_str!("schema.sql")],
+    foreign: "not a tree; expected one made by `lento tree init`",
 };
 /// Rows that are read or written at once where all are.
 pub const PAGE: usize = 1000;
@@ -31,7 +32,6 @@ pub struct Store {
     run: RefCell<Option<Run>>,
 }
 
-/// A stored search.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Search {
     pub depth: i64,
@@ -45,6 +45,27 @@ pub struct Search {
     pub avoided: Vec<u16>,
     /// The line, at least one move.
     pub pv: Vec<u16>,
+}
+
+impl Search {
+    /// A search of all moves without a known limit.
+    pub fn new(board: &Board, depth: i32, nodes: u64, time: Duration, score: Score, pv: &[Move]) -> Self {
+        Self {
+            depth: depth.into(),
+            nodes: nodes as i64,
+            time_ms: time.as_millis() as i64,
+            value: value(board, score),
+            score,
+            asked_nodes: 0,
+            asked_ms: 0,
+            avoided: Vec::new(),
+            pv: pv.iter().map(|mv| mv.word()).collect(),
+        }
+    }
+
+    pub fn line(&self) -> Vec<Move> {
+        self.pv.iter().filter_map(|&word| Move::from_word(word)).collect()
+    }
 }
 
 /// A move of a node.
@@ -62,16 +83,16 @@ pub struct Entry {
     pub id: i64,
     pub key: String,
     pub note: String,
-    white: bool,
-    moves: i64,
-    fixed: Option<Value>,
+    pub white: bool,
+    pub moves: i64,
+    pub fixed: Option<Value>,
 }
 
 /// A node's place in the tree. The deepest comes first.
 pub type Place = (Reverse<Option<i64>>, i64, Option<i64>);
 
 /// Distance from the root, id, component.
-fn place(row: &Row) -> Done<Place> {
+fn place(row: &Row) -> Result<Place, Cause> {
     Ok((Reverse(row.get(0)?), row.get(1)?, row.get(2)?))
 }
 
@@ -85,45 +106,28 @@ fn bytes(words: &[u16]) -> Vec<u8> {
 
 impl Store {
     /// Creates a tree, or opens it.
-    pub fn create(location: &Location) -> Result<Self, String> {
-        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?.migrate()
+    pub fn create(location: &Location) -> Result<Self> {
+        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens an existing tree.
-    pub fn open(location: &Location) -> Result<Self, String> {
+    pub fn open(location: &Location) -> Result<Self> {
         if location.file().is_some_and(|path| !path.is_file()) {
-            return Err(format!("{location}: no such file; `lento tree init` makes a tree"));
+            return Err(location.error("no such file; `lento tree init` makes a tree"));
         }
-        let store = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let version = store.connection.borrow_mut().version(&SCHEMA);
-        version.and_then(|version| version.map(drop).ok_or(Error::Foreign)).map_err(|error| store.explain(error))?;
-        store.migrate()
+        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)
     }
 
-    fn connect(location: &Location, flags: OpenFlags) -> Result<Self, String> {
-        let connection = match location {
-            Location::File(path) => Connection::open(path, flags).and_then(|mut connection| {
-                // Commits survive power loss.
-                connection.batch("PRAGMA synchronous = FULL").map(|()| connection)
-            }),
-            Location::Server(url) => Connection::connect(url, &SCHEMA),
-        };
-        let connection = RefCell::new(connection.map_err(|error| database::explain(location, error))?);
-        Ok(Self { location: location.clone(), connection, run: RefCell::default() })
-    }
-
-    fn migrate(self) -> Result<Self, String> {
-        let migrated = self.connection.borrow_mut().migrate(&SCHEMA);
-        migrated.map_err(|error| self.explain(error))?;
-        Ok(self)
-    }
-
-    /// Connects to the server again.
-    pub fn reconnect(&self) -> Done<()> {
-        if let Location::Server(url) = &self.location {
-            *self.connection.borrow_mut() = Connection::connect(url, &SCHEMA)?;
+    fn connect(location: &Location, flags: OpenFlags) -> Result<Self> {
+        let mut connection = Connection::open(location, &SCHEMA, flags)?;
+        if !flags.contains(OpenFlags::SQLITE_OPEN_CREATE) && connection.version()?.is_none() {
+            return Err(connection.foreign());
         }
-        Ok(())
+        connection.migrate()?;
+        Ok(Self { location: location.clone(), connection: RefCell::new(connection), run: RefCell::default() })
+    }
+
+    pub fn reconnect(&self) -> Result<()> {
+        self.connection.borrow_mut().reconnect()
     }
 
     #[cfg(test)]
@@ -141,29 +145,22 @@ impl Store {
         &self.location
     }
 
-    /// An error with its place and advice.
-    pub fn explain(&self, error: Error) -> String {
-        match error {
-            Error::Foreign => format!("{}: not a tree; expected one made by `lento tree init`", self.location),
-            error => database::explain(&self.location, error),
-        }
-    }
-
     /// Does something in one transaction, which other processes see as a whole. One process at a time writes.
-    pub fn write<T>(&self, work: impl FnOnce(&Self) -> Done<T>) -> Done<T> {
-        if self.location.file().is_some() {
-            return self.within("BEGIN IMMEDIATE", work);
-        }
-        self.within(&format!("BEGIN; SELECT pg_advisory_xact_lock({})", SCHEMA.application), work)
+    pub fn write<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        let is_file = self.location.file().is_some();
+        self.within(if is_file { "BEGIN IMMEDIATE" } else { "BEGIN" }, |store| {
+            store.connection.borrow_mut().lock()?;
+            work(store)
+        })
     }
 
     /// Reads the tree as it is at one moment.
-    pub fn read<T>(&self, work: impl FnOnce(&Self) -> Done<T>) -> Done<T> {
+    pub fn read<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let is_file = self.location.file().is_some();
         self.within(if is_file { "BEGIN" } else { "BEGIN ISOLATION LEVEL REPEATABLE READ" }, work)
     }
 
-    fn within<T>(&self, begin: &str, work: impl FnOnce(&Self) -> Done<T>) -> Done<T> {
+    fn within<T>(&self, begin: &str, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.batch(begin)?;
         let done = work(self).and_then(|done| self.batch("COMMIT").map(|()| done));
         if done.is_err() {
@@ -172,56 +169,51 @@ impl Store {
         done
     }
 
-    fn batch(&self, sql: &str) -> Done<()> {
+    fn batch(&self, sql: &str) -> Result<()> {
         self.connection.borrow_mut().batch(sql)
     }
 
-    fn execute(&self, sql: &str, values: &[sql::Value]) -> Done<u64> {
+    fn execute(&self, sql: &str, values: &[sql::Value]) -> Result<u64> {
         self.connection.borrow_mut().execute(sql, values)
     }
 
-    fn all<T>(&self, sql: &str, values: &[sql::Value], read: impl FnMut(&Row) -> Done<T>) -> Done<Vec<T>> {
-        let rows = self.connection.borrow_mut().query(sql, values)?;
-        rows.iter().map(read).collect()
+    fn all<T>(&self, sql: &str, values: &[sql::Value], read: impl FnMut(&Row) -> Result<T, Cause>) -> Result<Vec<T>> {
+        self.connection.borrow_mut().query(sql, values, read)
     }
 
     /// The first value of the first row.
-    fn one<T: FromValue>(&self, sql: &str, values: &[sql::Value]) -> Done<Option<T>> {
-        Ok(self.all(sql, values, |row| row.get(0))?.into_iter().next())
+    fn one<T: FromSql>(&self, sql: &str, values: &[sql::Value]) -> Result<Option<T>> {
+        self.connection.borrow_mut().query_first(sql, values)
     }
 
-    pub fn setting(&self, name: &str) -> Done<Option<String>> {
-        self.one("SELECT value FROM setting WHERE name = $1", &values![name])
+    pub fn settings(&self) -> Result<BTreeMap<String, String>> {
+        let settings = self.all("SELECT name, value FROM setting", &[], |row| Ok((row.get(0)?, row.get(1)?)));
+        Ok(settings?.into_iter().collect())
     }
 
-    pub fn settings(&self) -> Done<Vec<(String, String)>> {
-        self.all("SELECT name, value FROM setting ORDER BY name", &[], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
-    pub fn set_setting(&self, name: &str, value: &str) -> Done<u64> {
+    pub fn set_setting(&self, name: &str, value: &str) -> Result<u64> {
         let sql =
             "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
         self.execute(sql, &values![name, value])
     }
 
-    pub fn remove_setting(&self, name: &str) -> Done<u64> {
+    pub fn remove_setting(&self, name: &str) -> Result<u64> {
         self.execute("DELETE FROM setting WHERE name = $1", &values![name])
     }
 
-    /// The node of a key.
-    pub fn find(&self, key: &str) -> Done<Option<i64>> {
+    pub fn find(&self, key: &str) -> Result<Option<i64>> {
         self.one("SELECT id FROM node WHERE position = $1", &values![key])
     }
 
     /// The nodes of those keys that the tree has.
-    pub fn find_all<'a>(&self, keys: impl Iterator<Item = &'a str>) -> Done<HashMap<String, i64>> {
+    pub fn find_all<'a>(&self, keys: impl Iterator<Item = &'a str>) -> Result<HashMap<String, i64>> {
         let keys: Vec<sql::Value> = keys.map(sql::Value::from).collect();
         let sql = "SELECT position, id FROM node WHERE position = ANY($1)";
         Ok(self.all(sql, &values![keys], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
     /// Adds a node, or finds it. Returns whether it is new.
-    pub fn add_node(&self, position: &Position) -> Done<(i64, bool)> {
+    pub fn add_node(&self, position: &Position) -> Result<(i64, bool)> {
         if let Some(id) = self.find(&position.key)? {
             return Ok((id, false));
         }
@@ -229,44 +221,39 @@ impl Store {
         Ok((self.add_raw(&position.key, position.white(), moves as i64, position.fixed())?, true))
     }
 
-    pub fn add_raw(&self, key: &str, white: bool, moves: i64, fixed: Option<Value>) -> Done<i64> {
+    pub fn add_raw(&self, key: &str, white: bool, moves: i64, fixed: Option<Value>) -> Result<i64> {
         let sql = "INSERT INTO node (position, white, moves, fixed, value, cost) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
         self.connection.borrow_mut().query_value(sql, &values![key, white, moves, fixed, fixed, NEVER])
     }
 
-    /// Adds a copy of another tree's node.
-    pub fn add_copy(&self, entry: &Entry) -> Done<i64> {
-        self.add_raw(&entry.key, entry.white, entry.moves, entry.fixed)
-    }
-
     /// Adds an edge. Returns whether it is new.
-    pub fn add_edge(&self, parent: i64, mv: u16, child: i64, irreversible: bool) -> Done<bool> {
+    pub fn add_edge(&self, parent: i64, mv: u16, child: i64, irreversible: bool) -> Result<bool> {
         let sql = "INSERT INTO edge (parent, mv, child, irreversible) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
         Ok(self.execute(sql, &values![parent, mv, child, irreversible])? > 0)
     }
 
-    pub fn mark(&self, parent: i64, mv: Move, pinned: bool, excluded: bool) -> Done<u64> {
+    pub fn mark(&self, parent: i64, mv: Move, pinned: bool, excluded: bool) -> Result<u64> {
         let sql = "UPDATE edge SET pinned = $1, excluded = $2 WHERE parent = $3 AND mv = $4";
         self.execute(sql, &values![pinned, excluded, parent, mv.word()])
     }
 
-    pub fn note(&self, node: i64) -> Done<String> {
+    pub fn note(&self, node: i64) -> Result<String> {
         Ok(self.one("SELECT note FROM node WHERE id = $1", &values![node])?.unwrap_or_default())
     }
 
-    pub fn set_note(&self, node: i64, note: &str) -> Done<u64> {
+    pub fn set_note(&self, node: i64, note: &str) -> Result<u64> {
         self.execute("UPDATE node SET note = $1 WHERE id = $2", &values![note, node])
     }
 
     /// Keys and notes of nodes.
-    pub fn texts(&self, nodes: &[i64]) -> Done<HashMap<i64, (String, String)>> {
+    pub fn texts(&self, nodes: &[i64]) -> Result<HashMap<i64, (String, String)>> {
         let sql = "SELECT id, position, note FROM node WHERE id = ANY($1)";
         let texts = self.all(sql, &values![nodes], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))));
         Ok(texts?.into_iter().collect())
     }
 
     /// The moves of nodes, by node, in the order of their encoding.
-    pub fn moves_of(&self, nodes: &[i64]) -> Done<Vec<(i64, Step)>> {
+    pub fn moves_of(&self, nodes: &[i64]) -> Result<Vec<(i64, Step)>> {
         let sql = "SELECT parent, mv, child, irreversible, pinned, excluded FROM edge WHERE parent = ANY($1) ORDER BY parent, mv";
         let moves = self.all(sql, &values![nodes], |row| {
             let (child, irreversible, pinned, excluded) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
@@ -276,17 +263,17 @@ impl Store {
         Ok(moves.into_iter().flatten().collect())
     }
 
-    pub fn moves(&self, node: i64) -> Done<Vec<Step>> {
+    pub fn moves(&self, node: i64) -> Result<Vec<Step>> {
         Ok(self.moves_of(&[node])?.into_iter().map(|(_, step)| step).collect())
     }
 
-    pub fn parents(&self, nodes: &[i64]) -> Done<Vec<Place>> {
+    pub fn parents(&self, nodes: &[i64]) -> Result<Vec<Place>> {
         let sql = "SELECT ply, id, component FROM edge JOIN node ON id = parent WHERE child = ANY($1)";
         self.all(sql, &values![nodes], place)
     }
 
     /// Neighbours by moves that can be taken back: children, or parents.
-    pub fn reversible(&self, nodes: &[i64], parents: bool) -> Done<Vec<i64>> {
+    pub fn reversible(&self, nodes: &[i64], parents: bool) -> Result<Vec<i64>> {
         let sql = if parents {
             "SELECT parent FROM edge WHERE child = ANY($1) AND irreversible = 0"
         } else {
@@ -295,32 +282,31 @@ impl Store {
         self.all(sql, &values![nodes], |row| row.get(0))
     }
 
-    pub fn component(&self, node: i64) -> Done<Option<i64>> {
+    pub fn component(&self, node: i64) -> Result<Option<i64>> {
         Ok(self.one("SELECT component FROM node WHERE id = $1", &values![node])?.flatten())
     }
 
-    pub fn members(&self, component: i64) -> Done<Vec<i64>> {
+    pub fn members(&self, component: i64) -> Result<Vec<i64>> {
         self.all("SELECT id FROM node WHERE component = $1 ORDER BY id", &values![component], |row| row.get(0))
     }
 
-    pub fn set_component(&self, nodes: &[i64], component: i64) -> Done<u64> {
+    pub fn set_component(&self, nodes: &[i64], component: i64) -> Result<u64> {
         self.execute("UPDATE node SET component = $2 WHERE id = ANY($1)", &values![nodes, component])
     }
 
-    pub fn ply(&self, node: i64) -> Done<Option<i64>> {
+    pub fn ply(&self, node: i64) -> Result<Option<i64>> {
         Ok(self.one("SELECT ply FROM node WHERE id = $1", &values![node])?.flatten())
     }
 
-    pub fn places(&self, nodes: &[i64]) -> Done<Vec<Place>> {
+    pub fn places(&self, nodes: &[i64]) -> Result<Vec<Place>> {
         self.all("SELECT ply, id, component FROM node WHERE id = ANY($1)", &values![nodes], place)
     }
 
-    pub fn set_ply(&self, node: i64, ply: Option<i64>) -> Done<u64> {
+    pub fn set_ply(&self, node: i64, ply: Option<i64>) -> Result<u64> {
         self.execute("UPDATE node SET ply = $1 WHERE id = $2", &values![ply, node])
     }
 
-    /// Stores values and costs.
-    pub fn set_results(&self, nodes: &[&Node]) -> Done<()> {
+    pub fn set_results(&self, nodes: &[&Node]) -> Result<()> {
         if let [node] = nodes {
             let sql = "UPDATE node SET value = $1, cost = $2 WHERE id = $3";
             return self.execute(sql, &values![node.value, node.cost, node.id]).map(drop);
@@ -341,7 +327,7 @@ impl Store {
     }
 
     /// Searches of nodes with their engines, by node, the most trusted first.
-    pub fn searches_of(&self, nodes: &[i64]) -> Done<Vec<(i64, i64, Search)>> {
+    pub fn searches_of(&self, nodes: &[i64]) -> Result<Vec<(i64, i64, Search)>> {
         let sql =
             "SELECT node, engine, depth, nodes, time_ms, value, score, asked_nodes, asked_ms, avoided, pv FROM search
             WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
@@ -361,14 +347,14 @@ impl Store {
         })
     }
 
-    pub fn searches(&self, node: i64) -> Done<Vec<(i64, Search)>> {
-        Ok(self.searches_of(&[node])?.into_iter().map(|(_, engine, search)| (engine, search)).collect())
+    pub fn searches(&self, node: i64) -> Result<Vec<Search>> {
+        Ok(self.searches_of(&[node])?.into_iter().map(|(.., search)| search).collect())
     }
 
     /// Stores a search, unless there is a better one of the same engine without the same moves.
-    pub fn add_search(&self, node: i64, engine: i64, search: &Search) -> Done<bool> {
-        let known = self.searches(node)?.into_iter().filter(|(by, _)| *by == engine).map(|(_, known)| known);
-        if known.filter(|known| known.avoided == search.avoided).any(|known| known >= *search) {
+    pub fn add_search(&self, node: i64, engine: i64, search: &Search) -> Result<bool> {
+        let known = self.searches_of(&[node])?.into_iter().filter(|(_, by, _)| *by == engine);
+        if known.map(|(.., known)| known).any(|known| known.avoided == search.avoided && known >= *search) {
             return Ok(false);
         }
         let sql = "INSERT INTO search (node, engine, avoided, mv, value, score, depth, nodes, time_ms, asked_nodes, asked_ms, pv)
@@ -395,24 +381,18 @@ impl Store {
         self.execute(sql, &values).map(|_| true)
     }
 
-    pub fn engine(&self, id: &EngineId) -> Done<i64> {
-        database::engine_id(&mut self.connection.borrow_mut(), &id.values())
+    /// The id of an engine, inserted if missing.
+    pub fn engine(&self, engine: &EngineId) -> Result<i64> {
+        engine_id(&mut self.connection.borrow_mut(), engine)
     }
 
-    pub fn engine_of(&self, fields: &[String; 6]) -> Done<i64> {
-        database::engine_id(&mut self.connection.borrow_mut(), &fields.each_ref().map(sql::Value::from))
-    }
-
-    pub fn engines(&self) -> Done<Vec<(i64, [String; 6])>> {
+    pub fn engines(&self) -> Result<Vec<(i64, EngineId)>> {
         let sql = "SELECT id, version, commit_id, evaluation, meaning, recipe, tablebases FROM engine";
-        self.all(sql, &[], |row| {
-            let text = |column| row.get::<String>(column);
-            Ok((row.get(0)?, [text(1)?, text(2)?, text(3)?, text(4)?, text(5)?, text(6)?]))
-        })
+        self.all(sql, &[], |row| Ok((row.get(0)?, EngineId(row.0[1..].to_vec()))))
     }
 
     /// The next nodes after this one; none at the end.
-    pub fn page(&self, after: i64) -> Done<Vec<Entry>> {
+    pub fn page(&self, after: i64) -> Result<Vec<Entry>> {
         let sql = "SELECT id, position, note, white, moves, fixed FROM node WHERE id > $1 ORDER BY id LIMIT $2";
         self.all(sql, &values![after, PAGE], |row| {
             let (id, key, note) = (row.get(0)?, row.get(1)?, row.get(2)?);
@@ -420,17 +400,69 @@ impl Store {
         })
     }
 
-    pub fn count(&self) -> Done<(i64, i64)> {
+    pub fn count(&self) -> Result<(i64, i64)> {
         let count = |table| self.one(&format!("SELECT count(*) FROM {table}"), &[]);
         Ok((count("node")?.unwrap_or(0), count("search")?.unwrap_or(0)))
     }
 
     /// The number of nodes below a node, itself included, at most a limit.
-    pub fn below(&self, node: i64, limit: i64) -> Done<i64> {
+    pub fn below(&self, node: i64, limit: i64) -> Result<i64> {
         let sql = "WITH RECURSIVE below (id) AS (
                 SELECT CAST($1 AS BIGINT) UNION SELECT child FROM below JOIN edge ON parent = below.id
             )
             SELECT count(*) FROM (SELECT 1 FROM below LIMIT $2) AS counted";
         Ok(self.one(sql, &values![node, limit])?.unwrap_or(0))
+    }
+
+    /// Marks this process as working on the tree.
+    pub fn begin_run(&self, lease: Duration) -> Result<()> {
+        let mut connection = self.connection.borrow_mut();
+        if connection.is_server() {
+            remove_dead(&mut connection, None)?;
+        }
+        *self.run.borrow_mut() = Some(Run::begin(&mut connection, lease)?);
+        Ok(())
+    }
+
+    pub fn claim(&self, node: i64) -> Result<u64> {
+        let run = match &mut *self.run.borrow_mut() {
+            Some(run) => Some(run.renew(&mut self.connection.borrow_mut())?),
+            None => None,
+        };
+        self.execute("UPDATE node SET claim = $1 WHERE id = $2", &values![run, node])
+    }
+
+    /// Releases a node, unless another process has taken it over.
+    pub fn release(&self, node: i64) -> Result<u64> {
+        let run = self.run.borrow().as_ref().map(|run| run.id);
+        self.execute("UPDATE node SET claim = NULL WHERE id = $1 AND claim = coalesce($2, claim)", &values![node, run])
+    }
+
+    /// Releases the nodes of runs that are over, and those of this one. Returns them.
+    pub fn release_all(&self) -> Result<Vec<i64>> {
+        let own = self.run.borrow().as_ref().map(|run| run.id);
+        let is_file = self.location.file().is_some();
+        if is_file {
+            remove_dead(&mut self.connection.borrow_mut(), own)?;
+        }
+        let live = if is_file { "" } else { " AND expires > clock_timestamp()" };
+        let sql = format!(
+            "UPDATE node SET claim = NULL WHERE claim IS NOT NULL
+                AND (claim = $1 OR NOT EXISTS (SELECT 1 FROM run WHERE run.id = node.claim{live})) RETURNING id"
+        );
+        self.all(&sql, &values![own], |row| row.get(0))
+    }
+
+    /// Whether other processes are searching.
+    pub fn has_claims(&self) -> Result<bool> {
+        Ok(self.one::<i64>("SELECT 1 FROM node WHERE claim IS NOT NULL LIMIT 1", &[])?.is_some())
+    }
+
+    /// Ends this run. Returns the nodes that it had claimed.
+    pub fn release_own(&self) -> Result<Vec<i64>> {
+        if let Some(run) = &*self.run.borrow() {
+            run.end(&mut self.connection.borrow_mut())?;
+        }
+        self.release_all()
     }
 }

@@ -1,15 +1,16 @@
 //! Random trees: what is kept up to date is what a plain computation yields, and merging is a union.
 
 use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
-use super::look;
 use super::merge::take;
 use super::opening::Opening;
 use super::position::{FULL, HALF, Position, Value, centipawns, value};
+use super::show::look;
 use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
 use crate::cases::cases;
-use crate::database::Location;
+use crate::database::{EngineId, Location};
+use crate::sql::values;
 use lento::chess::{Board, Move};
 use lento_console::setup::Setup;
 use proptest::prelude::*;
@@ -94,12 +95,12 @@ fn values(store: &Store) -> Vec<Option<Value>> {
         if graph.nodes[at].fixed.is_some() {
             return graph.nodes[at].fixed;
         }
-        let edge = |mv: u16| graph.edges(at).iter().find(|edge| edge.mv == mv);
-        let searched = store.searches(at as i64 + 1).unwrap().into_iter().map(|(_, search)| search).find(|search| {
+        let edge = |mv: u16| graph.nodes[at].edges.iter().find(|edge| edge.mv == mv);
+        let searched = store.searches(at as i64 + 1).unwrap().into_iter().find(|search| {
             edge(search.pv[0]).is_none_or(|edge| !edge.excluded && values[edge.child as usize].is_none())
         });
         let children =
-            graph.edges(at).iter().filter(|edge| !edge.excluded).filter_map(|edge| values[edge.child as usize]);
+            graph.nodes[at].edges.iter().filter(|edge| !edge.excluded).filter_map(|edge| values[edge.child as usize]);
         children.map(|value| FULL - value).chain(searched.map(|search| search.value)).max()
     };
     for _ in 0..NODES {
@@ -118,7 +119,7 @@ fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Co
     path.push(at);
     let node = &graph.nodes[at];
     let width = SETTINGS.sides[usize::from(!node.white)];
-    let live = graph.edges(at).iter().filter(|edge| !edge.excluded);
+    let live = graph.nodes[at].edges.iter().filter(|edge| !edge.excluded);
     let mut known: Vec<Value> = live.clone().filter_map(|edge| graph.move_value(edge)).collect();
     known.extend(graph.search(at).map(|found| found.value));
     for edge in live {
@@ -151,8 +152,7 @@ fn dump(store: &Store) -> BTreeMap<String, String> {
     let settings = settings(store).unwrap();
     let mut dump: BTreeMap<String, String> = BTreeMap::from([("settings".into(), format!("{settings:?}"))]);
     for node in &graph.nodes {
-        let mut searches: Vec<Search> =
-            store.searches(node.id).unwrap().into_iter().map(|(_, search)| search).collect();
+        let mut searches = store.searches(node.id).unwrap();
         searches.sort();
         let moves = store.moves(node.id).unwrap().into_iter();
         let moves: Vec<_> =
@@ -175,7 +175,7 @@ fn merged(trees: &[&Store]) -> Store {
 
 fn grown(changes: &[Change]) -> Store {
     let store = store();
-    store.engine_of(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).unwrap();
+    store.engine(&EngineId(values!["a", "b", "c", "d", "e", "f"].into())).unwrap();
     changes.iter().filter(|change| change.0 != 8).for_each(|&change| apply(&store, change));
     store
 }
@@ -318,7 +318,7 @@ fn a_million_nodes() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut all = Vec::new();
     let start = Instant::now();
-    let by = store.engine_of(&["a", "b", "c", "d", "e", "f"].map(str::to_owned)).unwrap();
+    let by = store.engine(&EngineId(values!["a", "b", "c", "d", "e", "f"].into())).unwrap();
     let fake = |random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>| {
         let moves: Vec<u16> =
             position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();

@@ -1,8 +1,9 @@
 //! Keeps values, costs, distances and components up to date while the tree changes.
 
-use super::graph::{Graph, NEVER, Node, Settings};
-use super::position::Position;
-use super::store::{Done, Store};
+use super::graph::{Cost, Graph, NEVER, Node, Settings};
+use super::position::{Position, Value};
+use super::store::Store;
+use crate::sql::Result;
 use lento::chess::Move;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -17,15 +18,14 @@ impl Changed {
     }
 
     /// Computes the values of these nodes, of their parents where they changed, and so on.
-    pub fn settle(self, store: &Store, settings: &Settings) -> Done<()> {
+    pub fn settle(self, store: &Store, settings: &Settings) -> Result<()> {
         // The deepest first, so that few nodes are computed twice.
         let nodes: Vec<i64> = self.0.into_iter().collect();
         let mut waiting: BTreeSet<_> = store.places(&nodes)?.into_iter().collect();
         while let Some((_, node, component)) = waiting.pop_first() {
             let unit = component.map_or_else(|| Ok(vec![node]), |component| store.members(component))?;
             let mut graph = store.load(&unit)?;
-            let before = graph.nodes.clone();
-            graph.solve(settings);
+            let before = graph.solve(settings);
             for node in &graph.nodes[..unit.len()] {
                 waiting.remove(&(Reverse(node.ply), node.id, component));
             }
@@ -39,7 +39,7 @@ impl Changed {
     }
 
     /// Adds a position, with moves to those positions that the tree has.
-    pub fn node(&mut self, store: &Store, position: &Position) -> Done<i64> {
+    pub fn node(&mut self, store: &Store, position: &Position) -> Result<i64> {
         let (node, is_new) = store.add_node(position)?;
         if is_new {
             self.link(store, node, position)?;
@@ -48,7 +48,7 @@ impl Changed {
     }
 
     /// Adds the moves to positions that the tree has.
-    pub fn link(&mut self, store: &Store, node: i64, position: &Position) -> Done<()> {
+    pub fn link(&mut self, store: &Store, node: i64, position: &Position) -> Result<()> {
         if position.fixed().is_some() {
             return Ok(());
         }
@@ -64,7 +64,7 @@ impl Changed {
     }
 
     /// Adds the positions of a line from a node, up to the end of the game. Returns the nodes after each move.
-    pub fn line(&mut self, store: &Store, mut node: i64, mut at: Position, moves: &[Move]) -> Done<Vec<i64>> {
+    pub fn line(&mut self, store: &Store, mut node: i64, mut at: Position, moves: &[Move]) -> Result<Vec<i64>> {
         let mut line = Vec::new();
         for &mv in moves {
             if at.fixed().is_some() {
@@ -79,8 +79,7 @@ impl Changed {
         Ok(line)
     }
 
-    /// Adds a move.
-    pub fn edge(&mut self, store: &Store, parent: i64, mv: u16, child: i64, irreversible: bool) -> Done<()> {
+    pub fn edge(&mut self, store: &Store, parent: i64, mv: u16, child: i64, irreversible: bool) -> Result<()> {
         if !store.add_edge(parent, mv, child, irreversible)? {
             return Ok(());
         }
@@ -92,7 +91,7 @@ impl Changed {
     }
 
     /// Updates distances from the root.
-    fn come_closer(&mut self, store: &Store, parent: i64, child: i64) -> Done<()> {
+    fn come_closer(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
         let mut waiting = VecDeque::from([(parent, child)]);
         while let Some((parent, child)) = waiting.pop_front() {
             let Some(ply) = store.ply(parent)?.map(|ply| ply + 1) else { continue };
@@ -107,7 +106,7 @@ impl Changed {
     }
 
     /// Joins the nodes of the cycles that a new move closes into a component.
-    fn join(&mut self, store: &Store, parent: i64, child: i64) -> Done<()> {
+    fn join(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
         let known = store.component(parent)?;
         if known.is_some() && known == store.component(child)? {
             return Ok(());
@@ -140,7 +139,7 @@ impl Reach {
     }
 
     /// Visits a few more nodes. Returns false at the end.
-    fn grow(&mut self, store: &Store, parents: bool) -> Done<bool> {
+    fn grow(&mut self, store: &Store, parents: bool) -> Result<bool> {
         let nodes: Vec<i64> = self.waiting.drain(..self.waiting.len().min(32)).collect();
         if nodes.is_empty() {
             return Ok(false);
@@ -154,27 +153,20 @@ impl Reach {
     }
 }
 
-/// Computes the whole tree again. Returns it as it was stored and as it should be.
-pub fn recompute(store: &Store, settings: &Settings) -> Done<(Graph, Graph)> {
-    let before = store.load_all()?;
-    let mut graph = before.clone();
-    graph.solve(settings);
-    Ok((before, graph))
-}
-
 /// Stores values and costs that have changed. Returns their nodes.
-fn set_changed(store: &Store, before: &[Node], graph: &Graph) -> Done<Vec<i64>> {
+fn set_changed(store: &Store, before: &[(Option<Value>, Cost)], graph: &Graph) -> Result<Vec<i64>> {
     let both = graph.nodes.iter().zip(before);
-    let is_changed = |(node, before): &(&Node, &Node)| (node.value, node.cost) != (before.value, before.cost);
-    let changed: Vec<&Node> = both.filter(is_changed).map(|(node, _)| node).collect();
+    let changed: Vec<&Node> =
+        both.filter(|(node, before)| (node.value, node.cost) != **before).map(|(node, _)| node).collect();
     store.set_results(&changed)?;
     Ok(changed.into_iter().map(|node| node.id).collect())
 }
 
 /// Computes the whole tree again and stores what changed.
-pub fn store_all(store: &Store, settings: &Settings) -> Done<()> {
-    let (before, graph) = recompute(store, settings)?;
-    set_changed(store, &before.nodes, &graph)?;
+pub fn store_all(store: &Store, settings: &Settings) -> Result<()> {
+    let mut graph = store.load_all()?;
+    let before = graph.solve(settings);
+    set_changed(store, &before, &graph)?;
     debug_assert!(graph.nodes.iter().all(|node| node.cost <= NEVER), "no cost beyond the greatest");
     Ok(())
 }

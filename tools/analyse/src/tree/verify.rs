@@ -3,9 +3,9 @@
 use super::Tree;
 use super::graph::{Graph, NEVER};
 use super::position::Position;
-use super::store::{self, Entry, Search, Step};
-use super::update::recompute;
+use super::store::{Entry, Search, Step};
 use crate::database::Location;
+use crate::sql;
 use lento::chess::{Board, Move};
 use lento_console::Done;
 use lento_console::notice::printable;
@@ -19,30 +19,30 @@ const MOST: usize = 100;
 
 pub fn run(location: &Location) -> Done {
     let tree = Tree::open(location)?;
-    let problems = tree.store.read(|_| check(&tree)).map_err(|error| tree.store.explain(error))?;
+    let problems = tree.store.read(|_| check(&tree))?;
     let mut out = stdout();
     for problem in problems.iter().take(MOST) {
         writeln!(out, "{}", printable(problem))?;
     }
-    let (nodes, searches) = tree.store.count().map_err(|error| tree.store.explain(error))?;
+    let (nodes, searches) = tree.store.count()?;
     let (nodes, searches) = (grouped(nodes as u64), grouped(searches as u64));
     writeln!(out, "{nodes} positions, {searches} searches: {} problems", problems.len())?;
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What is wrong with a tree.
-pub fn check(tree: &Tree) -> store::Done<Vec<String>> {
-    let (before, after) = recompute(&tree.store, &tree.settings)?;
+pub fn check(tree: &Tree) -> sql::Result<Vec<String>> {
+    let mut graph = tree.store.load_all()?;
+    let stored = graph.solve(&tree.settings);
     let mut problems = Vec::new();
-    for (node, right) in before.nodes.iter().zip(&after.nodes) {
-        if node.value != right.value {
-            problems.push(format!("node {}: value {:?}, expected {:?}", node.id, node.value, right.value));
+    for (node, (value, cost)) in graph.nodes.iter().zip(stored) {
+        if value != node.value {
+            problems.push(format!("node {}: value {value:?}, expected {:?}", node.id, node.value));
         }
-        if node.cost != right.cost || node.cost > NEVER {
-            problems.push(format!("node {}: cost {}, expected {}", node.id, node.cost, right.cost));
+        if cost != node.cost || cost > NEVER {
+            problems.push(format!("node {}: cost {cost}, expected {}", node.id, node.cost));
         }
     }
-    for (node, ply) in before.nodes.iter().zip(plies(&before, tree.root)) {
+    for (node, ply) in graph.nodes.iter().zip(plies(&graph, tree.root)) {
         if node.ply != ply {
             problems.push(format!("node {}: ply {:?}, expected {ply:?}", node.id, node.ply));
         }
@@ -55,17 +55,15 @@ pub fn check(tree: &Tree) -> store::Done<Vec<String>> {
         let ids: Vec<i64> = page.iter().map(|entry| entry.id).collect();
         let (mut moves, mut searches) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
         tree.store.moves_of(&ids)?.into_iter().for_each(|(id, step)| moves.entry(id).or_default().push(step));
-        tree.store
-            .searches_of(&ids)?
-            .into_iter()
-            .for_each(|(id, _, found)| searches.entry(id).or_default().push(found));
+        let found = tree.store.searches_of(&ids)?.into_iter();
+        found.for_each(|(id, _, search)| searches.entry(id).or_default().push(search));
         let children: Vec<i64> = moves.values().flatten().map(|step| step.child).collect();
         let keys = tree.store.texts(&children)?;
         for Entry { id, key, .. } in page {
             let of_node = |step: &Step| (*step, keys.get(&step.child).map_or("", |(key, _)| key.as_str()));
             let moves: Vec<_> = moves.get(&id).into_iter().flatten().map(of_node).collect();
             let searches = searches.get(&id).map_or(&[][..], Vec::as_slice);
-            if let Err(problem) = check_node(&before, id, &key, &moves, searches) {
+            if let Err(problem) = check_node(&graph, id, &key, &moves, searches) {
                 problems.push(format!("node {id}: {problem}"));
             }
         }
@@ -81,7 +79,7 @@ pub fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
         waiting.push_back(root);
     }
     while let Some(at) = waiting.pop_front() {
-        for edge in graph.edges(at) {
+        for edge in &graph.nodes[at].edges {
             let child = edge.child as usize;
             if plies[child].is_none() {
                 plies[child] = plies[at].map(|ply| ply + 1);
@@ -123,10 +121,7 @@ fn check_node(graph: &Graph, id: i64, key: &str, steps: &[(Step, &str)], searche
 fn is_line(board: &Board, words: &[u16]) -> bool {
     let mut board = board.clone();
     words.iter().all(|&word| {
-        let mv = Move::from_word(word).filter(|mv| board.legal_moves().contains(mv));
-        mv.is_some_and(|mv| {
-            board.play(mv);
-            true
-        })
+        let mv = Move::from_word(word).filter(|&mv| board.is_legal(mv));
+        mv.map(|mv| board.play(mv)).is_some()
     })
 }

@@ -1,7 +1,6 @@
 //! Adjudication of games whose result is clear.
 
 use super::record::{Ending, GameResult, Ply};
-use crate::arguments::parse;
 use lento::chess::{Board, CastlingRights, Color};
 use lento::score::Score;
 use lento::tb::{Tables, Wdl};
@@ -54,7 +53,7 @@ impl Judge {
     /// Result of a position given its halfmove clock. `None` if castling rights are left, if tables are missing, or if the result
     /// depends on a single ply, as distances may be off by one.
     fn result(&self, board: &Board) -> Option<Wdl> {
-        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.tables.max_pieces() {
+        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.tables.stock().max_pieces {
             return None;
         }
         let wdl = self.tables.wdl(board)?;
@@ -68,12 +67,6 @@ impl Judge {
                 _ => Some(Wdl::Draw),
             },
         }
-    }
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        parse(["rules"]).expect("every rule has a default")
     }
 }
 
@@ -103,11 +96,10 @@ impl<'a> Referee<'a> {
         self.winning = [count(self.winning[0], score >= rules.resign), count(self.winning[1], score <= -rules.resign)];
         self.level = count(self.level, score.abs() <= rules.draw);
         if !rules.play_out {
-            if self.winning[0] >= rules.resign_plies {
-                return Some((GameResult::WhiteWins, Ending::Resignation));
-            }
-            if self.winning[1] >= rules.resign_plies {
-                return Some((GameResult::BlackWins, Ending::Resignation));
+            for (run, result) in self.winning.into_iter().zip([GameResult::WhiteWins, GameResult::BlackWins]) {
+                if run >= rules.resign_plies {
+                    return Some((result, Ending::Resignation));
+                }
             }
             if self.level >= rules.draw_plies && move_number >= rules.draw_from {
                 return Some((GameResult::Draw, Ending::Agreement));
@@ -131,7 +123,12 @@ impl<'a> Referee<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
     use lento::chess::Board;
+
+    fn usual() -> Rules {
+        parse(["rules"]).unwrap()
+    }
 
     /// The ply at which scores from White's view end a game from move 1, with the result.
     fn ruling(rules: &Rules, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult, Ending)> {
@@ -147,7 +144,7 @@ mod tests {
 
     #[test]
     fn both_sides_must_agree_for_long_enough() {
-        let rules = Rules::default();
+        let rules = usual();
         assert_eq!(ruling(&rules, [700; 9]), Some((6, GameResult::WhiteWins, Ending::Resignation)));
         assert_eq!(ruling(&rules, [-31_000; 9]), Some((6, GameResult::BlackWins, Ending::Resignation)));
         assert_eq!(ruling(&rules, [700, 700, 700, 700, 700, 699, 700, 700, 700]), None);
@@ -157,7 +154,7 @@ mod tests {
     #[test]
     fn tablebases_respect_the_fifty_move_rule() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
-        let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..Rules::default() };
+        let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..usual() };
         for (fen, result) in [
             ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Some(GameResult::WhiteWins)),
             ("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", Some(GameResult::WhiteWins)),
@@ -169,17 +166,17 @@ mod tests {
             let board = Board::from_fen(fen).unwrap();
             let expected = result.map(|result| (result, Ending::Tablebases));
             assert_eq!(Referee::new(&rules).consult(&board), expected, "{fen}");
-            assert_eq!(Referee::new(&Rules::default()).consult(&board), None);
+            assert_eq!(Referee::new(&usual()).consult(&board), None);
         }
     }
 
     #[test]
     fn draws_are_not_called_early() {
-        let rules = Rules::default();
+        let rules = usual();
         assert_eq!(ruling(&rules, [0; 100]), Some((79, GameResult::Draw, Ending::Agreement)));
         let late = std::iter::repeat_n(50, 90).chain([-8; 20]);
         assert_eq!(ruling(&rules, late), Some((100, GameResult::Draw, Ending::Agreement)));
-        let long = Rules { play_out: true, max_plies: 150, ..Rules::default() };
+        let long = Rules { play_out: true, max_plies: 150, ..usual() };
         assert_eq!(ruling(&long, [0; 200]), Some((150, GameResult::Draw, Ending::Length)));
         assert_eq!(ruling(&long, [5000; 200]), Some((150, GameResult::Draw, Ending::Length)));
     }

@@ -5,7 +5,7 @@ use super::game::play;
 use super::limit::Limit;
 use super::opening::Openings;
 use super::player::Player;
-use super::record::{GameResult, Record};
+use super::record::Record;
 use super::setting::Setting;
 use crate::interrupt::Stop;
 use crate::ordered;
@@ -42,13 +42,6 @@ impl GamePair {
         let [white, black] = self.games.each_ref().map(|game| game.result.half_points());
         white + 2 - black
     }
-
-    /// Wins, draws and losses of the first player.
-    pub fn wins_draws_losses(&self) -> [u64; 3] {
-        let [first, second] = self.games.each_ref().map(|game| game.result);
-        [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins]
-            .map(|result| u64::from(first == result) + u64::from(2 - second.index() == result.index()))
-    }
 }
 
 impl Arena {
@@ -63,29 +56,20 @@ impl Arena {
         on_pair: impl FnMut(GamePair) -> Result<ControlFlow<()>, Box<dyn Error>>,
     ) -> Result<(), Box<dyn Error>> {
         let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
-            let pair = self.pair(number, players(number), judge, stops);
-            pair.map_err(|error| format!("a player could not be set up: {error}"))
+            let set_up = |settings: Vec<Setting>| {
+                let player = Player::inline(&settings, self.hash);
+                player.map_err(|error| format!("a player could not be set up: {error}"))
+            };
+            let [one, other] = players(number).map(set_up);
+            let (mut one, mut other) = (one?, other?);
+            let opening = self.openings.get(number, judge);
+            let play = |first: &mut Player, second: &mut Player| {
+                play(&mut [first, second], &opening, self.limit, &self.rules, stops)
+            };
+            let games = play(&mut one, &mut other).and_then(|first| Some([first, play(&mut other, &mut one)?]));
+            Ok(games.map(|games| GamePair { number, games }))
         };
         ordered::run(self.concurrency, pairs, stop, || Player::inline(&[], 1), work, on_pair)
-    }
-
-    /// Plays both games from an opening. `None` if they are interrupted.
-    fn pair(
-        &self,
-        number: u64,
-        settings: [Vec<Setting>; 2],
-        judge: &mut Player,
-        stops: [&Stop; 2],
-    ) -> Result<Option<GamePair>, String> {
-        let [one, other] = settings.map(|settings| Player::inline(&settings, self.hash));
-        let (mut one, mut other) = (one?, other?);
-        let opening = self.openings.get(number, judge);
-        let play = |first: &mut Player, second: &mut Player| {
-            play(&mut [first, second], &opening, self.limit, &self.rules, stops)
-        };
-        let Some(first) = play(&mut one, &mut other) else { return Ok(None) };
-        let Some(second) = play(&mut other, &mut one) else { return Ok(None) };
-        Ok(Some(GamePair { number, games: [first, second] }))
     }
 }
 
@@ -93,12 +77,13 @@ impl Arena {
 mod tests {
     use super::super::opening::OpeningArgs;
     use super::*;
+    use crate::arguments::parse;
     use ControlFlow::{Break, Continue};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { seed: 5, ..OpeningArgs::default() };
+        let args = OpeningArgs { seed: 5, ..parse(["openings"]).unwrap() };
         let openings = Openings::from_args(&args).unwrap();
-        Arena { openings, limit: Limit::Nodes(150), rules: Rules::default(), hash: 1, concurrency }
+        Arena { openings, limit: Limit::Nodes(150), rules: parse(["rules"]).unwrap(), hash: 1, concurrency }
     }
 
     fn weak() -> Vec<Setting> {
@@ -112,8 +97,6 @@ mod tests {
             pairs,
             &Stop::default(),
             |pair| {
-                let [wins, draws, losses] = pair.wins_draws_losses();
-                assert_eq!((2 * wins + draws, wins + draws + losses), (u64::from(pair.half_points()), 2));
                 all.push((pair.number, pair.half_points()));
                 Ok(if all.len() < enough { Continue(()) } else { Break(()) })
             },

@@ -5,9 +5,8 @@ use super::arena::Arena;
 use super::limit::Limit;
 use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
-use lento::bench;
 use lento::engine::Engine;
-use lento::processors;
+use lento::{bench, processors};
 use serde_json::{Value, json};
 use std::error::Error;
 

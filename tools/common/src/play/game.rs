@@ -52,17 +52,19 @@ pub fn play(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
     use lento::chess::Verdict;
+    use lento::engine::Engine;
     use std::time::Duration;
 
     fn game(limit: Limit, fen: &str) -> Record {
-        let mut players = [(); 2].map(|()| Player::new(&[], 1).unwrap());
+        let mut players = [(); 2].map(|()| Player::new(Engine::new(), &[], 1).unwrap());
         let [white, black] = &mut players;
         play(
             &mut [white, black],
             &Game::from_fen(fen).unwrap(),
             limit,
-            &Rules::default(),
+            &parse(["rules"]).unwrap(),
             [&Stop::default(), &Stop::default()],
         )
         .unwrap()

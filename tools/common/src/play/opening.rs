@@ -3,7 +3,6 @@
 use super::endgame;
 use super::limit::Limit;
 use super::player::Player;
-use crate::arguments::parse;
 use crate::epd::has_content;
 use crate::{inputs, mix, number, polyglot};
 use fastrand::Rng;
@@ -38,12 +37,6 @@ pub struct OpeningArgs {
     /// Number that decides everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-impl Default for OpeningArgs {
-    fn default() -> Self {
-        parse(["openings"]).expect("every argument has a default")
-    }
 }
 
 impl OpeningArgs {
@@ -86,15 +79,13 @@ impl Openings {
             Some(path) if polyglot::Book::is_named(path) => {
                 let book = polyglot::Book::read(path)?;
                 if book.moves(&Board::start(), None).is_empty() {
-                    let name = path.display();
-                    return Err(format!(
-                        "{name}: no move with a weight for the start position; expected another Polyglot book"
-                    ));
+                    let problem = "no move with a weight for the start position; expected another Polyglot book";
+                    return Err(inputs::in_file(path, problem));
                 }
                 Book::Polyglot(book)
             }
             Some(path) if args.book_plies.is_some() => {
-                return Err(format!("{}: --book-plies expects a Polyglot book, a file ending in .bin", path.display()));
+                return Err(inputs::in_file(path, "--book-plies expects a Polyglot book, a file ending in .bin"));
             }
             Some(path) => {
                 let mut positions = read_book(path)?;
@@ -225,10 +216,12 @@ fn back_rank(rng: &mut Rng) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
+    use lento::engine::Engine;
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
-        OpeningArgs { seed: 1, ..OpeningArgs::default() }
+        OpeningArgs { seed: 1, ..parse(["openings"]).unwrap() }
     }
 
     /// A rank with a pawn on this file.
@@ -238,7 +231,7 @@ mod tests {
 
     fn fens(args: &OpeningArgs, numbers: std::ops::Range<u64>) -> Vec<String> {
         let openings = Openings::from_args(args).unwrap();
-        let mut judge = Player::new(&[], 1).unwrap();
+        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
         numbers.map(|number| openings.get(number, &mut judge).board().fen(true)).collect()
     }
 
@@ -255,7 +248,7 @@ mod tests {
 
     #[test]
     fn unbalanced_openings_are_rejected() {
-        let mut judge = Player::new(&[], 1).unwrap();
+        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
         let mut worst = |max_imbalance| {
             let openings = Openings::from_args(&OpeningArgs { max_imbalance, ..args() }).unwrap();
             let scores = (0..20).map(|number| {
@@ -308,7 +301,7 @@ mod tests {
     fn a_share_of_quiet_and_balanced_endings() {
         let mixed = OpeningArgs { endings: 0.4, max_imbalance: 100, ..args() };
         let openings = Openings::from_args(&mixed).unwrap();
-        let mut judge = Player::new(&[], 1).unwrap();
+        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
         let mut endings = 0;
         for number in 0..60 {
             let game = openings.get(number, &mut judge);

@@ -14,23 +14,16 @@ pub struct Player {
 }
 
 impl Player {
+    /// [`new`](Self::new) with an engine that searches on the calling thread, one of [`ordered::run`](crate::ordered::run).
+    pub fn inline(settings: &[Setting], hash: usize) -> Result<Self, String> {
+        Self::new(Engine::inline(), settings, hash)
+    }
+
     /// Sets up an engine with a hash table of this many MiB.
     ///
     /// # Errors
     /// The hash table cannot be allocated, or a setting cannot be applied.
-    pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        Self::with(Engine::new(), settings, hash)
-    }
-
-    /// Like [`new`](Self::new), with an engine that searches on the calling thread, one of [`ordered::run`](crate::ordered::run).
-    ///
-    /// # Errors
-    /// As for [`new`](Self::new).
-    pub fn inline(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        Self::with(Engine::inline(), settings, hash)
-    }
-
-    fn with(mut engine: Engine, settings: &[Setting], hash: usize) -> Result<Self, String> {
+    pub fn new(mut engine: Engine, settings: &[Setting], hash: usize) -> Result<Self, String> {
         engine.set_hash(hash).map_err(|error| error.to_string())?;
         // The clock is in the same process.
         engine.settings.search.move_overhead = 0;

@@ -2,13 +2,11 @@
 
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
-use lento_uci::options::{self, Target};
-use lento_uci::protocol::Protocol;
+use lento_uci::options::{self, Protocol, Target};
 use lento_uci::words::quoted;
 use lento_uci::writer::Writer;
-use std::fmt;
-use std::io;
 use std::str::FromStr;
+use std::{fmt, io};
 
 /// An option with its value, as for `setoption`: an option of the engine or a search parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +24,8 @@ impl Setting {
     /// There is no such option, or it does not take the value.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
         let (mut protocol, mut writer) = (Protocol::default(), Writer::new(io::sink()));
-        options::set(
-            &mut Target { engine, protocol: &mut protocol, writer: &mut writer },
-            &self.name,
-            Some(&self.value),
-        )
+        let mut target = Target { engine, protocol: &mut protocol, writer: &mut writer };
+        options::set(&mut target, &self.name, Some(&self.value))
     }
 }
 

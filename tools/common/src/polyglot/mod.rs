@@ -61,17 +61,12 @@ impl Entry {
 
     /// The bytes in a file.
     pub fn bytes(self) -> [u8; Self::SIZE] {
-        let mut bytes = [0; Self::SIZE];
-        bytes[..8].copy_from_slice(&self.key.to_be_bytes());
-        bytes[8..10].copy_from_slice(&self.mv.to_be_bytes());
-        bytes[10..12].copy_from_slice(&self.weight.to_be_bytes());
-        bytes
+        (u128::from(self.key) << 64 | u128::from(self.mv) << 48 | u128::from(self.weight) << 32).to_be_bytes()
     }
 
     fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
-        let number =
-            |at: usize, len: usize| bytes[at..at + len].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-        Self { key: number(0, 8), mv: number(8, 2) as u16, weight: number(10, 2) as u16 }
+        let entry = u128::from_be_bytes(*bytes);
+        Self { key: (entry >> 64) as u64, mv: (entry >> 48) as u16, weight: (entry >> 32) as u16 }
     }
 
     /// The move as UCI writes it in Chess960.

@@ -8,6 +8,7 @@ pub use parse::{Problem, read};
 pub use solve::{Solution, solve};
 pub use table::Total;
 
+use crate::document::merged;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
@@ -61,10 +62,9 @@ pub struct Args {
 
 /// Parses a time with its unit, without which milliseconds and seconds could be confused.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    setup::positive_time(text)
-        .ok()
-        .filter(|time| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis()))
-        .ok_or_else(|| "expected a time with its unit, such as 1s, 500ms or 2m".to_owned())
+    let fits = |time: &Duration| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis());
+    let time = setup::positive_time(text).ok().filter(fits);
+    time.ok_or_else(|| "expected a time with its unit, such as 1s, 500ms or 2m".to_owned())
 }
 
 impl Args {
@@ -107,14 +107,11 @@ impl Args {
     /// Opens the journal, if any, and returns the solutions of the first problems.
     fn resume(&self, problems: &[&Problem]) -> Result<(Option<Journal>, Vec<Solution>), Box<dyn Error>> {
         let mut known = Vec::new();
-        let journal = Journal::resume(
-            self.journal.as_deref(),
-            || Ok(self.json()),
-            |index, record| {
-                known.push(Solution::from_record(problems.get(index as usize)?, record)?);
-                Some(())
-            },
-        )?;
+        let take = |index, record: &Value| {
+            known.push(Solution::from_record(problems.get(index as usize)?, record)?);
+            Some(())
+        };
+        let journal = Journal::resume(self.journal.as_deref(), || Ok(self.json()), take)?;
         Ok((journal, known))
     }
 
@@ -190,7 +187,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         print(&format!("{}: {line}", suite.file.display()))?;
     }
     let skipped = suites.iter().map(|suite| suite.skipped.len()).sum();
-    print(&(total(problems.iter().copied(), &solutions).line(problems.len()) + &skipped_text(skipped)))?;
+    let total = Total::of(problems.iter().copied().zip(&solutions));
+    print(&(total.line(problems.len()) + &skipped_text(skipped)))?;
     bar.finish_and_clear();
     summary::show(args.json, || document(args, &suites, &solutions), String::new)?;
     Ok(summary::exit(solutions.len() == problems.len()))
@@ -204,39 +202,26 @@ fn skipped_text(lines: usize) -> String {
     }
 }
 
-/// The sums over problems, of which the first may have solutions.
-fn total<'a>(problems: impl IntoIterator<Item = &'a Problem>, solutions: &[Solution]) -> Total {
-    let mut total = Total::default();
-    problems.into_iter().zip(solutions).for_each(|(problem, solution)| total.add(problem, solution));
-    total
-}
-
-fn totals(suites: &[Suite], mut solutions: &[Solution]) -> Vec<Total> {
-    let total = |suite: &Suite| {
-        let (own, rest) = solutions.split_at(suite.problems.len().min(solutions.len()));
-        solutions = rest;
-        total(&suite.problems, own)
-    };
-    suites.iter().map(total).collect()
+/// The sums of each suite. The solutions are those of the first problems.
+fn totals(suites: &[Suite], solutions: &[Solution]) -> Vec<Total> {
+    let mut solutions = solutions.iter();
+    suites.iter().map(|suite| Total::of(suite.problems.iter().zip(&mut solutions))).collect()
 }
 
 fn document(args: &Args, suites: &[Suite], solutions: &[Solution]) -> Value {
-    let problems = || suites.iter().flat_map(|suite| &suite.problems);
-    let merged = |mut document: Value, sums: Value| {
-        if let (Some(all), Value::Object(sums)) = (document.as_object_mut(), sums) {
-            all.extend(sums);
-        }
-        document
-    };
-    let mut document = merged(args.json(), total(problems(), solutions).json());
+    let solved = || suites.iter().flat_map(|suite| &suite.problems).zip(solutions);
+    let mut document = merged(args.json(), Total::of(solved()).json());
     let totals = suites.iter().zip(totals(suites, solutions)).map(|(suite, total)| {
         let (file, problems) = (suite.file.display().to_string(), suite.problems.len());
         merged(json!({ "file": file, "problems": problems, "lines_skipped": suite.skipped.len() }), total.json())
     });
     document["totals"] = totals.collect();
-    document["problems"] = problems().zip(solutions).map(|(problem, solution)| row(problem, solution).json()).collect();
-    let skipped: Vec<Value> =
-        suites.iter().flat_map(|suite| suite.skipped.iter().map(|line| line.to_json(suite.file))).collect();
+    document["problems"] = solved().map(|(problem, solution)| row(problem, solution).json()).collect();
+    let skipped = suites.iter().flat_map(|suite| {
+        let file = suite.file.display().to_string();
+        suite.skipped.iter().map(move |line| merged(json!(line), json!({ "file": file })))
+    });
+    let skipped: Vec<Value> = skipped.collect();
     document["lines_skipped"] = skipped.len().into();
     document["skipped"] = skipped.into();
     document

@@ -2,7 +2,6 @@
 
 use super::parse::Problem;
 use super::solve::Solution;
-use lento::chess::Move;
 use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
 use lento_common::notice::printable;
@@ -63,10 +62,6 @@ fn score(score: Score) -> String {
     }
 }
 
-fn san(problem: &Problem, moves: &[Move]) -> String {
-    moves.iter().map(|&mv| problem.board.san(mv)).collect::<Vec<_>>().join(" ")
-}
-
 /// The solution of a problem: `dm 3`, `bm Nf3 e4`, `am Rd1`; `-` without a task.
 fn expected(problem: &Problem) -> String {
     if !problem.has_task() {
@@ -75,9 +70,12 @@ fn expected(problem: &Problem) -> String {
     if let Some(mate) = problem.mate {
         return format!("dm {mate}");
     }
-    let named = [("bm", &problem.best), ("am", &problem.avoid)];
-    let named = named.into_iter().filter(|(_, moves)| !moves.is_empty());
-    named.map(|(code, moves)| format!("{code} {}", san(problem, moves))).collect::<Vec<_>>().join(", ")
+    let named = [("bm", &problem.best), ("am", &problem.avoid)].into_iter().filter(|(_, moves)| !moves.is_empty());
+    let texts = named.map(|(code, moves)| {
+        let moves: Vec<String> = moves.iter().map(|&mv| problem.board.san(mv)).collect();
+        format!("{code} {}", moves.join(" "))
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +91,14 @@ pub struct Total {
 }
 
 impl Total {
-    pub fn add(&mut self, problem: &Problem, solution: &Solution) {
+    /// The sums over problems with their solutions.
+    pub fn of<'a>(solved: impl IntoIterator<Item = (&'a Problem, &'a Solution)>) -> Self {
+        let mut total = Self::default();
+        solved.into_iter().for_each(|(problem, solution)| total.add(problem, solution));
+        total
+    }
+
+    fn add(&mut self, problem: &Problem, solution: &Solution) {
         let (won, possible) = problem.points(solution.played).unwrap_or_default();
         self.points.0 += u64::from(won);
         self.points.1 += u64::from(possible);

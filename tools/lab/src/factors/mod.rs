@@ -8,11 +8,12 @@ mod ideas;
 mod regression;
 mod report;
 
+use crate::document::merged;
 use design::{Design, Factor};
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
-use lento_common::play::arena::Arena;
+use lento_common::play::arena::{Arena, GamePair};
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
 use lento_common::play::setting::{Setting, texts};
@@ -25,7 +26,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Maximum number of factors.
 const MOST: usize = 200;
 
 const EXAMPLES: &str = "\
@@ -159,27 +159,23 @@ impl Session {
     /// Plays the remaining pairs. `on_pair` is called after each counted pair.
     fn play(&mut self, arena: &Arena, stop: &Stop, mut on_pair: impl FnMut(&Regression)) -> Result<(), Box<dyn Error>> {
         let Self { design, regression, wanted, journal } = self;
-        arena.run(
-            |pair| design.players(pair),
-            regression.pairs..*wanted,
-            stop,
-            |pair| {
-                let half_points = pair.half_points();
-                keep(journal, &json!({"pair": pair.number, "half_points": half_points}))?;
-                regression.add(&design.sides(pair.number), half_points);
-                on_pair(regression);
-                Ok(ControlFlow::Continue(()))
-            },
-        )
+        let rest = regression.pairs..*wanted;
+        let add = |pair: GamePair| {
+            let half_points = pair.half_points();
+            keep(journal, &json!({"pair": pair.number, "half_points": half_points}))?;
+            regression.add(&design.sides(pair.number), half_points);
+            on_pair(regression);
+            Ok(ControlFlow::Continue(()))
+        };
+        arena.run(|pair| design.players(pair), rest, stop, add)
     }
 }
 
 /// The header of the journal: everything that decides the result but the number of pairs.
 fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
-    let mut header = args.conditions.header("factors", args.limit)?;
-    header["factors"] = design.factors.iter().map(Factor::text).collect::<Vec<_>>().into();
-    header["set"] = texts(&design.common).into();
-    Ok(header)
+    let factors: Vec<String> = design.factors.iter().map(Factor::text).collect();
+    let own = json!({ "factors": factors, "set": texts(&design.common) });
+    Ok(merged(args.conditions.header("factors", args.limit)?, own))
 }
 
 #[cfg(test)]

@@ -1,27 +1,24 @@
 //! `lento latency`: response times over UCI.
 
-mod child;
 mod report;
 mod soak;
 
+use crate::child;
 use crate::threads::{ThreadCounts, thread_counts};
-use child::Session;
 use fastrand::Rng;
+use lento_common::inputs::in_file;
 use lento_common::play::opening::read_book;
 use lento_common::summary;
-use lento_console::Done;
 use lento_console::interrupt::Stop;
-use lento_console::machine;
 use lento_console::progress::Progress;
-use lento_console::setup;
-use lento_player::programs;
+use lento_console::{Done, machine, setup};
 use lento_player::speedtest::games;
 use report::{Report, Row};
-use soak::{Samples, Soak};
+use soak::Session;
+use std::mem::take;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed at the end:
   schema                lento-latency/1
@@ -40,7 +37,6 @@ With --json one document is printed at the end:
     flags               number of moves after the flag
   each of these with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
 
-/// Arguments of `lento latency`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
@@ -69,8 +65,7 @@ pub struct Args {
 
 /// Runs the engine as a child for each thread count and measures its response times. Ctrl-C keeps the results so far.
 pub fn run(args: &Args) -> Done {
-    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
-    let engine = args.engine.clone().map_or_else(lento, Ok)?;
+    let engine = child::player(args.engine.as_deref())?;
     let machine = machine::here();
     let fens = match &args.positions {
         Some(path) => read_book(path)?,
@@ -84,19 +79,15 @@ pub fn run(args: &Args) -> Done {
     for (at, &threads) in counts.iter().enumerate() {
         let left = args.time.saturating_sub(progress.elapsed());
         let end = Instant::now() + left / (counts.len() - at) as u32;
-        let mut soak = Soak {
-            session: Session::start(&engine, stop.clone()).map_err(|error| format!("{}: {error}", engine.display()))?,
-            fens: &fens,
-            random: random.fork(),
-            samples: Samples::default(),
-        };
-        let result = soak.run(threads, args.hash, |cycle| {
+        let session = Session::start(&engine, stop.clone(), &fens, random.fork());
+        let mut session = session.map_err(|error| in_file(&engine, error))?;
+        let result = session.run(threads, args.hash, |cycle| {
             let left = args.time.saturating_sub(progress.elapsed());
             progress.show(|| format!("threads {threads}, round {cycle}"), left);
             cycle == 1 || Instant::now() < end
         });
         let refused = result.err().filter(|_| !stop.asked()).map(|error| error.to_string());
-        rows.push(Row { threads, refused, samples: soak.samples });
+        rows.push(Row { threads, refused, samples: take(&mut session.samples) });
         if stop.asked() {
             break;
         }

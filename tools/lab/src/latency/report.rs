@@ -4,8 +4,7 @@ use super::Args;
 use super::soak::{Measure, Samples};
 use lento_common::quantile::{quantile, sorted};
 use lento_common::table;
-use lento_console::machine;
-use lento_console::units;
+use lento_console::{machine, units};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::time::Duration;
@@ -37,12 +36,10 @@ pub struct Row {
     pub samples: Samples,
 }
 
-/// The result of a latency test.
 pub struct Report<'a> {
     pub args: &'a Args,
     pub machine: Value,
     pub rows: Vec<Row>,
-    /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
 }
 
@@ -52,7 +49,6 @@ fn shown(ms: f64) -> String {
 }
 
 impl Row {
-    /// The table row of each measure.
     fn table(&self) -> Vec<table::Row> {
         let row = |((name, _), samples): (&(&str, &str), &Vec<f64>)| {
             let samples = sorted(samples.iter().copied());
@@ -85,7 +81,6 @@ impl Row {
 }
 
 impl Report<'_> {
-    /// As a text table.
     pub fn text(&self) -> String {
         let facts = [("hash", format!("{} MiB", self.args.hash)), ("time", units::time(self.args.time))];
         let mut text = machine::table(&self.machine, &facts);
@@ -111,7 +106,6 @@ impl Report<'_> {
         if notes.is_empty() { text } else { text + "\n" + &notes }
     }
 
-    /// As JSON.
     pub fn json(&self) -> Value {
         json!({
             "schema": "lento-latency/1",

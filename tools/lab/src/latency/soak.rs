@@ -1,11 +1,20 @@
-//! Searches of every kind with measured response times.
+//! An engine in a child process, as seen by a GUI, and its response times in searches of every kind.
 
-use super::child::{Line, Session};
+use crate::child;
+use crossbeam::channel::{Receiver, after, select, unbounded};
 use fastrand::Rng;
-use std::io;
+use lento_console::interrupt::Stop;
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
-/// A measured response time.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A line with the time it was read.
+type Line = (Instant, String);
+
 #[derive(Clone, Copy)]
 pub enum Measure {
     /// From `stop` to `bestmove`.
@@ -23,27 +32,84 @@ pub enum Measure {
 /// Milliseconds per [`Measure`].
 pub type Samples = [Vec<f64>; 5];
 
-/// A running test.
-pub struct Soak<'a> {
-    pub session: Session,
+/// A running engine. Its methods return errors if the engine exits or does not answer, and on Ctrl-C.
+pub struct Session<'a> {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<Line>,
+    stop: Stop,
     /// Positions as FEN.
-    pub fens: &'a [String],
-    /// The random generator for positions and times.
-    pub random: Rng,
+    fens: &'a [String],
+    /// For positions and times.
+    random: Rng,
     pub samples: Samples,
 }
 
-impl Soak<'_> {
+impl<'a> Session<'a> {
+    pub fn start(program: &Path, stop: Stop, fens: &'a [String], random: Rng) -> io::Result<Self> {
+        let mut child = child::command(program).arg("uci").stdin(Stdio::piped()).spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("a child without pipes"));
+        };
+        let (send, lines) = unbounded();
+        thread::Builder::new().name("reader".into()).spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if send.send((Instant::now(), line)).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { child, input, lines, stop, fens, random, samples: Samples::default() })
+    }
+
+    /// Sends a line and returns the time before writing.
+    fn send(&mut self, line: &str) -> io::Result<Instant> {
+        let now = Instant::now();
+        self.input.write_all(format!("{line}\n").as_bytes())?;
+        self.input.flush()?;
+        Ok(now)
+    }
+
+    /// Reads lines for some time, or up to and including one for which `last` holds.
+    fn read(&mut self, time: Duration, last: impl Fn(&str) -> bool) -> io::Result<Vec<Line>> {
+        let timeout = after(time);
+        let mut lines = Vec::new();
+        loop {
+            select! {
+                recv(self.lines) -> line => lines.push(line.map_err(|_| io::Error::other("the engine exited"))?),
+                recv(self.stop.waiter()) -> _ => return Err(ErrorKind::Interrupted.into()),
+                recv(timeout) -> _ => return Ok(lines),
+            }
+            if lines.last().is_some_and(|line: &Line| last(&line.1)) {
+                return Ok(lines);
+            }
+        }
+    }
+
+    /// Reads lines for some time.
+    fn listen(&mut self, time: Duration) -> io::Result<Vec<Line>> {
+        self.read(time, |_| false)
+    }
+
+    /// Reads up to and including the line starting with `start`.
+    fn until(&mut self, start: &str) -> io::Result<Vec<Line>> {
+        let lines = self.read(TIMEOUT, |line| line.starts_with(start))?;
+        match lines.last() {
+            Some(line) if line.1.starts_with(start) => Ok(lines),
+            _ => Err(io::Error::other(format!("no {start:?} from the engine for {} seconds", TIMEOUT.as_secs()))),
+        }
+    }
+
     /// Sets options and runs cycles of searches while `more` holds for their number, from 1. The engine's error message is
     /// returned as an error.
     pub fn run(&mut self, threads: usize, hash_mib: usize, mut more: impl FnMut(u64) -> bool) -> io::Result<()> {
-        self.session.send("uci")?;
-        self.session.until("uciok")?;
-        self.session.send(&format!("setoption name Hash value {hash_mib}"))?;
-        self.session.send(&format!("setoption name Threads value {threads}"))?;
-        self.session.send("setoption name Ponder value true")?;
-        self.session.send("isready")?;
-        let lines = self.session.until("readyok")?;
+        self.send("uci")?;
+        self.until("uciok")?;
+        self.send(&format!("setoption name Hash value {hash_mib}"))?;
+        self.send(&format!("setoption name Threads value {threads}"))?;
+        self.send("setoption name Ponder value true")?;
+        self.send("isready")?;
+        let lines = self.until("readyok")?;
         if let Some(error) = lines.iter().find_map(|(_, line)| line.strip_prefix("info string ERROR: ")) {
             return Err(io::Error::other(error));
         }
@@ -56,13 +122,13 @@ impl Soak<'_> {
     /// Starts a search of a random position.
     fn go(&mut self, limits: &str) -> io::Result<Instant> {
         let fen = &self.fens[self.random.usize(..self.fens.len())];
-        self.session.send(&format!("position fen {fen}"))?;
-        self.session.send(&format!("go {limits}"))
+        self.send(&format!("position fen {fen}"))?;
+        self.send(&format!("go {limits}"))
     }
 
     /// Waits for `bestmove` and records its delay after `due`. Returns the lines before.
     fn answer(&mut self, measure: Measure, due: Instant) -> io::Result<Vec<Line>> {
-        let lines = self.session.until("bestmove ")?;
+        let lines = self.until("bestmove ")?;
         let answered = lines.last().map_or(due, |line| line.0);
         self.samples[measure as usize].push(milliseconds(due, answered));
         Ok(lines)
@@ -72,8 +138,8 @@ impl Soak<'_> {
     fn cycle(&mut self) -> io::Result<()> {
         let wait = self.random.u64(2..=50);
         let started = self.go("infinite")?;
-        let mut lines = self.session.listen(Duration::from_millis(wait))?;
-        let stopped = self.session.send("stop")?;
+        let mut lines = self.listen(Duration::from_millis(wait))?;
+        let stopped = self.send("stop")?;
         lines.extend(self.answer(Measure::Stop, stopped)?);
         if let Some(first) = lines.iter().find(|line| line.1.starts_with("info depth")) {
             self.samples[Measure::FirstInfo as usize].push(milliseconds(started, first.0));
@@ -86,8 +152,8 @@ impl Soak<'_> {
         // The clock expires before `ponderhit`.
         let clock = self.random.u64(10..=40);
         self.go(&format!("ponder wtime {clock} btime {clock}"))?;
-        self.session.listen(Duration::from_millis(clock + 10))?;
-        let hit = self.session.send("ponderhit")?;
+        self.listen(Duration::from_millis(clock + 10))?;
+        let hit = self.send("ponderhit")?;
         self.answer(Measure::PonderHit, hit)?;
 
         // The last move before a time control may use most of the clock, any other only a part.
@@ -95,6 +161,19 @@ impl Soak<'_> {
         let rest = ["", " movestogo 1"][self.random.usize(..2)];
         let started = self.go(&format!("wtime {clock} btime {clock}{rest}"))?;
         self.answer(Measure::Clock, started + Duration::from_millis(clock)).map(drop)
+    }
+}
+
+/// Kills the engine unless it exits soon.
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        let _ = self.send("quit");
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -4,13 +4,14 @@ mod pgn;
 mod report;
 mod session;
 
+use crate::document::merged;
 use crate::elo::{EloModel, Sprt};
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
 use lento_common::play::setting::{Setting, texts};
 use lento_common::{progress, summary};
-use serde_json::Value;
+use serde_json::{Value, json};
 use session::{Goal, Session};
 use std::error::Error;
 use std::io::{self, Write};
@@ -97,10 +98,8 @@ impl Args {
     }
 
     /// Adds the players to the conditions.
-    fn json(&self, mut conditions: Value) -> Value {
-        conditions["new"] = texts(&self.new).into();
-        conditions["old"] = texts(&self.old).into();
-        conditions
+    fn json(&self, conditions: Value) -> Value {
+        merged(conditions, json!({ "new": texts(&self.new), "old": texts(&self.old) }))
     }
 }
 

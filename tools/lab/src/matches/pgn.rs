@@ -85,12 +85,8 @@ fn words(record: &Record) -> Vec<String> {
             words.push(format!("{}{}", board.fullmove_number(), if white { "." } else { "..." }));
         }
         words.push(board.san(ply.mv));
-        words.push(format!(
-            "{{{}/{} {:.3}s}}",
-            score(ply.score, wdl::material(&board)),
-            ply.depth,
-            ply.time.as_secs_f64()
-        ));
+        let (score, seconds) = (score(ply.score, wdl::material(&board)), ply.time.as_secs_f64());
+        words.push(format!("{{{score}/{} {seconds:.3}s}}", ply.depth));
         board = board.after(ply.mv);
     }
     words.push(record.result.text().to_owned());

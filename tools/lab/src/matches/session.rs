@@ -2,6 +2,7 @@
 
 use super::pgn::PgnFile;
 use crate::elo::{Pentanomial, Sprt, Verdict};
+use lento::chess::Color;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::play::arena::{Arena, GamePair};
@@ -33,10 +34,8 @@ pub struct Tally {
 impl Tally {
     fn add(&mut self, pair: &GamePair) {
         self.results.add(pair.half_points());
-        for (sum, more) in self.wins_draws_losses.iter_mut().zip(pair.wins_draws_losses()) {
-            *sum += more;
-        }
-        for game in &pair.games {
+        for (game, new) in pair.games.iter().zip([Color::White, Color::Black]) {
+            self.wins_draws_losses[game.result.index_for(new)] += 1;
             *self.endings.entry(game.ending).or_default() += 1;
             self.plies += game.plies.len() as u64;
             self.nodes += game.plies.iter().map(|ply| ply.nodes).sum::<u64>();
@@ -113,19 +112,16 @@ impl Session {
         if self.is_over() {
             return Ok(());
         }
-        arena.run(
-            |_| players.clone(),
-            self.tally.results.pairs()..self.goal.pairs,
-            stop,
-            |pair| {
-                let games = pair.games.each_ref().map(Record::to_json);
-                let record = json!({"pair": pair.number, "games": games, "seconds": self.elapsed().as_secs_f64()});
-                keep(&mut self.journal, &record)?;
-                self.count(&pair)?;
-                on_pair(self);
-                Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            },
-        )
+        let rest = self.tally.results.pairs()..self.goal.pairs;
+        let add = |pair: GamePair| {
+            let games = pair.games.each_ref().map(Record::to_json);
+            let record = json!({"pair": pair.number, "games": games, "seconds": self.elapsed().as_secs_f64()});
+            keep(&mut self.journal, &record)?;
+            self.count(&pair)?;
+            on_pair(self);
+            Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        };
+        arena.run(|_| players.clone(), rest, stop, add)
     }
 
     fn count(&mut self, pair: &GamePair) -> Result<(), Box<dyn Error>> {

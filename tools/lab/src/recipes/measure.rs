@@ -1,5 +1,6 @@
 //! Searches of positions with counts of reductions.
 
+use crate::document::merged;
 use lento::chess::{Color, Game};
 use lento::engine::Engine;
 use lento::search::statistics::Counts;
@@ -20,9 +21,7 @@ pub struct Measured {
 
 impl Measured {
     pub fn to_record(self, variant: &str, fen: &str) -> Value {
-        let mut record = json!(self);
-        (record["what"], record["variant"], record["fen"]) = ("position".into(), variant.into(), fen.into());
-        record
+        merged(json!(self), json!({ "what": "position", "variant": variant, "fen": fen }))
     }
 
     pub fn from_record(fen: &str, record: &Value) -> Option<Self> {

@@ -39,8 +39,7 @@ fn row_of(session: &Session, row: &VariantRow) -> Row {
     cells.number("High %", "failed_high_again_percent", high, 1);
     cells.number("Saved %", "saved_percent", saved.map(|ratio| 100.0 * (1.0 - ratio)), 1);
     if !session.problems.is_empty() {
-        let mut total = Total::default();
-        session.problems.iter().zip(&row.solved).for_each(|(problem, solution)| total.add(problem, solution));
+        let total = Total::of(session.problems.iter().zip(&row.solved));
         let Total { searched, solved, points: (won, possible), .. } = total;
         cells.cell("Solved", "suite_solved", format!("{solved} of {searched}"), solved);
         cells.data("suite_searched", searched);

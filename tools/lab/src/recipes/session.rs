@@ -6,12 +6,13 @@ use super::variants::{self, Variant};
 use crate::elo::Pentanomial;
 use crate::epd::{self, Problem, Solution};
 use lento::bench::POSITIONS;
+use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento::search::lmr::RecipeName;
 use lento::search::statistics::Counts;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
-use lento_common::play::arena::Arena;
+use lento_common::play::arena::{Arena, GamePair};
 use lento_common::play::opening::read_book;
 use lento_common::play::player::Player;
 use serde_json::{Value, json};
@@ -79,12 +80,9 @@ impl<'a> Session<'a> {
         let problems = args.suite.as_deref().map_or(Ok(Vec::new()), epd::read)?;
         let against = if args.pairs.is_some() { variants::recipes(&args.against)? } else { Vec::new() };
         let games = vec![Pentanomial::default(); against.len()];
-        let row = |variant, baseline| VariantRow {
-            variant,
-            baseline,
-            measured: Vec::new(),
-            solved: Vec::new(),
-            games: games.clone(),
+        let row = |variant, baseline| {
+            let (measured, solved, games) = (Vec::new(), Vec::new(), games.clone());
+            VariantRow { variant, baseline, measured, solved, games }
         };
         let mut rows: Vec<VariantRow> = args.variants()?.into_iter().map(|variant| row(variant, false)).collect();
         if args.fixed_depth() && !rows.iter().any(|row| row.variant.recipe == OFF) {
@@ -194,7 +192,7 @@ impl<'a> Session<'a> {
         if positions.is_empty() && problems.is_empty() {
             return Ok(());
         }
-        let mut player = Player::new(&variant.settings, self.args.conditions.hash as usize)?;
+        let mut player = Player::new(Engine::new(), &variant.settings, self.args.conditions.hash as usize)?;
         for index in positions {
             if stop.asked() {
                 return Ok(());
@@ -229,24 +227,20 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let [one, other] = [self.rows[row].variant.clone(), self.against[opponent].clone()];
-        arena.run(
-            |_| [one.settings.clone(), other.settings.clone()],
-            rest,
-            stop,
-            |pair| {
-                let half_points = pair.half_points();
-                let record = json!({
-                    "what": "pair",
-                    "variant": one.name,
-                    "against": other.name,
-                    "pair": pair.number,
-                    "half_points": half_points,
-                });
-                keep(&mut self.journal, &record)?;
-                self.rows[row].games[opponent].add(half_points);
-                on_part(self, &one.name);
-                Ok(ControlFlow::Continue(()))
-            },
-        )
+        let add = |pair: GamePair| {
+            let half_points = pair.half_points();
+            let record = json!({
+                "what": "pair",
+                "variant": one.name,
+                "against": other.name,
+                "pair": pair.number,
+                "half_points": half_points,
+            });
+            keep(&mut self.journal, &record)?;
+            self.rows[row].games[opponent].add(half_points);
+            on_part(self, &one.name);
+            Ok(ControlFlow::Continue(()))
+        };
+        arena.run(|_| [one.settings.clone(), other.settings.clone()], rest, stop, add)
     }
 }

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Arguments of `lento scaling compare`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
@@ -28,7 +27,6 @@ pub struct Args {
     json: bool,
 }
 
-/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed:
   schema          lento-scaling-compare/1

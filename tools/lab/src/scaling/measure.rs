@@ -35,16 +35,29 @@ const COUNTING: f64 = 1.5;
 /// A counting search.
 #[derive(Serialize)]
 pub struct Counted {
-    /// Index of the position.
     pub position: usize,
     pub threads: usize,
     #[serde(flatten)]
     pub counts: VisitCounts,
 }
 
-/// The measurements.
-#[derive(Default)]
-pub struct Measured {
+/// A measurement. Its methods return the error `Interrupted` after Ctrl-C and `TimedOut` at the end of the time.
+pub struct Measuring<'a> {
+    pub args: &'a Args,
+    pub machine: Value,
+    /// The positions with their history.
+    pub positions: &'a [Game],
+    pub threads: &'a [usize],
+    pub engine: Engine,
+    pub stop: Stop,
+    /// The progress line, which also times the run.
+    pub progress: Progress,
+    /// For orders.
+    pub random: Rng,
+    /// The placement of each number of threads on NUMA nodes.
+    pub placements: BTreeMap<usize, Value>,
+    /// Counts visits, in counting searches.
+    pub visits: Option<Arc<Visits>>,
     /// The depth per position.
     pub depths: Vec<i32>,
     /// Timed searches in complete blocks: a position with every thread count.
@@ -53,42 +66,22 @@ pub struct Measured {
     pub counted: Vec<Counted>,
 }
 
-/// A running measurement. Its methods return the error `Interrupted` after Ctrl-C and `TimedOut` at the end of the time.
-pub struct Measuring<'a> {
-    pub args: &'a Args,
-    /// The positions with their history.
-    pub positions: &'a [Game],
-    pub threads: &'a [usize],
-    pub engine: Engine,
-    /// Ctrl-C handling.
-    pub stop: Stop,
-    /// The progress line, which also times the run.
-    pub progress: Progress,
-    /// The random generator for orders.
-    pub random: Rng,
-    /// The placement of each number of threads on NUMA nodes.
-    pub placements: BTreeMap<usize, Value>,
-    /// Counts visits, in counting searches.
-    pub visits: Option<Arc<Visits>>,
-}
-
 impl Measuring<'_> {
     /// Runs everything. Ctrl-C or the time limit ends it, keeping complete blocks.
-    pub fn run(&mut self) -> io::Result<Measured> {
-        let mut measured = Measured::default();
-        match self.measure(&mut measured) {
+    pub fn run(&mut self) -> io::Result<()> {
+        match self.measure() {
             Err(error) if !matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) => Err(error),
-            _ => Ok(measured),
+            _ => Ok(()),
         }
     }
 
-    fn measure(&mut self, measured: &mut Measured) -> io::Result<()> {
-        measured.depths = match self.args.depth {
+    fn measure(&mut self) -> io::Result<()> {
+        self.depths = match self.args.depth {
             Some(depth) => vec![depth; self.positions.len()],
             None => self.calibrate()?,
         };
-        self.time_blocks(measured)?;
-        self.count_blocks(measured)
+        self.time_blocks()?;
+        self.count_blocks()
     }
 
     /// Searches a position with empty histories.
@@ -114,7 +107,7 @@ impl Measuring<'_> {
             progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
         };
         beat();
-        let found = search(engine, limits, stop, |output| {
+        let found = search(engine, limits, &[], stop, |output| {
             match output {
                 Some(Output::Info(info)) => on_info(info),
                 Some(_) => {}
@@ -160,21 +153,21 @@ impl Measuring<'_> {
     }
 
     /// Timed searches in blocks with a random order of thread counts, so that varying load affects all alike.
-    fn time_blocks(&mut self, measured: &mut Measured) -> io::Result<()> {
+    fn time_blocks(&mut self) -> io::Result<()> {
         let (begin, end) = (self.progress.elapsed(), self.args.time.mul_f64(TIMED_UNTIL));
         // Calibrated depths use up the time; a given depth has a fixed number of repetitions.
         let repetitions = if self.args.depth.is_some() { self.args.repeat } else { usize::MAX };
         for repetition in 0..repetitions {
             let doing = format!("repetition {}", repetition + 1);
             for position in self.order(self.positions.len()) {
-                let (now, blocks) = (self.progress.elapsed(), measured.runs.len() / self.threads.len());
+                let (now, blocks) = (self.progress.elapsed(), self.runs.len() / self.threads.len());
                 if blocks > 0 && now + (now - begin) / blocks as u32 > end {
                     return Ok(());
                 }
                 let mut block = Vec::new();
                 for (order, at) in self.order(self.threads.len()).into_iter().enumerate() {
                     let threads = self.threads[at];
-                    let found = self.reach(position, threads, measured.depths[position], &doing)?;
+                    let found = self.reach(position, threads, self.depths[position], &doing)?;
                     block.push(Run {
                         position,
                         repetition,
@@ -185,31 +178,31 @@ impl Measuring<'_> {
                         hashfull: found.best().map_or(0, |line| line.hashfull),
                     });
                 }
-                measured.runs.append(&mut block);
+                self.runs.append(&mut block);
             }
         }
         Ok(())
     }
 
     /// Counting searches of positions until the end of the time.
-    fn count_blocks(&mut self, measured: &mut Measured) -> io::Result<()> {
-        let most = measured.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
+    fn count_blocks(&mut self) -> io::Result<()> {
+        let most = self.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
         let visits = Arc::new(Visits::new((2 * most as usize).clamp(1 << 14, 1 << 25)));
         self.visits = Some(Arc::clone(&visits));
         for position in self.order(self.positions.len()) {
-            let runs = measured.runs.iter().filter(|run| run.position == position && run.repetition == 0);
+            let runs = self.runs.iter().filter(|run| run.position == position && run.repetition == 0);
             let expected = Duration::from_secs_f64(runs.map(|run| run.seconds * COUNTING).sum());
-            if !measured.counted.is_empty() && self.progress.elapsed() + expected > self.args.time {
+            if !self.counted.is_empty() && self.progress.elapsed() + expected > self.args.time {
                 break;
             }
             let mut block = Vec::new();
             for &threads in self.threads {
-                self.reach(position, threads, measured.depths[position], "counting")?;
+                self.reach(position, threads, self.depths[position], "counting")?;
                 // Waits for all threads.
                 self.engine.set_instrument(None);
                 block.push(Counted { position, threads, counts: visits.take() });
             }
-            measured.counted.append(&mut block);
+            self.counted.append(&mut block);
         }
         Ok(())
     }

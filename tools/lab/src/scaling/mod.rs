@@ -12,19 +12,16 @@ use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::engine::Engine;
-use lento::files::draft::Draft;
+use lento::files::Draft;
 use lento::processors;
 use lento::tt::memory::{self, MIB};
 use lento_common::play::opening::read_book;
 use lento_common::summary;
-use lento_console::Done;
 use lento_console::interrupt::Stop;
-use lento_console::machine;
 use lento_console::progress::Progress;
-use lento_console::setup;
+use lento_console::{Done, machine, setup};
 use lento_player::speedtest::games;
 use measure::Measuring;
-use report::Report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,11 +30,9 @@ use std::time::Duration;
 const HASH_PER_THREAD: usize = 16;
 const MIN_HASH: usize = 64;
 
-/// Arguments of `lento scaling`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Args {
-    /// A subcommand.
     #[command(subcommand)]
     task: Option<Other>,
     /// Thread counts, compared with the first one [default: 1,2,4,... up to all cores]
@@ -69,7 +64,6 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// Subcommands.
 #[derive(clap::Subcommand)]
 enum Other {
     /// Compare two machines or versions by their --json files
@@ -102,6 +96,7 @@ pub fn run(args: &Args) -> Done {
     engine.settings.search.move_overhead = 0;
     let mut measuring = Measuring {
         args,
+        machine,
         positions: &positions,
         threads: &threads,
         engine,
@@ -110,20 +105,22 @@ pub fn run(args: &Args) -> Done {
         random: Rng::with_seed(args.seed),
         placements: BTreeMap::new(),
         visits: None,
+        depths: Vec::new(),
+        runs: Vec::new(),
+        counted: Vec::new(),
     };
-    let measured = measuring.run()?;
+    measuring.run()?;
     let elapsed = measuring.progress.elapsed();
     measuring.progress.clear();
 
-    let rows = statistics::rows(&measured.runs, &threads, args.seed);
-    let report = Report { measuring: &measuring, machine: &machine, elapsed, measured: &measured, rows: &rows };
+    let rows = statistics::rows(&measuring.runs, &threads, args.seed);
     if let Some(draft) = json {
-        draft.finish(format!("{:#}\n", report.json()).as_bytes())?;
+        draft.finish(format!("{:#}\n", measuring.json(&rows, elapsed)).as_bytes())?;
     }
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
-        draft.finish(chart::svg(&rows, machine["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
+        draft.finish(chart::svg(&rows, measuring.machine["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
     }
-    summary::show(to_stdout, || report.json(), || report.text())?;
+    summary::show(to_stdout, || measuring.json(&rows, elapsed), || measuring.text(&rows, elapsed))?;
     Ok(measuring.stop.exit_code())
 }
 

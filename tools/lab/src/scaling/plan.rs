@@ -22,7 +22,6 @@ impl Curve {
         self.points.push((depth, seconds));
     }
 
-    /// The growth factor per ply.
     fn growth(&self) -> f64 {
         let tail = &self.points[self.points.len().saturating_sub(TAIL)..];
         let (Some(first), Some(last)) = (tail.first(), tail.last()) else { return DEFAULT_GROWTH };

@@ -1,30 +1,18 @@
 //! The results of a run as text and as the JSON document described in docs/schema.md.
 
-use super::measure::{Measured, Measuring};
+use super::measure::Measuring;
 use super::statistics::{CONFIDENCE, RESAMPLES, Row};
 use super::visits::VisitCounts;
 use lento_common::table;
-use lento_console::machine;
-use lento_console::units;
+use lento_console::{machine, units};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The value of `schema`.
 pub const SCHEMA: &str = "lento-scaling/2";
 
 /// Below this time to depth, results say little about longer searches.
 const SHORT: Duration = Duration::from_millis(100);
-
-/// The results of a run.
-pub struct Report<'a> {
-    pub measuring: &'a Measuring<'a>,
-    pub machine: &'a Value,
-    /// The actual time.
-    pub elapsed: Duration,
-    pub measured: &'a Measured,
-    pub rows: &'a [Row],
-}
 
 /// `1.23M`.
 pub fn count(number: f64) -> String {
@@ -37,12 +25,11 @@ fn share(row: &mut table::Row, head: &str, key: &str, part: u64, whole: u64) {
     row.cell(head, key, share.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share)), share);
 }
 
-impl Report<'_> {
-    /// The results of a thread count.
+impl Measuring<'_> {
     fn row(&self, of: &Row) -> table::Row {
-        let runs = || self.measured.runs.iter().filter(|run| run.threads == of.threads);
+        let runs = || self.runs.iter().filter(|run| run.threads == of.threads);
         let mut counts = VisitCounts::default();
-        for counted in self.measured.counted.iter().filter(|counted| counted.threads == of.threads) {
+        for counted in self.counted.iter().filter(|counted| counted.threads == of.threads) {
             counts.add(&counted.counts);
         }
         let mut row = table::Row::default();
@@ -59,32 +46,31 @@ impl Report<'_> {
         share(&mut row, "hash hits", "hash_hit_rate", counts.known, counts.lookups);
         share(&mut row, "shared", "shared", counts.shared, counts.lookups);
         share(&mut row, "", "shared_known", counts.shared_known, counts.shared);
-        row.data("placement", self.measuring.placements[&of.threads].clone());
+        row.data("placement", self.placements[&of.threads].clone());
         row
     }
 
-    fn table(&self) -> Vec<table::Row> {
-        self.rows.iter().map(|row| self.row(row)).collect()
+    fn table(&self, rows: &[Row]) -> Vec<table::Row> {
+        rows.iter().map(|row| self.row(row)).collect()
     }
 
     /// The number of completed blocks and of those requested.
     fn blocks(&self) -> (usize, usize) {
-        let Measuring { args, positions, threads, .. } = self.measuring;
-        (self.measured.runs.len() / threads.len(), positions.len() * args.repeat)
+        (self.runs.len() / self.threads.len(), self.positions.len() * self.args.repeat)
     }
 
-    /// The JSON document.
-    pub fn json(&self) -> Value {
-        let (measured, (done, requested)) = (self.measured, self.blocks());
-        let Measuring { args, positions, threads, engine, stop, .. } = self.measuring;
+    /// The JSON document, with the actual time.
+    pub fn json(&self, rows: &[Row], elapsed: Duration) -> Value {
+        let (done, requested) = self.blocks();
+        let Measuring { args, positions, threads, engine, stop, .. } = self;
         let fens = positions.iter().map(|game| game.board().fen(false));
-        let position = |(at, fen)| json!({ "fen": fen, "depth": measured.depths.get(at) });
+        let position = |(at, fen)| json!({ "fen": fen, "depth": self.depths.get(at) });
         json!({
             "schema": SCHEMA,
             "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             "interrupted": stop.asked(),
             "cut_short": !stop.asked() && done < requested,
-            "elapsed_ms": self.elapsed.as_secs_f64() * 1e3,
+            "elapsed_ms": elapsed.as_secs_f64() * 1e3,
             "version": machine::version(),
             "machine": self.machine,
             "settings": {
@@ -99,34 +85,31 @@ impl Report<'_> {
                 "confidence": CONFIDENCE,
             },
             "positions": fens.enumerate().map(position).collect::<Vec<_>>(),
-            "runs": measured.runs,
-            "counts": measured.counted,
-            "results": table::json(&self.table()),
+            "runs": self.runs,
+            "counts": self.counted,
+            "results": table::json(&self.table(rows)),
         })
     }
 
     /// The machine and a table of the results.
-    pub fn text(&self) -> String {
-        let Measuring { args, positions, engine, stop, .. } = self.measuring;
-        let depths = &self.measured.depths;
+    pub fn text(&self, rows: &[Row], elapsed: Duration) -> String {
+        let Measuring { args, machine, positions, engine, stop, depths, .. } = self;
         let depth = match (depths.iter().min(), depths.iter().max()) {
             (Some(least), Some(most)) if least < most => format!(", depths {least} to {most}"),
             (Some(depth), _) => format!(", depth {depth}"),
             _ => String::new(),
         };
-        let mut text = machine::table(
-            self.machine,
-            &[
-                ("hash", format!("{} MiB", engine.hash_mib())),
-                ("positions", format!("{}{depth}", positions.len())),
-                ("time", format!("{} of {}", units::time(self.elapsed), units::time(args.time))),
-            ],
-        );
-        let Some(first) = self.rows.first() else {
+        let facts = [
+            ("hash", format!("{} MiB", engine.hash_mib())),
+            ("positions", format!("{}{depth}", positions.len())),
+            ("time", format!("{} of {}", units::time(elapsed), units::time(args.time))),
+        ];
+        let mut text = machine::table(machine, &facts);
+        let Some(first) = rows.first() else {
             return text
                 + "\nNothing was measured: no position was searched with every thread count. Use more --time or less --depth.\n";
         };
-        let _ = write!(text, "\n{}", table::text(&self.table()));
+        let _ = write!(text, "\n{}", table::text(&self.table(rows)));
         let (done, requested) = self.blocks();
         if stop.asked() || done < requested {
             let reason = if stop.asked() { "interrupted" } else { "time ran out" };

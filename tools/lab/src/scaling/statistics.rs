@@ -6,15 +6,12 @@ use lento_common::quantile::{quantile, sorted};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// The confidence level.
 pub const CONFIDENCE: f64 = 0.95;
-/// The number of bootstrap samples.
 pub const RESAMPLES: usize = 1000;
 
 /// A timed search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Run {
-    /// Index of the position.
     pub position: usize,
     /// Earlier searches of the position with this thread count.
     pub repetition: usize,
@@ -73,7 +70,6 @@ pub fn figures(groups: &[Vec<Block>], threads: &[usize]) -> Vec<[f64; 4]> {
     (0..threads.len()).map(figures).collect()
 }
 
-/// An estimate with a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     pub estimate: f64,
@@ -126,7 +122,6 @@ pub fn intervals<T: Clone>(
     estimates.into_iter().zip(columns).map(interval).collect()
 }
 
-/// The results of a thread count.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub threads: usize,

@@ -2,13 +2,11 @@
 
 use lento::search::job::Job;
 use lento::search::observer::Observer;
-use lento::search::worker::Instrument;
-use lento::search::worker::Worker;
+use lento::search::worker::{Instrument, Worker};
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Visits of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VisitCounts {
     /// Table probes.
@@ -22,7 +20,6 @@ pub struct VisitCounts {
 }
 
 impl VisitCounts {
-    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.lookups += other.lookups;
         self.known += other.known;

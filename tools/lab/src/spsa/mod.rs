@@ -6,6 +6,7 @@ mod parameter;
 mod report;
 mod session;
 
+use crate::document::merged;
 use lento::search::params::TUNABLES;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
@@ -14,14 +15,13 @@ use lento_common::play::setting::Setting;
 use lento_common::{draft, inputs, outputs, progress, summary};
 use optimiser::GainSchedule;
 use parameter::ParameterChoice;
-use serde_json::Value;
+use serde_json::json;
 use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Parameters, schedule and conditions.
 #[derive(clap::Args)]
 #[command(after_help = names())]
 pub struct Args {
@@ -86,7 +86,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if finished && let Some(path) = &args.write {
         draft::write(path, rewritten(path, &session)?.as_bytes())?;
     }
-    summary::show(args.json, || json(&session, finished), || text(args, &session, finished))?;
+    let document =
+        || merged(report::json(&session.spsa, &session.pairs, args.iterations), json!({ "run": session.header }));
+    summary::show(args.json, document, || report::text(&session.spsa, &session.pairs, args.iterations))?;
     Ok(summary::exit(finished))
 }
 
@@ -124,20 +126,4 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 fn rewritten(path: &Path, session: &Session) -> Result<String, String> {
     let text = inputs::read_utf8(path)?;
     report::rewrite(&text, &session.spsa).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn text(args: &Args, session: &Session, finished: bool) -> String {
-    let (done, games) = (session.spsa.iteration, session.pairs.games());
-    let rest = if finished { String::new() } else { format!(" of {}, interrupted", args.iterations) };
-    format!("{}\n{done} iterations{rest}, {games} games\n", report::text(&session.spsa, &session.pairs))
-}
-
-fn json(session: &Session, finished: bool) -> Value {
-    let mut document = report::json(&session.spsa, &session.pairs);
-    document["run"] = session.header.clone();
-    document["iterations"] = session.spsa.iteration.into();
-    document["games"] = session.pairs.games().into();
-    document["pairs"] = session.pairs.counts.to_vec().into();
-    document["finished"] = finished.into();
-    document
 }

@@ -4,11 +4,12 @@
 use super::parameter::Parameter;
 use fastrand::Rng;
 use lento_common::{mix, number};
+use serde::Serialize;
 
 /// The gain sequences of Spall (1992), defined by their final values as usual for chess engines: with `N` iterations and
 /// `A = a_ratio · N`, iteration `k` has the distance `c_k = c_end · (N / k)^gamma` and for each game won net the step
 /// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^alpha`.
-#[derive(clap::Args, Clone, Copy, Debug, PartialEq)]
+#[derive(clap::Args, Clone, Copy, Debug, PartialEq, Serialize)]
 #[command(next_help_heading = "Schedule")]
 pub struct GainSchedule {
     /// `N`: the iterations over which the gains decrease; later they are constant.
@@ -49,7 +50,6 @@ impl GainSchedule {
     }
 }
 
-/// The state of a run.
 #[derive(Clone, Debug)]
 pub struct Spsa {
     pub parameters: Vec<Parameter>,

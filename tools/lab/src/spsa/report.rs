@@ -9,19 +9,22 @@ use lento_common::table::{self, Row};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The table, and the changed values as settings and as declarations.
-pub fn text(spsa: &Spsa, pairs: &Pentanomial) -> String {
+/// The table, the changed values as settings and as declarations, and the number of iterations of those `wanted`.
+pub fn text(spsa: &Spsa, pairs: &Pentanomial, wanted: u64) -> String {
     let z = z(spsa, pairs);
     let mut text = table::text(&table(spsa, &z));
     let _ = writeln!(text, "\n{}", signal(&z));
     let settings = settings(spsa);
     if settings.is_empty() {
-        return text + "\nNo value differs from its default.\n";
+        text += "\nNo value differs from its default.\n";
+    } else {
+        let source = source(spsa).join("\n");
+        let _ = writeln!(text, "\nTo try them:\n    lento match --new {}", settings.join(" --new "));
+        let _ = writeln!(text, "\nTo keep them, in src/search/params.rs (--write FILE does it):\n{source}");
     }
-    let _ = writeln!(text, "\nTo try them:\n    lento match --new {}", settings.join(" --new "));
-    let _ =
-        writeln!(text, "\nTo keep them, in src/search/params.rs (--write FILE does it):\n{}", source(spsa).join("\n"));
-    text
+    let (done, games) = (spsa.iteration, pairs.games());
+    let rest = if done < wanted { format!(" of {wanted}, interrupted") } else { String::new() };
+    text + &format!("\n{done} iterations{rest}, {games} games\n")
 }
 
 fn table(spsa: &Spsa, z: &[f64]) -> Vec<Row> {
@@ -116,13 +119,17 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     Ok(text)
 }
 
-pub fn json(spsa: &Spsa, pairs: &Pentanomial) -> Value {
+pub fn json(spsa: &Spsa, pairs: &Pentanomial, wanted: u64) -> Value {
     let z = z(spsa, pairs);
     json!({
         "parameters": table::json(&table(spsa, &z)),
         "mean_z_square": mean_square(&z),
         "settings": settings(spsa),
         "source": source(spsa),
+        "iterations": spsa.iteration,
+        "games": pairs.games(),
+        "pairs": pairs.counts,
+        "finished": spsa.iteration >= wanted,
     })
 }
 
@@ -142,7 +149,7 @@ mod tests {
 
     #[test]
     fn changed_values_can_be_pasted() {
-        let text = text(&spsa(&["rfp_depth", "rfp_margin:start=80.6,c=8", "lmr_pv:start=-1000"]), &NONE);
+        let text = text(&spsa(&["rfp_depth", "rfp_margin:start=80.6,c=8", "lmr_pv:start=-1000"]), &NONE, 1);
         let words = |name: &str| {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
@@ -158,8 +165,8 @@ mod tests {
     #[test]
     fn unchanged_values_are_not_pasted() {
         let same = spsa(&["rfp_*"]);
-        assert!(text(&same, &NONE).contains("No value differs"));
-        assert_eq!(json(&same, &NONE)["settings"], json!([]));
+        assert!(text(&same, &NONE, 1).contains("No value differs"));
+        assert_eq!(json(&same, &NONE, 1)["settings"], json!([]));
     }
 
     #[test]
@@ -168,7 +175,7 @@ mod tests {
         assert_eq!(furthest(&spsa), "");
         spsa.learn(1);
         let moved = spsa.theta[0] - 80.0;
-        let json = json(&spsa, &Pentanomial { counts: [0, 0, 0, 1, 0] });
+        let json = json(&spsa, &Pentanomial { counts: [0, 0, 0, 1, 0] }, 1);
         assert!(moved != 0.0);
         assert_eq!(furthest(&spsa), format!(", rfp_margin moved {:+.2} c", moved / 8.0));
         assert_eq!(json["parameters"][0]["moved_c"].as_f64(), Some(moved / 8.0));
@@ -190,7 +197,7 @@ mod tests {
             signal(&[2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 2.0, -2.0]),
             "mean of z² 2.25; chance alone gives 0.02 to 1.98"
         );
-        assert_eq!(json(&spsa, &pairs)["parameters"][1]["z"], json!(z[1]));
+        assert_eq!(json(&spsa, &pairs, 16)["parameters"][1]["z"], json!(z[1]));
     }
 
     #[test]

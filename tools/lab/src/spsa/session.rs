@@ -3,12 +3,14 @@
 use super::Args;
 use super::optimiser::{GainSchedule, Spsa};
 use super::parameter::chosen;
+use crate::document::merged;
 use crate::elo::Pentanomial;
 use lento_common::inputs;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
-use lento_common::play::arena::Arena;
+use lento_common::play::arena::{Arena, GamePair};
 use lento_common::play::setting::{Setting, texts};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -46,15 +48,8 @@ impl Session {
             spsa,
             journal: None,
         };
-        session.journal = Journal::resume(
-            args.journal.as_deref(),
-            || Ok(header),
-            |_, record| {
-                let played = session.read(record)?;
-                session.count(&played);
-                Some(())
-            },
-        )?;
+        let take = |_, record: &Value| session.read(record).map(|played| session.count(&played));
+        session.journal = Journal::resume(args.journal.as_deref(), || Ok(header), take)?;
         Ok(session)
     }
 
@@ -85,16 +80,12 @@ impl Session {
         });
         let first = self.spsa.iteration * self.pairs_each;
         let mut pairs = Pentanomial::default();
-        self.arena.run(
-            |_| players.clone(),
-            first..first + self.pairs_each,
-            stop,
-            |pair| {
-                pairs.add(pair.half_points());
-                on_pair();
-                Ok(ControlFlow::Continue(()))
-            },
-        )?;
+        let add = |pair: GamePair| {
+            pairs.add(pair.half_points());
+            on_pair();
+            Ok(ControlFlow::Continue(()))
+        };
+        self.arena.run(|_| players.clone(), first..first + self.pairs_each, stop, add)?;
         Ok((pairs.pairs() == self.pairs_each).then_some(pairs))
     }
 
@@ -106,10 +97,10 @@ impl Session {
 
     /// The pairs in the record of the next iteration.
     fn read(&self, record: &Value) -> Option<Pentanomial> {
-        let counts = record["pairs"].as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>()?;
+        let counts = <[u64; 5]>::deserialize(&record["pairs"]).ok()?;
         let pairs = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count))?;
         let fits = pairs == self.pairs_each && record["iteration"] == self.spsa.iteration;
-        Some(Pentanomial { counts: counts.try_into().ok()? }).filter(|_| fits)
+        fits.then_some(Pentanomial { counts })
     }
 }
 
@@ -135,15 +126,10 @@ fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Bo
         let tunable = parameter.tunable;
         (tunable.name.to_owned(), json!([tunable.min, tunable.max, parameter.start, parameter.c_end]))
     });
-    let mut header = args.conditions.header("spsa", args.limit)?;
+    let mut header = merged(args.conditions.header("spsa", args.limit)?, json!(schedule));
     header["parameters"] = parameters.collect::<Map<_, _>>().into();
     header["set"] = texts(&args.set).into();
     header["pairs"] = args.pairs.into();
-    header["horizon"] = schedule.horizon.into();
-    header["r_end"] = schedule.r_end.into();
-    header["alpha"] = schedule.alpha.into();
-    header["gamma"] = schedule.gamma.into();
-    header["a_ratio"] = schedule.a_ratio.into();
     Ok(header)
 }
 

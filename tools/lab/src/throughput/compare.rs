@@ -1,18 +1,17 @@
 //! `lento throughput compare`: machines or builds that did the same work.
 
-use super::file::{FIGURES, File, SAME, SAME_SEARCH};
-use super::report::text;
+use super::report::{SCHEMA, shown};
 use super::{Median, chart};
-use lento::files::draft::Draft;
+use crate::document::{self, Fields};
+use lento::files::Draft;
 use lento_common::columns::columns;
-use lento_common::summary;
+use lento_common::{inputs, summary};
 use lento_console::{Done, units};
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Arguments of `lento throughput compare`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
@@ -27,7 +26,6 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed:
   schema         lento-throughput-compare/1
@@ -48,6 +46,75 @@ With --json one document is printed:
                  if they are of different searches
   differences    {field: {a, b, ...}}: what differs in version, machine, system";
 
+/// What has to be the same for all files, and for files of as many threads.
+const SAME: [&str; 4] = ["/work/nodes", "/work/hash_mib", "/work/positions", "/checksum/rate"];
+const SAME_SEARCH: [&str; 1] = ["/checksum/speed"];
+
+/// Fields and headings of the figures.
+pub const FIGURES: [(&str, &str); 3] = [("speed", "speed"), ("rate", "rate"), ("rate_per_thread", "rate per thread")];
+
+pub struct File {
+    pub letter: char,
+    pub path: PathBuf,
+    pub document: Value,
+    pub threads: u64,
+}
+
+impl File {
+    pub fn read(path: &Path, letter: char) -> Result<Self, String> {
+        let document = document::read(path, SCHEMA)?;
+        let threads = check_fields(&document).map_err(|error| inputs::in_file(path, error))?;
+        Ok(Self { letter, path: path.to_owned(), document, threads })
+    }
+
+    /// `A  here.json: AMD EPYC, 16 threads, unstable`.
+    pub fn title(&self) -> String {
+        let Self { letter, path, document, threads } = self;
+        let state = ["interrupted", "unstable"].into_iter().find(|state| document[*state] == true);
+        let state = state.map_or_else(String::new, |state| format!(", {state}"));
+        let processor = shown(&document["machine"]["processor"]).unwrap_or("not known".into());
+        let plural = if *threads == 1 { "" } else { "s" };
+        format!("{letter}  {}: {processor}, {threads} thread{plural}{state}", path.display())
+    }
+
+    /// The name in documents.
+    pub fn name(&self) -> String {
+        self.letter.to_ascii_lowercase().to_string()
+    }
+
+    pub fn figure(&self, figure: &str) -> Median {
+        let (field, share) = if figure == "rate_per_thread" { ("rate", self.threads as f64) } else { (figure, 1.0) };
+        let found = Median::read(&self.document, field);
+        let of_thread = |nps| nps / share;
+        Median { median: of_thread(found.median), low: found.low.map(of_thread), high: found.high.map(of_thread) }
+    }
+
+    /// A figure divided by that of another file: of the medians, with the extreme ratios of their intervals. `None` for the speed of
+    /// different searches.
+    pub fn ratio(&self, other: &File, figure: &str) -> Option<Median> {
+        let [one, all] = [other, self].map(|file| file.figure(figure));
+        let divided = |upper: Option<f64>, lower: Option<f64>| upper.zip(lower).map(|(upper, lower)| upper / lower);
+        let ratio = Median {
+            median: all.median / one.median,
+            low: divided(all.low, one.high),
+            high: divided(all.high, one.low),
+        };
+        (figure != "speed" || self.threads == other.threads).then_some(ratio)
+    }
+}
+
+/// Checks the fields that a comparison needs, and returns the number of threads.
+fn check_fields(document: &Value) -> Result<u64, String> {
+    let fields = Fields::of(document, SCHEMA)?;
+    for pointer in SAME.into_iter().chain(SAME_SEARCH) {
+        fields.get(pointer, "a value", |value| (value.is_u64() || value.is_string()).then_some(()))?;
+    }
+    for figure in ["speed", "rate"] {
+        fields.positive(&format!("/results/{figure}/median"))?;
+    }
+    fields.get("/work/threads", "an integer above 0", |value| value.as_u64().filter(|threads| *threads > 0))
+}
+
 /// Refuses files of different work.
 fn check(files: &[File]) -> Result<(), String> {
     for (nth, file) in files.iter().enumerate().skip(1) {
@@ -61,7 +128,7 @@ fn check(files: &[File]) -> Result<(), String> {
 
 /// Refuses two files that differ in one of these fields.
 fn check_same(one: &File, other: &File, pointers: &[&str]) -> Result<(), String> {
-    let at = |file: &File, pointer: &str| file.document.pointer(pointer).and_then(text).unwrap_or_default();
+    let at = |file: &File, pointer: &str| file.document.pointer(pointer).and_then(shown).unwrap_or_default();
     let Some(pointer) = pointers.iter().find(|pointer| at(one, pointer) != at(other, pointer)) else {
         return Ok(());
     };
@@ -77,33 +144,31 @@ fn check_same(one: &File, other: &File, pointers: &[&str]) -> Result<(), String>
     Err(format!("{} and {}: {told}", one.path.display(), other.path.display()))
 }
 
-/// The fields of a value by name: `machine.processor`. Lists are taken whole.
-fn flat(name: &str, value: &Value, found: &mut BTreeMap<String, Value>) {
+/// Passes on the fields of a value by name: `machine.processor`. Lists are taken whole.
+fn flat(name: &str, value: &Value, found: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(field, value)| flat(&format!("{name}.{field}"), value, found))
+            fields.iter().for_each(|(field, value)| flat(&format!("{name}.{field}"), value, found));
         }
-        value => _ = found.insert(name.to_owned(), value.clone()),
+        value => found(name, value),
     }
 }
 
 /// What differs in version, machine and system: name, and the value of each file.
-fn differences(files: &[File]) -> Vec<(String, Vec<Value>)> {
-    let fields = files.iter().map(|file| {
-        let mut found = BTreeMap::new();
-        ["version", "machine", "system"].iter().for_each(|part| flat(part, &file.document[*part], &mut found));
-        found
-    });
-    let mut found: Vec<_> = fields.collect();
-    let names: BTreeSet<String> = found.iter().flat_map(|fields| fields.keys().cloned()).collect();
-    let rows = names.into_iter().map(|name| {
-        let values = found.iter_mut().map(|fields| fields.remove(&name).unwrap_or_default()).collect();
-        (name, values)
-    });
-    rows.filter(|(_, values): &(_, Vec<Value>)| values.iter().any(|value| *value != values[0])).collect()
+fn differences(files: &[File]) -> BTreeMap<String, Vec<Value>> {
+    let mut found = BTreeMap::new();
+    for (at, file) in files.iter().enumerate() {
+        let mut add = |name: &str, value: &Value| {
+            let values = found.entry(name.to_owned()).or_insert_with(|| vec![Value::Null; files.len()]);
+            values[at] = value.clone();
+        };
+        ["version", "machine", "system"].into_iter().for_each(|part| flat(part, &file.document[part], &mut add));
+    }
+    found.retain(|_, values| values.iter().any(|value| *value != values[0]));
+    found
 }
 
-fn document(files: &[File], differences: &[(String, Vec<Value>)]) -> Value {
+fn document(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> Value {
     let ratio = |ratio: Median| json!({ "estimate": ratio.median, "low": ratio.low, "high": ratio.high });
     let [one, other] = [&files[0], &files[1]];
     let file = |file: &File| {
@@ -147,12 +212,8 @@ fn table(files: &[File]) -> String {
     let number = |nps: f64| units::grouped(nps.round() as u64);
     let ratio = |file: &File, name: &str| {
         let ratio = file.ratio(&files[0], name);
-        let part = |part: Option<f64>| part.map_or("-".into(), |ratio| format!("{ratio:.4}"));
-        [
-            part(ratio.map(|ratio| ratio.median)),
-            part(ratio.and_then(|ratio| ratio.low)),
-            part(ratio.and_then(|ratio| ratio.high)),
-        ]
+        let parts = ratio.map_or([None; 3], |ratio| [Some(ratio.median), ratio.low, ratio.high]);
+        parts.map(|part| part.map_or("-".into(), |ratio| format!("{ratio:.4}")))
     };
     let same_threads = files.iter().all(|file| file.threads == files[0].threads);
     // With the same threads the ratios per thread are those of the rate.
@@ -177,7 +238,7 @@ fn table(files: &[File]) -> String {
     columns(&rows)
 }
 
-fn shown(files: &[File], differences: &[(String, Vec<Value>)]) -> String {
+fn text(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> String {
     let mut told: String = files.iter().map(|file| file.title() + "\n").collect();
     told += &format!("\n{}", table(files));
     if files.iter().any(|file| file.threads != files[0].threads) {
@@ -187,7 +248,7 @@ fn shown(files: &[File], differences: &[(String, Vec<Value>)]) -> String {
         told += "\nwhat differs:\n";
     }
     for (name, values) in differences {
-        let values = values.iter().map(|value| text(value).unwrap_or("not known".into()));
+        let values = values.iter().map(|value| shown(value).unwrap_or("not known".into()));
         told += &format!("  {name}: {}\n", values.collect::<Vec<_>>().join(" | "));
     }
     told
@@ -201,6 +262,6 @@ pub fn run(args: &Args) -> Done {
         Draft::create(path)?.finish(chart::svg(&files)?.as_bytes())?;
     }
     let differences = differences(&files);
-    summary::show(args.json, || document(&files, &differences), || shown(&files, &differences))?;
+    summary::show(args.json, || document(&files, &differences), || text(&files, &differences))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,20 +2,19 @@
 
 mod chart;
 mod compare;
-mod file;
 mod report;
 mod system;
 
-use lento::files::draft::Draft;
+use crate::child;
+use lento::files::Draft;
 use lento::processors;
+use lento_common::inputs::in_file;
 use lento_common::quantile::{median_interval, quantile, sorted};
 use lento_common::summary;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
 use lento_console::{Done, setup};
-use lento_player::programs;
-use report::Report;
 use serde::Serialize;
 use serde_json::Value;
 use std::error::Error;
@@ -24,7 +23,6 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 use system::{Observed, System};
 
-/// Confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 /// Exit code of an unstable result.
 const UNSTABLE: u8 = 3;
@@ -33,14 +31,9 @@ const POLL: Duration = Duration::from_millis(20);
 /// Clock rates and pages are read once in this many looks.
 const SAMPLE: u32 = 25;
 
-#[cfg(windows)]
-const NEW_PROCESS_GROUP: u32 = 0x200;
-
-/// Arguments of `lento throughput`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Args {
-    /// A subcommand.
     #[command(subcommand)]
     task: Option<Other>,
     /// Threads [default: all cores]
@@ -69,7 +62,6 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
-/// Subcommands.
 #[derive(clap::Subcommand)]
 enum Other {
     /// Compare two machines or builds by their --json files
@@ -80,7 +72,6 @@ fn percent(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected percent, such as 0.5".into())
 }
 
-/// A pass of the player.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pass {
     /// From the start of the run.
@@ -90,7 +81,6 @@ pub struct Pass {
     pub rate: f64,
 }
 
-/// A median and its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Median {
     pub median: f64,
@@ -104,6 +94,12 @@ impl Median {
         let numbers = sorted(numbers);
         let (low, high) = median_interval(&numbers, CONFIDENCE).unzip();
         Self { median: quantile(&numbers, 0.5), low, high }
+    }
+
+    /// The figure of this name in a document.
+    fn read(document: &Value, name: &str) -> Self {
+        let of = |part: &str| document["results"][name][part].as_f64();
+        Self { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") }
     }
 
     /// Half the width of the interval, at the wider side, as a part of the median.
@@ -188,7 +184,7 @@ impl Measuring<'_> {
 
     /// Runs the player once, and returns its document; `None` after Ctrl-C.
     fn pass(&mut self) -> Result<Option<Value>, Box<dyn Error>> {
-        let mut child = self.command().spawn().map_err(|error| self.failed(&error))?;
+        let mut child = self.command().spawn().map_err(|error| in_file(&self.engine, error))?;
         let mut look = 0_u32;
         while child.try_wait()?.is_none() {
             if look % SAMPLE == SAMPLE / 5 {
@@ -210,30 +206,21 @@ impl Measuring<'_> {
         let output = child.wait_with_output()?;
         if !output.status.success() {
             // Standard error is not captured, so the player has said why.
-            return Err(self.failed(&output.status).into());
+            return Err(in_file(&self.engine, output.status).into());
         }
         let document = serde_json::from_slice(&output.stdout);
-        Ok(Some(document.map_err(|error| self.failed(&format_args!("{error} in the document of speedtest")))?))
-    }
-
-    fn failed(&self, why: &dyn std::fmt::Display) -> String {
-        format!("{}: {why}", self.engine.display())
+        Ok(Some(document.map_err(|error| in_file(&self.engine, format_args!("{error} in the document of speedtest")))?))
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.engine);
+        let mut command = child::command(&self.engine);
         let Args { threads, nodes, hash, positions, .. } = self.args;
         let options = [("--nodes", *nodes), ("--hash", hash.map(|hash| hash as u64)), ("--positions", *positions)];
         command.args(["speedtest", "--json"]).args(threads.map(|threads| threads.to_string()));
         for (name, value) in options {
             command.args(value.map(|value| format!("{name}={value}")));
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        // Ctrl-C should reach only this process, which then ends the player.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        #[cfg(windows)]
-        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
+        command.stdin(Stdio::null());
         command
     }
 }
@@ -243,12 +230,11 @@ pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
         return compare::run(args);
     }
-    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
     let json = args.json.as_deref().filter(|_| !to_stdout).map(Draft::create).transpose()?;
     let mut measuring = Measuring {
         args,
-        engine: args.engine.clone().map_or_else(lento, Ok)?,
+        engine: child::player(args.engine.as_deref())?,
         stop: Stop::on_ctrl_c()?,
         progress: Progress::start(),
         system: System::below("/"),
@@ -266,11 +252,10 @@ pub fn run(args: &Args) -> Done {
         return Ok(measuring.stop.exit_code());
     }
     let observed = measuring.observed.between(&before, &measuring.system.counters(), elapsed.as_secs_f64());
-    let report = Report::new(&measuring, elapsed, observed);
+    let document = report::document(&measuring, elapsed, observed);
     if let Some(draft) = json {
-        draft.finish(format!("{:#}\n", report.document).as_bytes())?;
+        draft.finish(format!("{:#}\n", document).as_bytes())?;
     }
-    summary::show(to_stdout, || report.document.clone(), || report.text())?;
-    let unstable = report.document["unstable"] == true;
-    Ok(if unstable { ExitCode::from(UNSTABLE) } else { measuring.stop.exit_code() })
+    summary::show(to_stdout, || document.clone(), || report::text(&document))?;
+    Ok(if document["unstable"] == true { ExitCode::from(UNSTABLE) } else { measuring.stop.exit_code() })
 }

@@ -7,13 +7,7 @@ use lento_console::units;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The value of `schema`.
 pub const SCHEMA: &str = "lento-throughput/1";
-
-/// The result of a run.
-pub struct Report {
-    pub document: Value,
-}
 
 /// Rows for people: labels, and where in the document their text is.
 const FACTS: [(&str, &str); 12] = [
@@ -32,7 +26,7 @@ const FACTS: [(&str, &str); 12] = [
 ];
 
 /// The text of a value; `None` for null.
-pub fn text(value: &Value) -> Option<String> {
+pub fn shown(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -40,72 +34,68 @@ pub fn text(value: &Value) -> Option<String> {
     }
 }
 
-impl Report {
-    pub(super) fn new(measuring: &Measuring, elapsed: Duration, observed: Observed) -> Self {
-        let Measuring { args, stop, system, first, passes, .. } = measuring;
-        let [speed, rate] = measuring.figures();
-        let work = &first["work"];
-        let number = |name: &str| work[name].as_u64().unwrap_or(0);
-        let (facts, threads) = (system.facts(), number("threads"));
-        let disturbances = observed.disturbances(&facts, threads, threads * number("hash_mib"));
-        let stable = measuring.is_precise();
-        let document = json!({
-            "schema": SCHEMA,
-            "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            "interrupted": stop.asked(),
-            "unstable": !stable && !stop.asked(),
-            "elapsed_ms": elapsed.as_secs_f64() * 1e3,
-            "version": first["version"],
-            "machine": first["machine"],
-            "system": facts,
-            "placement": first["speed"]["placement"],
-            "settings": {
-                "within": args.within / 100.0,
-                "time_ms": args.time.as_secs_f64() * 1e3,
-                "confidence": CONFIDENCE,
-            },
-            "work": work,
-            "checksum": { "speed": first["speed"]["checksum"], "rate": first["rate"]["checksum"] },
-            "passes": passes,
-            "results": { "speed": speed, "rate": rate },
-            "observed": observed,
-            "disturbances": disturbances,
-        });
-        Self { document }
-    }
+/// The document of a run.
+pub(super) fn document(measuring: &Measuring, elapsed: Duration, observed: Observed) -> Value {
+    let Measuring { args, stop, system, first, passes, .. } = measuring;
+    let [speed, rate] = measuring.figures();
+    let work = &first["work"];
+    let number = |name: &str| work[name].as_u64().unwrap_or(0);
+    let (facts, threads) = (system.facts(), number("threads"));
+    let disturbances = observed.disturbances(&facts, threads, threads * number("hash_mib"));
+    let stable = measuring.is_precise();
+    json!({
+        "schema": SCHEMA,
+        "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        "interrupted": stop.asked(),
+        "unstable": !stable && !stop.asked(),
+        "elapsed_ms": elapsed.as_secs_f64() * 1e3,
+        "version": first["version"],
+        "machine": first["machine"],
+        "system": facts,
+        "placement": first["speed"]["placement"],
+        "settings": {
+            "within": args.within / 100.0,
+            "time_ms": args.time.as_secs_f64() * 1e3,
+            "confidence": CONFIDENCE,
+        },
+        "work": work,
+        "checksum": { "speed": first["speed"]["checksum"], "rate": first["rate"]["checksum"] },
+        "passes": passes,
+        "results": { "speed": speed, "rate": rate },
+        "observed": observed,
+        "disturbances": disturbances,
+    })
+}
 
-    /// The machine, the figures, and what disturbed them.
-    pub fn text(&self) -> String {
-        let document = &self.document;
-        let fact = |(label, pointer): &(&str, &str)| {
-            let value = document.pointer(pointer).and_then(text)?;
-            Some(format!("{label:<12} {value}\n"))
-        };
-        let mut all: String = FACTS.iter().filter_map(fact).collect();
-        let figure = |name: &str| {
-            let of = |field: &str| document["results"][name][field].as_f64();
-            let figure = Median { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") };
-            let number = |value: Option<f64>| value.map_or("-".into(), |value| units::grouped(value.round() as u64));
-            let error = figure.error().map_or("-".into(), |error| format!("{:.2} %", 100.0 * error));
-            let checksum = document["checksum"][name].as_str().unwrap_or_default().to_owned();
-            [name.to_owned(), number(Some(figure.median)), number(figure.low), number(figure.high), error, checksum]
-        };
-        let heads = ["", "nodes/s", "from", "to", "±", "checksum"].map(str::to_owned);
-        all += &format!("\n{}", columns(&[heads, figure("speed"), figure("rate")].map(Vec::from)));
-        let is = |name: &str| document[name] == true;
-        let verdict = match () {
-            () if is("interrupted") => "interrupted",
-            () if is("unstable") => "unstable",
-            () => "stable",
-        };
-        let elapsed = Duration::from_secs_f64(document["elapsed_ms"].as_f64().unwrap_or(0.0) / 1e3);
-        let passes = document["passes"].as_array().map_or(0, Vec::len);
-        all += &format!("\n{verdict} after {passes} passes in {}\n", units::time(elapsed));
-        let disturbances: Vec<&str> =
-            document["disturbances"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        if disturbances.is_empty() && is("unstable") {
-            all += "  nothing that was observed explains it\n";
-        }
-        all + &disturbances.iter().map(|why| format!("  {why}\n")).collect::<String>()
+/// The machine, the figures, and what disturbed them, from the document.
+pub fn text(document: &Value) -> String {
+    let fact = |(label, pointer): &(&str, &str)| {
+        let value = document.pointer(pointer).and_then(shown)?;
+        Some(format!("{label:<12} {value}\n"))
+    };
+    let mut all: String = FACTS.iter().filter_map(fact).collect();
+    let figure = |name: &str| {
+        let figure = Median::read(document, name);
+        let number = |value: Option<f64>| value.map_or("-".into(), |value| units::grouped(value.round() as u64));
+        let error = figure.error().map_or("-".into(), |error| format!("{:.2} %", 100.0 * error));
+        let checksum = document["checksum"][name].as_str().unwrap_or_default().to_owned();
+        [name.to_owned(), number(Some(figure.median)), number(figure.low), number(figure.high), error, checksum]
+    };
+    let heads = ["", "nodes/s", "from", "to", "±", "checksum"].map(str::to_owned);
+    all += &format!("\n{}", columns(&[heads, figure("speed"), figure("rate")].map(Vec::from)));
+    let is = |name: &str| document[name] == true;
+    let verdict = match () {
+        () if is("interrupted") => "interrupted",
+        () if is("unstable") => "unstable",
+        () => "stable",
+    };
+    let elapsed = Duration::from_secs_f64(document["elapsed_ms"].as_f64().unwrap_or(0.0) / 1e3);
+    let passes = document["passes"].as_array().map_or(0, Vec::len);
+    all += &format!("\n{verdict} after {passes} passes in {}\n", units::time(elapsed));
+    let disturbances: Vec<&str> =
+        document["disturbances"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if disturbances.is_empty() && is("unstable") {
+        all += "  nothing that was observed explains it\n";
     }
+    all + &disturbances.iter().map(|why| format!("  {why}\n")).collect::<String>()
 }

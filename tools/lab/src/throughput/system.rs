@@ -18,39 +18,22 @@ pub struct System {
     cpus: CpuSet,
 }
 
-/// Counters at one time; `None` where the system has none.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counters {
-    /// CPU seconds of all processes on the CPUs that this process may use.
-    busy: Option<f64>,
-    /// CPU seconds of this process and its finished children.
-    own: Option<f64>,
-    /// CPU seconds that the hypervisor gave to others.
-    stolen: Option<f64>,
-    /// Seconds in which some thread of the system waited for a CPU.
-    waiting: Option<f64>,
-    /// Thermal throttling events.
-    throttles: Option<f64>,
-    /// Periods in which the control group's CPU limit stopped it.
-    limit_stops: Option<f64>,
-    /// Pages that a NUMA node should have given, and another one gave.
-    foreign_pages: Option<f64>,
-    /// Pages taken from a node by threads of another one.
-    remote_pages: Option<f64>,
-}
-
-/// What was observed while measuring; `None` where it is not known.
+/// What was observed while measuring; `None` where it is not known. As counters at one time, loads are in CPU seconds and waiting is in
+/// seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Observed {
-    /// CPUs that other processes used, on average.
+    /// CPUs that other processes used, of those that this process may use, on average.
     pub other_load: Option<f64>,
     /// CPUs that the hypervisor gave to others, on average.
     pub stolen: Option<f64>,
-    /// The share of time in which some thread waited for a CPU.
+    /// The share of time in which some thread of the system waited for a CPU.
     pub waiting: Option<f64>,
     pub thermal_throttles: Option<f64>,
+    /// Periods in which the control group's CPU limit stopped it.
     pub limit_stops: Option<f64>,
+    /// Pages that a NUMA node should have given, and another one gave.
     pub foreign_pages: Option<f64>,
+    /// Pages taken from a node by threads of another one.
     pub remote_pages: Option<f64>,
     /// Clock rates of as many CPUs as there are threads, the fastest at each time: the lowest and highest mean.
     pub min_mhz: Option<f64>,
@@ -70,11 +53,8 @@ fn field(text: &str, name: &str) -> Option<f64> {
 
 /// The sum of the numbers of files that are there.
 fn sum(texts: impl Iterator<Item = String>) -> Option<f64> {
-    texts
-        .map(|text| number(&text))
-        .collect::<Option<Vec<_>>>()
-        .filter(|all| !all.is_empty())
-        .map(|all| all.iter().sum())
+    let all = texts.map(|text| number(&text)).collect::<Option<Vec<f64>>>()?;
+    (!all.is_empty()).then(|| all.iter().sum())
 }
 
 impl System {
@@ -101,14 +81,14 @@ impl System {
     /// What is known of the machine beyond [`lento_console::machine`].
     pub fn facts(&self) -> Value {
         let cpuinfo = self.text("proc/cpuinfo").unwrap_or_default();
-        let online = self.text(format!("{CPUS}/online")).and_then(|list| cpu_list::parse(&list).ok());
+        let list = |path: &str| self.text(path).and_then(|list| cpu_list::parse(&list).ok());
+        let online = list(&format!("{CPUS}/online"));
         let distinct = |names: &[&str]| {
             let of = |cpu: &usize| -> Option<Vec<String>> {
                 names.iter().map(|name| self.text(format!("{CPUS}/cpu{cpu}/topology/{name}"))).collect()
             };
             Some(online.as_ref()?.iter().map(of).collect::<Option<BTreeSet<_>>>()?.len())
         };
-        let nodes = self.text("sys/devices/system/node/online").and_then(|list| cpu_list::parse(&list).ok());
         let mhz = |name: &str| self.of_cpus(name).filter_map(|khz| number(&khz)).reduce(f64::max).map(|khz| khz / 1e3);
         let boost = self.text(format!("{CPUS}/cpufreq/boost")).map(|boost| boost == "1");
         let no_turbo = || self.text(format!("{CPUS}/intel_pstate/no_turbo")).map(|off| off == "0");
@@ -128,7 +108,7 @@ impl System {
             "sockets": distinct(&["physical_package_id"]),
             "cores": distinct(&["physical_package_id", "core_id"]),
             "hardware_threads": online.as_ref().map(CpuSet::len),
-            "nodes": nodes.map(|nodes| nodes.len()),
+            "nodes": list("sys/devices/system/node/online").map(|nodes| nodes.len()),
             "affinity": self.affinity(),
             "cpu_limit": cpu_limit(&self.root),
             "huge_pages": pages("enabled"),
@@ -137,7 +117,7 @@ impl System {
     }
 
     /// The counters now.
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> Observed {
         let stat = self.text("proc/stat").unwrap_or_default();
         // user, nice, system, idle, iowait, irq, softirq, steal
         let of_cpu = |cpu: &usize| -> Option<Vec<f64>> {
@@ -151,22 +131,23 @@ impl System {
             (!ticks.is_empty()).then(|| ticks.iter().map(of).sum())
         };
         let own = |text: String| {
-            // Behind the name, which may contain anything: utime, stime, cutime, cstime.
+            // Behind the name, which may contain anything: utime, stime, and of finished children cutime, cstime.
             let numbers: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
             Some(numbers.get(11..15)?.iter().filter_map(|ticks| number(ticks)).sum::<f64>() / TICKS)
         };
         let pressure = |text: String| number(text.lines().next()?.split_once("total=")?.1);
         let stops = |group: PathBuf| field(&self.text(group.join("cpu.stat"))?, "nr_throttled");
         let vmstat = self.text("proc/vmstat").unwrap_or_default();
-        Counters {
-            busy: seconds(&[0, 1, 2, 5, 6]),
-            own: self.text("proc/self/stat").and_then(own),
+        let (busy, own) = (seconds(&[0, 1, 2, 5, 6]), self.text("proc/self/stat").and_then(own));
+        Observed {
+            other_load: busy.zip(own).map(|(busy, own)| busy - own),
             stolen: seconds(&[7]),
             waiting: self.text("proc/pressure/cpu").and_then(pressure).map(|us| us / 1e6),
-            throttles: sum(self.of_cpus("thermal_throttle/core_throttle_count")),
+            thermal_throttles: sum(self.of_cpus("thermal_throttle/core_throttle_count")),
             limit_stops: control_groups(&self.root).into_iter().filter_map(stops).reduce(f64::max),
             foreign_pages: field(&vmstat, "numa_foreign"),
             remote_pages: field(&vmstat, "numa_other"),
+            ..Observed::default()
         }
     }
 
@@ -203,14 +184,14 @@ impl Observed {
     }
 
     /// Adds what counters say of the time between them.
-    pub fn between(self, before: &Counters, after: &Counters, seconds: f64) -> Self {
-        let grown = |of: fn(&Counters) -> Option<f64>| Some((of(after)? - of(before)?).max(0.0));
-        let (busy, own) = (grown(|all| all.busy), grown(|all| all.own));
+    pub fn between(self, before: &Self, after: &Self, seconds: f64) -> Self {
+        let grown = |of: fn(&Self) -> Option<f64>| Some((of(after)? - of(before)?).max(0.0));
+        let mean = |of| Some(grown(of)? / seconds);
         Self {
-            other_load: busy.zip(own).map(|(busy, own)| (busy - own).max(0.0) / seconds),
-            stolen: grown(|all| all.stolen).map(|stolen| stolen / seconds),
-            waiting: grown(|all| all.waiting).map(|waiting| waiting / seconds),
-            thermal_throttles: grown(|all| all.throttles),
+            other_load: mean(|all| all.other_load),
+            stolen: mean(|all| all.stolen),
+            waiting: mean(|all| all.waiting),
+            thermal_throttles: grown(|all| all.thermal_throttles),
             limit_stops: grown(|all| all.limit_stops),
             foreign_pages: grown(|all| all.foreign_pages),
             remote_pages: grown(|all| all.remote_pages),

@@ -9,11 +9,11 @@ use crate::formats::{Filter, Place, Rule, StoredGame, decode, lgp, shards};
 use crate::report::Report;
 use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
+use lento_common::progress;
 use lento_common::threads::Threads;
-use lento_common::{progress, summary};
 use std::collections::HashSet;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -105,13 +105,10 @@ fn run(
 
 /// An upper bound of the number of positions in some files.
 fn most(files: &[PathBuf]) -> Result<u64, String> {
-    let positions = |file: &Path| {
-        if shards::is_packed(file) {
-            return Ok(lgp::Verified::read(file)?.plies);
-        }
-        Ok(shards::size(&[file.to_owned()])? / PLY as u64)
+    let positions = |file: &PathBuf| {
+        Ok(if shards::is_packed(file) { lgp::Reader::open(file)?.plies } else { shards::size(file)? / PLY as u64 })
     };
-    files.iter().map(|file| positions(file)).sum()
+    files.iter().map(positions).sum()
 }
 
 /// The counts of a conversion over all files so far.
@@ -149,7 +146,7 @@ impl Conversion {
                 }
             }
             bar.set_position(bytes);
-            bar.set_message(format!("{} positions", HumanCount(writer.count())));
+            bar.set_message(format!("{} positions", HumanCount(writer.count)));
             Ok(())
         })?;
         self.torn.extend(torn);
@@ -157,8 +154,7 @@ impl Conversion {
         if !finished {
             return Ok(None);
         }
-        let bar =
-            progress::bar(Some(writer.count()), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
+        let bar = progress::bar(Some(writer.count), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
         let written = writer.finish(stop, |count| bar.set_position(count))?;
         bar.finish_and_clear();
         Ok(written)
@@ -171,7 +167,7 @@ impl Conversion {
         report.count("games", "games", games, "");
         report.count("positions", "positions", positions, "");
         for ([label, _], refused) in Rule::NAMES.iter().zip(refused) {
-            report.row(&format!("  {label}"), HumanCount(refused), &summary::percent(refused, positions));
+            report.share(&format!("  {label}"), refused, positions);
         }
         report.field("dropped", Rule::counts_to_json(refused));
         report.part("  had occurred before", "repeated", repeated, positions);

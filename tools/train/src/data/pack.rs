@@ -119,23 +119,27 @@ fn run(
 
 fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let draft = Draft::create(output)?;
-    let read = shards::size(&[file.to_owned()])?;
+    let read = shards::size(file)?;
     let (mut games, mut last) = (Shards::new(vec![file.to_owned()]), 0);
-    let packed = lgp::pack(output, &mut games, |game| {
-        bar.inc(game.place.offset - last);
-        last = game.place.offset;
+    let watched = games.by_ref().take_while(|game| {
+        let place = game.as_ref().map_or(last, |game| game.place.offset);
+        bar.inc(place - last);
+        last = place;
         !stop.asked()
-    })?;
-    let Some(Packed { bytes, games: count, plies, spent }) = packed else { return Ok(None) };
+    });
+    let Packed { bytes, games: count, plies, spent } = lgp::pack(output, watched)?;
+    if stop.asked() {
+        return Ok(None);
+    }
     draft.finish(&bytes)?;
     bar.inc(read.saturating_sub(last));
-    let (written, torn) = (bytes.len() as u64, games.torn().to_vec());
+    let (written, torn) = (bytes.len() as u64, games.torn);
     Ok(Some(Sum { files: 1, games: count, plies, read, written, spent, torn }))
 }
 
 fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let mut draft = Draft::create(output)?;
-    let (mut games, mut sum) = (lgp::Verified::read(file)?.into_games(file), Sum { files: 1, ..Sum::default() });
+    let (mut games, mut sum) = (lgp::Reader::open(file)?, Sum { files: 1, ..Sum::default() });
     while let Some(game) = games.next().transpose()? {
         if stop.asked() {
             return Ok(None);

@@ -59,15 +59,15 @@ fn shuffle(
     for file in files {
         for position in PackedFile::open(file)? {
             writer.push(to_bytes(&position?))?;
-            if writer.count().is_multiple_of(1 << 14) {
+            if writer.count.is_multiple_of(1 << 14) {
                 if stop.asked() {
                     return Ok(None);
                 }
-                bar.set_position(writer.count());
+                bar.set_position(writer.count);
             }
         }
     }
     bar.set_message("written");
-    let read = writer.count();
+    let read = writer.count;
     Ok(writer.finish(stop, |written| bar.set_position(read + written))?)
 }

@@ -9,18 +9,20 @@ use crate::report::Report;
 use bulletformat::ChessBoard;
 use lento::chess::Board;
 use lento::eval::nnue::simd::Simd;
-use lento::eval::nnue::{Accumulators, Network, embedded, load};
+use lento::eval::nnue::{Accumulators, embedded, load};
 use lento_common::interrupt::Stop;
 use lento_common::play::record::GameResult;
 use lento_common::threads::Threads;
-use lento_common::{mix, number, progress};
+use lento_common::{mix, number, ordered, progress};
 use std::error::Error;
+use std::iter;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Positions for each thread at a time.
+/// Positions that a thread varies at a time.
 const CHUNK: usize = 8192;
 /// Most random moves.
 const STEPS: usize = 16;
@@ -65,17 +67,23 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let most = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
     let mut writer = PositionWriter::new(&args.output, true, args.order, most)?;
     let bar = progress::bar(Some(read), "{bar:30} {percent} % {per_sec} [{elapsed}, {eta} left]");
-    let mut positions =
-        files.iter().map(|file| PackedFile::open(file)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-    let mut first = 0;
-    while first < read && !stop.asked() {
-        let block = positions.by_ref().take(CHUNK * args.threads.count()).collect::<Result<Vec<_>, _>>()?;
-        for record in vary_all(args, &network, &block, first) {
-            writer.push(record)?;
-        }
-        first += block.len() as u64;
-        bar.set_position(first);
-    }
+    let files = files.iter().map(|file| PackedFile::open(file)).collect::<Result<Vec<_>, _>>()?;
+    let mut positions = files.into_iter().flatten();
+    let chunks = iter::from_fn(|| {
+        let chunk = positions.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>();
+        Some(chunk).filter(|chunk| !chunk.as_ref().is_ok_and(Vec::is_empty))
+    });
+    let set_up = || Ok(Accumulators::new(Arc::clone(&network), Simd::best(), 1));
+    let work = |accumulators: &mut Accumulators, (first, chunk): (u64, Result<Vec<_>, _>), _: [&Stop; 2]| {
+        let positions = chunk?;
+        Ok(Some((positions.len() as u64, vary(args, accumulators, &positions, first))))
+    };
+    let on_done = |(read, records): (u64, Vec<[u8; RECORD]>)| {
+        records.into_iter().try_for_each(|record| writer.push(record))?;
+        bar.inc(read);
+        Ok(ControlFlow::Continue(()))
+    };
+    ordered::run(args.threads.count(), (0..).step_by(CHUNK).zip(chunks), &stop, set_up, work, on_done)?;
     bar.finish_and_clear();
     let written = if stop.asked() { None } else { writer.finish(&stop, |_| ())? };
     let mut report = Report::default();
@@ -86,26 +94,18 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     show(report, args.json, written.is_none().then_some(&args.output))
 }
 
-/// The variations of some positions in order, computed by all threads; `first` is the number of the first position.
-fn vary_all(args: &Args, network: &Arc<Network>, positions: &[ChessBoard], first: u64) -> Vec<[u8; RECORD]> {
-    let vary = |(positions, first): (&[ChessBoard], u64)| {
-        let mut accumulators = Accumulators::new(Arc::clone(network), Simd::best(), 1);
-        let mut records = Vec::with_capacity(positions.len() * args.each as usize);
-        for (position, number) in positions.iter().zip(first..) {
-            let mut random = fastrand::Rng::with_seed(mix::seed(args.order.seed, number));
-            let Ok(root) = board(position) else { continue };
-            for _ in 0..args.each {
-                let varied = walk(&root, &mut random);
-                records.extend(varied.and_then(|board| valued(args, &mut accumulators, &board, &mut random)));
-            }
+/// The variations of some positions in order; `first` is the number of the first position.
+fn vary(args: &Args, accumulators: &mut Accumulators, positions: &[ChessBoard], first: u64) -> Vec<[u8; RECORD]> {
+    let mut records = Vec::with_capacity(positions.len() * args.each as usize);
+    for (position, number) in positions.iter().zip(first..) {
+        let mut random = fastrand::Rng::with_seed(mix::seed(args.order.seed, number));
+        let Ok(root) = board(position) else { continue };
+        for _ in 0..args.each {
+            let varied = walk(&root, &mut random);
+            records.extend(varied.and_then(|board| valued(args, accumulators, &board, &mut random)));
         }
-        records
-    };
-    std::thread::scope(|scope| {
-        let chunks = positions.chunks(CHUNK).zip((first..).step_by(CHUNK));
-        let tasks: Vec<_> = chunks.map(|chunk| scope.spawn(move || vary(chunk))).collect();
-        tasks.into_iter().flat_map(|task| task.join().expect("no panic")).collect()
-    })
+    }
+    records
 }
 
 /// A position after some random legal moves, half of the time up to three; `None` if it is in check or over.
@@ -148,7 +148,8 @@ mod tests {
     fn positions_nearby_have_the_value_of_the_network_and_results_of_its_odds() {
         let args: Args = parse(["vary", "in.bf", "--output", "out.bf", "--each", "4", "--scale", "300"]).unwrap();
         let (network, positions) = (embedded(), positions(12, 31));
-        let records = vary_all(&args, &network, &positions, 0);
+        let mut accumulators = Accumulators::new(Arc::clone(&network), Simd::best(), 1);
+        let records = vary(&args, &mut accumulators, &positions, 0);
         let (mut wins, mut expected) = (0.0, 0.0);
         for record in &records {
             let position = packed::from_bytes(record).unwrap();
@@ -164,6 +165,6 @@ mod tests {
             "{wins} {expected}"
         );
         // A part has the same variations, whatever comes before.
-        assert!(records.ends_with(&vary_all(&args, &network, &positions[100..], 100)));
+        assert!(records.ends_with(&vary(&args, &mut accumulators, &positions[100..], 100)));
     }
 }

@@ -104,7 +104,8 @@ pub struct PositionWriter {
     path: PathBuf,
     keep: u64,
     keys: Keys,
-    count: u64,
+    /// The number of positions pushed so far.
+    pub count: u64,
     buffered: Buffered,
 }
 
@@ -152,11 +153,6 @@ impl PositionWriter {
         Ok(Self { path: path.to_owned(), keep, keys: Keys::new(order.seed), count: 0, buffered })
     }
 
-    /// The number of positions pushed so far.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
     pub fn push(&mut self, record: [u8; RECORD]) -> Result<(), WriteError> {
         self.count += 1;
         let key = self.keys.next();
@@ -188,74 +184,58 @@ impl PositionWriter {
 
     /// Writes the file and returns its number of positions; `None` if a stop was requested before: then there is no file. `progress`
     /// gets the number of positions written so far now and then.
-    pub fn finish(self, stop: &Stop, progress: impl FnMut(u64)) -> Result<Option<u64>, WriteError> {
+    pub fn finish(self, stop: &Stop, mut progress: impl FnMut(u64)) -> Result<Option<u64>, WriteError> {
         let failed = |error| WriteError::new(&self.path, error);
         let most = self.keep.min(self.count);
         if let Buffered::Straight(draft) = self.buffered {
             draft.finish(&[])?;
             return Ok(Some(most));
         }
-        let mut sorted = SortedWriter { draft: Draft::create(&self.path)?, written: 0, most, progress };
+        let (mut draft, mut written) = (Draft::create(&self.path)?, 0);
+        let mut write = |keyed: &Keyed| -> io::Result<()> {
+            if written < most {
+                draft.write(&keyed.record)?;
+                written += 1;
+                if written.is_multiple_of(1 << 16) {
+                    progress(written);
+                }
+            }
+            Ok(())
+        };
         match self.buffered {
             Buffered::Straight(_) => {}
             Buffered::Sample { smallest, bucket } => {
                 let largest = smallest.peek().copied().unwrap_or_default();
-                let write = |keyed: Keyed| if keyed.key <= largest { sorted.write(&keyed) } else { Ok(()) };
+                let write = |keyed: Keyed| if keyed.key <= largest { write(&keyed) } else { Ok(()) };
                 bucket.read(write).map_err(failed)?;
             }
-            Buffered::Memory(mut all) => sorted.write_all(&mut all).map_err(failed)?,
+            Buffered::Memory(all) => sorted(all).iter().try_for_each(write).map_err(failed)?,
             Buffered::Buckets(buckets) => {
-                let mut all = Vec::new();
                 for bucket in buckets {
                     if stop.asked() {
                         return Ok(None);
                     }
-                    all.clear();
-                    all.reserve_exact(bucket.count);
+                    let mut all = Vec::with_capacity(bucket.count);
                     let gather = |keyed| {
                         all.push(keyed);
                         Ok(())
                     };
                     bucket.read(gather).map_err(failed)?;
-                    sorted.write_all(&mut all).map_err(failed)?;
+                    sorted(all).iter().try_for_each(&mut write).map_err(failed)?;
                 }
             }
         }
         if stop.asked() {
             return Ok(None);
         }
-        let SortedWriter { draft, written, .. } = sorted;
         draft.finish(&[])?;
         Ok(Some(written))
     }
 }
 
-/// The output file after sorting or sampling.
-struct SortedWriter<P> {
-    draft: Draft,
-    written: u64,
-    most: u64,
-    progress: P,
-}
-
-impl<P: FnMut(u64)> SortedWriter<P> {
-    /// Writes a position, unless there are enough.
-    fn write(&mut self, keyed: &Keyed) -> io::Result<()> {
-        if self.written < self.most {
-            self.draft.write(&keyed.record)?;
-            self.written += 1;
-            if self.written.is_multiple_of(1 << 16) {
-                (self.progress)(self.written);
-            }
-        }
-        Ok(())
-    }
-
-    /// Sorts positions and writes them.
-    fn write_all(&mut self, all: &mut [Keyed]) -> io::Result<()> {
-        all.sort_unstable_by_key(|keyed| keyed.key);
-        all.iter().try_for_each(|keyed| self.write(keyed))
-    }
+fn sorted(mut all: Vec<Keyed>) -> Vec<Keyed> {
+    all.sort_unstable_by_key(|keyed| keyed.key);
+    all
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod shards;
 
-use crate::formats::material::check_material;
+use crate::formats::check_material;
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;
@@ -189,14 +189,14 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento_common::play::adjudicate::Rules;
+    use lento_common::arguments::parse;
     use lento_common::play::limit::Limit;
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena(concurrency: usize) -> Arena {
-        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..OpeningArgs::default() };
+        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };
         let openings = Openings::from_args(&args).unwrap();
-        Arena { openings, limit: Limit::soft(60), rules: Rules::default(), hash: 1, concurrency }
+        Arena { openings, limit: Limit::soft(60), rules: parse(["rules"]).unwrap(), hash: 1, concurrency }
     }
 
     fn games(numbers: Range<u64>, concurrency: usize) -> Vec<String> {

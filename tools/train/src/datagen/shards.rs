@@ -1,7 +1,7 @@
 //! Writing games to shards.
 
 use crate::formats::Shards;
-use crate::formats::lgp::{self, Verified};
+use crate::formats::lgp;
 use crate::formats::shards::PACKED;
 use crate::formats::viri;
 use lento_common::draft::Draft;
@@ -9,7 +9,7 @@ use lento_common::outputs::named;
 use lento_common::play::record::Record;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; full shards may be packed: `00000.lgp`.
@@ -20,6 +20,7 @@ pub struct ShardWriter {
     /// In all shards.
     pub games: u64,
     packs: bool,
+    /// The shard that is being filled, if a game was appended.
     current: Option<File>,
 }
 
@@ -40,23 +41,20 @@ impl ShardWriter {
             let io = |error| named(&path, &error);
             let mut stored = Shards::new(vec![path.clone()]);
             let games = stored.by_ref().try_fold(0, |games, game| game.map(|_| games + 1))?;
-            let (whole, is_torn) = (stored.bytes(), !stored.torn().is_empty());
+            let (whole, is_torn) = (stored.bytes(), !stored.torn.is_empty());
             let is_last = !shards.path(shard + 1).exists() && !shards.packed_path(shard + 1).exists();
             if games > size || games == size && is_torn || games < size && !is_last {
                 let (path, found) = (path.display(), path.metadata().map_err(io)?.len());
                 return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
             }
-            let mut file = OpenOptions::new().write(true).open(&path).map_err(io)?;
             if games < size {
                 // Readers verify full shards; here new games follow.
                 let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
                 stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
             }
-            file.set_len(whole).map_err(io)?;
-            file.seek(SeekFrom::End(0)).map_err(io)?;
+            OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(whole)).map_err(io)?;
             shards.games += games;
             if games < size {
-                shards.current = Some(file);
                 return Ok(shards);
             }
             if packs {
@@ -71,7 +69,7 @@ impl ShardWriter {
         if !path.exists() {
             return Ok(false);
         }
-        let games = Verified::read(&path)?.games;
+        let games = lgp::Reader::open(&path)?.games;
         if games != self.size {
             return Err(format!("{}: damaged: {games} games, expected {}", path.display(), self.size).into());
         }
@@ -83,12 +81,8 @@ impl ShardWriter {
     fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
         let (path, packed) = (self.path(shard), self.packed_path(shard));
         let draft = Draft::create(&packed)?;
-        let games = Shards::new(vec![path]);
-        if let Some(games) = lgp::pack(&packed, games, |_| true)? {
-            draft.finish(&games.bytes)?;
-            self.remove(shard)?;
-        }
-        Ok(())
+        draft.finish(&lgp::pack(&packed, Shards::new(vec![path]))?.bytes)?;
+        Ok(self.remove(shard)?)
     }
 
     fn remove(&self, shard: u64) -> io::Result<()> {

@@ -5,15 +5,20 @@ use super::{Place, Shards, StoredGame};
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::error::Error;
+use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::slice;
 
 /// Games that a thread processes at a time.
 const PARCEL: usize = 128;
 /// A packed file up to this many bytes is decoded by the thread that processes its games, and several files at once. The results of a
 /// file are kept until its turn comes, so the games of larger ones are decoded in order.
 const WHOLE: u64 = 8 << 20;
+
+/// Some games, and the number of bytes read by then.
+type Parcel = (Vec<StoredGame>, u64);
+/// The work of a thread until it takes more: a parcel, or those of a whole file.
+type Item = Box<dyn Iterator<Item = Result<Parcel, String>> + Send>;
 
 /// Reads all games of some files. `work` processes a few games at a time, on several threads; `on_done` gets its results in the order of
 /// the games, with the number of bytes read by then. Games before an error may have been processed. Returns whether all files were read
@@ -25,94 +30,61 @@ pub fn run<T: Send>(
     work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
     mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
 ) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
-    let mut source =
-        Source { files: files.into_iter(), open: None, bytes: 0, torn: Vec::new(), taken: 0, is_at_end: false };
-    let decode = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| match item? {
-        Item::Games(games, bytes) => Ok(Some(vec![(work(&games)?, bytes)])),
-        Item::File(file, bytes) => {
-            let (mut shards, mut results) = (Shards::new(vec![file]), Vec::new());
-            while let Some(games) = parcel(&mut shards)? {
-                if stops.iter().any(|stop| stop.asked()) {
-                    return Ok(None);
+    // The file whose games are decoded in order, and the bytes of the files before.
+    let (mut open, mut bytes): (Option<Shards>, u64) = (None, 0);
+    let (mut files, mut torn) = (files.into_iter(), Vec::new());
+    let mut item = || -> Result<Option<Item>, String> {
+        loop {
+            if let Some(shards) = &mut open {
+                if let Some(games) = parcel(shards, bytes)? {
+                    return Ok(Some(Box::new(iter::once(Ok(games)))));
                 }
-                results.push((work(&games)?, bytes + shards.bytes()));
+                bytes += shards.bytes();
+                torn.append(&mut shards.torn);
+                open = None;
             }
-            Ok(Some(results))
+            let Some(file) = files.next() else { return Ok(None) };
+            let (size, before) = (shards::size(&file)?, bytes);
+            let is_item = is_packed(&file) && size <= WHOLE;
+            let mut shards = Shards::new(vec![file]);
+            if is_item {
+                bytes += size;
+                return Ok(Some(Box::new(iter::from_fn(move || parcel(&mut shards, before).transpose()))));
+            }
+            open = Some(shards);
         }
     };
-    let mut done = 0;
-    ordered::run(
-        threads,
-        &mut source,
-        stop,
-        || Ok(()),
-        decode,
-        |results| {
-            done += 1;
-            results.into_iter().try_for_each(|(result, bytes)| on_done(result, bytes))?;
-            Ok(ControlFlow::Continue(()))
-        },
-    )?;
-    Ok((source.is_at_end && done == source.taken, source.torn))
-}
-
-/// The next games; `None` at the end.
-fn parcel(shards: &mut Shards) -> Result<Option<Vec<StoredGame>>, String> {
-    let games = shards.take(PARCEL).collect::<Result<Vec<_>, _>>()?;
-    Ok((!games.is_empty()).then_some(games))
-}
-
-/// The work of a thread until it takes more.
-enum Item {
-    /// Some games, and the number of bytes read by then.
-    Games(Vec<StoredGame>, u64),
-    /// A whole file, and the number of bytes before it.
-    File(PathBuf, u64),
-}
-
-struct Source {
-    files: std::vec::IntoIter<PathBuf>,
-    /// The file that is being read.
-    open: Option<Shards>,
-    /// Bytes of the files before.
-    bytes: u64,
-    torn: Vec<Place>,
-    /// The items so far.
-    taken: usize,
-    is_at_end: bool,
-}
-
-impl Source {
-    fn item(&mut self) -> Result<Option<Item>, String> {
-        loop {
-            if let Some(shards) = &mut self.open {
-                if let Some(games) = parcel(shards)? {
-                    return Ok(Some(Item::Games(games, self.bytes + shards.bytes())));
-                }
-                self.bytes += shards.bytes();
-                self.torn.extend_from_slice(shards.torn());
-                self.open = None;
-            }
-            let Some(file) = self.files.next() else { return Ok(None) };
-            let size = shards::size(slice::from_ref(&file))?;
-            if is_packed(&file) && size <= WHOLE {
-                self.bytes += size;
-                return Ok(Some(Item::File(file, self.bytes - size)));
-            }
-            self.open = Some(Shards::new(vec![file]));
-        }
-    }
-}
-
-impl Iterator for Source {
-    type Item = Result<Item, String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let item = self.item().transpose();
-        self.taken += usize::from(item.is_some());
-        self.is_at_end |= item.is_none();
+    let (mut taken, mut done, mut is_at_end) = (0, 0, false);
+    let items = iter::from_fn(|| {
+        let item = item().transpose();
+        taken += usize::from(item.is_some());
+        is_at_end |= item.is_none();
         item
-    }
+    });
+    let process = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| {
+        let mut results = Vec::new();
+        for parcel in item? {
+            if stops.iter().any(|stop| stop.asked()) {
+                return Ok(None);
+            }
+            let (games, bytes) = parcel?;
+            results.push((work(&games)?, bytes));
+        }
+        Ok(Some(results))
+    };
+    let on_item = |results: Vec<(T, u64)>| {
+        done += 1;
+        results.into_iter().try_for_each(|(result, bytes)| on_done(result, bytes))?;
+        Ok(ControlFlow::Continue(()))
+    };
+    ordered::run(threads, items, stop, || Ok(()), process, on_item)?;
+    Ok((is_at_end && done == taken, torn))
+}
+
+/// The next games of a file, after so many bytes of other files; `None` at the end.
+fn parcel(shards: &mut Shards, before: u64) -> Result<Option<Parcel>, String> {
+    let games = shards.take(PARCEL).collect::<Result<Vec<_>, _>>()?;
+    Ok((!games.is_empty()).then(|| (games, before + shards.bytes())))
 }
 
 #[cfg(test)]
@@ -153,7 +125,7 @@ mod tests {
         assert!(games.len() > 2 * PARCEL);
         assert_eq!((ended.0, ended.1.len(), ended.1[0].game), (true, 1, 480));
         assert!(read(&files, 3, &Stop::default()).unwrap() == (games, ended));
-        assert!(shards::size(&files).unwrap() > 0);
+        assert!(shards::size(&files[0]).unwrap() > 0);
     }
 
     #[test]
@@ -162,7 +134,7 @@ mod tests {
         let mut files = Vec::new();
         for (seed, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
             let plain = folder.write("plain.vf", &sample::bytes(&sample::games(PARCEL + 30 * seed, seed as u64)));
-            let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()]), |_| true).unwrap().unwrap();
+            let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
             files.push(folder.write(&format!("{name}.lgp"), &packed.bytes));
         }
         let direct: Vec<Game> =
@@ -185,7 +157,7 @@ mod tests {
     fn an_interrupted_file_is_not_finished() {
         let folder = Folder::new("decode-stopped");
         let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * PARCEL, 5)));
-        let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()]), |_| true).unwrap().unwrap();
+        let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
         let file = folder.write("a.lgp", &packed.bytes);
         let stop = Stop::default();
         let work = |games: &[StoredGame]| {

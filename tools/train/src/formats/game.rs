@@ -1,13 +1,31 @@
 //! A stored game and the walk through its positions.
 
-use super::Place;
 use super::viri::{self, Header, PLY, TERMINATOR};
 use lento::chess::{Board, Move};
 use lento::score::MATE;
 use lento_common::play::record::GameResult;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The largest score, in centipawns.
 pub const MAX_SCORE: i32 = MATE;
+
+/// Where a game lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: Arc<Path>,
+    /// The game's number in its file, from 1.
+    pub game: u64,
+    /// Its first byte.
+    pub offset: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: game {} at byte {}", self.file.display(), self.game, self.offset)
+    }
+}
 
 /// A game as viriformat stores it.
 #[derive(Clone, Debug)]
@@ -36,7 +54,10 @@ impl StoredGame {
     /// result is invalid.
     pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, String> {
         let corrupt = |reason: String| format!("{}: {reason}", self.place);
-        let (mut board, result) = self.start().map_err(corrupt)?;
+        let (mut board, result) = match &self.checked {
+            Some(board) => (board.clone(), viri::result(&self.header).map_err(corrupt)?),
+            None => viri::from_header(&self.header).map_err(corrupt)?,
+        };
         for (ply, bytes) in self.plies.iter().enumerate() {
             let [low, high, score_low, score_high] = *bytes;
             let word = u16::from_le_bytes([low, high]);
@@ -54,13 +75,6 @@ impl StoredGame {
         }
         check_ending(&board, result).map_err(corrupt)?;
         Ok(result)
-    }
-
-    pub fn start(&self) -> Result<(Board, GameResult), String> {
-        match &self.checked {
-            Some(board) => Ok((board.clone(), viri::result(&self.header)?)),
-            None => viri::from_header(&self.header),
-        }
     }
 
     /// The bytes of the game in a file of viriformat.
@@ -165,7 +179,7 @@ mod tests {
                 assert!(error.contains("flipped.vf: game ") && error.contains(" at byte "), "bit {bit}: {error}");
                 continue;
             }
-            if !shards.torn().is_empty() {
+            if !shards.torn.is_empty() {
                 continue;
             }
             accepted += 1;

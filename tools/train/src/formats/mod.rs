@@ -4,32 +4,33 @@ pub mod decode;
 pub mod filter;
 pub mod game;
 pub mod lgp;
-pub mod material;
 pub mod packed;
 pub mod shards;
 pub mod viri;
 
 pub use filter::{Filter, Rule};
-pub use game::{Position, StoredGame};
+pub use game::{Place, Position, StoredGame};
 pub use lento_common::inputs::in_file;
 pub use shards::Shards;
 
-use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
+use lento::chess::{Board, Color, PieceType};
 
-/// Where a game lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub file: Arc<Path>,
-    /// The game's number in its file, from 1.
-    pub game: u64,
-    /// Its first byte.
-    pub offset: u64,
+/// Refuses more pieces of a side than promotions explain. They can be played from, but data that begin with them are damaged.
+pub fn check_material(board: &Board) -> Result<(), String> {
+    Color::ALL.into_iter().try_for_each(|color| {
+        check_counts(&format!("{color:?}"), PieceType::ALL.map(|kind| board.pieces(color, kind).count()))
+    })
 }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}: game {} at byte {}", self.file.display(), self.game, self.offset)
+/// Refuses more pieces of one side than promotions explain.
+pub fn check_counts(side: &str, counts: [u32; 6]) -> Result<(), String> {
+    let [pawns, knights, bishops, rooks, queens, _] = counts;
+    let promoted = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)];
+    let promoted: u32 = promoted.into_iter().map(|(count, first)| count.saturating_sub(first)).sum();
+    if pawns + promoted > 8 {
+        return Err(format!(
+            "{side} has {pawns} pawns and {promoted} pieces that were pawns, expected at most 8 together"
+        ));
     }
+    Ok(())
 }

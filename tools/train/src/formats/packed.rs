@@ -5,14 +5,14 @@
 //! kept. The last three bytes are free. A file (`*.bf`) holds nothing but records.
 
 use super::game::{MAX_SCORE, check_score};
-use super::in_file;
-use super::material::check_counts;
+use super::{check_counts, in_file};
 use bulletformat::ChessBoard;
 use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks, fen::FenError};
 use lento_common::inputs;
 use lento_common::play::record::GameResult;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub const RECORD: usize = 32;
@@ -147,20 +147,30 @@ pub fn invalid(path: &Path, number: u64, reason: &str) -> String {
     in_file(path, format!("position {number} at byte {at}: {reason}; expected bulletformat"))
 }
 
+/// Positions that are read from a file at once.
+pub const SPAN: usize = 4096;
+
 /// The positions of a file, in order. Ends after an error.
 #[derive(Debug)]
 pub struct PackedFile {
     path: PathBuf,
     reader: BufReader<File>,
-    next: u64,
-    count: u64,
+    /// The numbers of the next positions, from 0.
+    numbers: Range<u64>,
 }
 
 impl PackedFile {
     pub fn open(path: &Path) -> Result<Self, String> {
-        let count = count(path)?;
-        let file = inputs::open(path)?;
-        Ok(Self { path: path.to_owned(), reader: BufReader::with_capacity(1 << 18, file), next: 0, count })
+        let numbers = 0..count(path)?;
+        let reader = BufReader::with_capacity(SPAN * RECORD, inputs::open(path)?);
+        Ok(Self { path: path.to_owned(), reader, numbers })
+    }
+
+    /// Continues with the positions of these numbers, from 0.
+    pub fn seek(&mut self, numbers: Range<u64>) -> Result<(), String> {
+        self.numbers = numbers;
+        let start = SeekFrom::Start(self.numbers.start * RECORD as u64);
+        self.reader.seek(start).map(drop).map_err(|error| in_file(&self.path, error))
     }
 }
 
@@ -168,17 +178,14 @@ impl Iterator for PackedFile {
     type Item = Result<ChessBoard, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.count {
-            return None;
-        }
+        let number = self.numbers.next()? + 1;
         let mut bytes = [0; RECORD];
-        self.next += 1;
         let position = match self.reader.read_exact(&mut bytes) {
-            Ok(()) => from_bytes(&bytes).map_err(|reason| invalid(&self.path, self.next, &reason)),
+            Ok(()) => from_bytes(&bytes).map_err(|reason| invalid(&self.path, number, &reason)),
             Err(error) => Err(in_file(&self.path, error)),
         };
         if position.is_err() {
-            self.next = self.count;
+            self.numbers = 0..0;
         }
         Some(position)
     }

@@ -81,36 +81,30 @@ pub fn is_packed(path: &Path) -> bool {
     PACKED_GAMES.names(path)
 }
 
-/// The bytes of some files together.
-pub fn size(files: &[PathBuf]) -> Result<u64, String> {
-    files.iter().try_fold(0, |sum, path| {
-        let metadata = std::fs::metadata(path).map_err(|error| in_file(path, error))?;
-        Ok(sum + metadata.len())
-    })
+/// The bytes of a file.
+pub fn size(path: &Path) -> Result<u64, String> {
+    std::fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| in_file(path, error))
 }
 
 /// A progress bar over the bytes of some files.
 pub fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
-    Ok(progress::bar(Some(size(files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
+    let bytes = files.iter().map(|file| size(file)).sum::<Result<_, _>>()?;
+    Ok(progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
 }
 
 /// The games of some files, in order. A truncated last game is skipped and remembered.
 pub struct Shards {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<Open>,
-    torn: Vec<Place>,
+    /// The truncated games so far: each the last of its file.
+    pub torn: Vec<Place>,
     finished: u64,
 }
 
 enum Open {
-    Plain(Shard),
+    /// A file in viriformat, and the place of the next game.
+    Plain(BufReader<File>, Place),
     Packed(Box<lgp::Reader>),
-}
-
-/// A file in viriformat.
-struct Shard {
-    reader: BufReader<File>,
-    next: Place,
 }
 
 impl Shards {
@@ -118,34 +112,28 @@ impl Shards {
         Self { files: files.into_iter(), open: None, torn: Vec::new(), finished: 0 }
     }
 
-    /// The truncated games so far: each the last of its file.
-    pub fn torn(&self) -> &[Place] {
-        &self.torn
-    }
-
     /// Bytes read so far.
     pub fn bytes(&self) -> u64 {
         self.finished
             + match &self.open {
                 None => 0,
-                Some(Open::Plain(shard)) => shard.next.offset,
+                Some(Open::Plain(_, next)) => next.offset,
                 Some(Open::Packed(games)) => games.bytes_read(),
             }
     }
 
     /// The next game of the open file; `None` at its end.
     fn next_here(&mut self) -> Result<Option<StoredGame>, String> {
-        let shard = match &mut self.open {
-            None => return Ok(None),
-            Some(Open::Packed(games)) => return games.next().transpose(),
-            Some(Open::Plain(shard)) => shard,
-        };
-        match shard.read() {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.torn.push(shard.next.clone());
-                Ok(None)
-            }
-            game => game.map_err(|error| format!("{}: {error}", shard.next)),
+        match &mut self.open {
+            None => Ok(None),
+            Some(Open::Packed(games)) => games.next().transpose(),
+            Some(Open::Plain(reader, next)) => match read_game(reader, next) {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    self.torn.push(next.clone());
+                    Ok(None)
+                }
+                game => game.map_err(|error| format!("{next}: {error}")),
+            },
         }
     }
 }
@@ -153,11 +141,10 @@ impl Shards {
 impl Open {
     fn new(path: PathBuf) -> Result<Self, String> {
         if is_packed(&path) {
-            return Ok(Self::Packed(Box::new(lgp::Verified::read(&path)?.into_games(&path))));
+            return Ok(Self::Packed(Box::new(lgp::Reader::open(&path)?)));
         }
-        let file = inputs::open(&path)?;
-        let next = Place { file: Arc::from(path), game: 1, offset: 0 };
-        Ok(Self::Plain(Shard { reader: BufReader::with_capacity(1 << 16, file), next }))
+        let reader = BufReader::with_capacity(1 << 16, inputs::open(&path)?);
+        Ok(Self::Plain(reader, Place { file: Arc::from(path), game: 1, offset: 0 }))
     }
 }
 
@@ -183,31 +170,29 @@ impl Iterator for Shards {
     }
 }
 
-impl Shard {
-    /// The next game; `None` when the file ends after the last one.
-    fn read(&mut self) -> io::Result<Option<StoredGame>> {
-        if self.reader.fill_buf()?.is_empty() {
-            return Ok(None);
-        }
-        let mut header = [0; HEADER];
-        self.reader.read_exact(&mut header)?;
-        let mut plies = Vec::new();
-        loop {
-            let mut ply = [0; PLY];
-            self.reader.read_exact(&mut ply)?;
-            if ply == TERMINATOR {
-                break;
-            }
-            if plies.len() == MAX_PLIES {
-                return Err(io::Error::other(format!("more than {MAX_PLIES} moves; expected games in viriformat")));
-            }
-            plies.push(ply);
-        }
-        let place = self.next.clone();
-        self.next.game += 1;
-        self.next.offset += (HEADER + PLY * (plies.len() + 1)) as u64;
-        Ok(Some(StoredGame { place, header, plies, checked: None }))
+/// The next game of a file in viriformat; `None` when the file ends after the last one.
+fn read_game(reader: &mut BufReader<File>, next: &mut Place) -> io::Result<Option<StoredGame>> {
+    if reader.fill_buf()?.is_empty() {
+        return Ok(None);
     }
+    let mut header = [0; HEADER];
+    reader.read_exact(&mut header)?;
+    let mut plies = Vec::new();
+    loop {
+        let mut ply = [0; PLY];
+        reader.read_exact(&mut ply)?;
+        if ply == TERMINATOR {
+            break;
+        }
+        if plies.len() == MAX_PLIES {
+            return Err(io::Error::other(format!("more than {MAX_PLIES} moves; expected games in viriformat")));
+        }
+        plies.push(ply);
+    }
+    let place = next.clone();
+    next.game += 1;
+    next.offset += (HEADER + PLY * (plies.len() + 1)) as u64;
+    Ok(Some(StoredGame { place, header, plies, checked: None }))
 }
 
 #[cfg(test)]
@@ -233,9 +218,9 @@ mod tests {
             assert_eq!(stored.plies.len(), game.plies.len());
         }
         assert_eq!(read[3].place.to_string(), format!("{}: game 1 at byte 0", files[1].display()));
-        let [place] = shards.torn() else { panic!("one torn game, found {:?}", shards.torn()) };
+        let [place] = &shards.torn[..] else { panic!("one torn game, found {:?}", shards.torn) };
         assert_eq!((place.game, place.offset), (2, (HEADER + PLY * (games[3].plies.len() + 1)) as u64));
-        assert_eq!(shards.bytes(), size(&files[..1]).unwrap() + place.offset);
+        assert_eq!(shards.bytes(), size(&files[0]).unwrap() + place.offset);
     }
 
     #[test]

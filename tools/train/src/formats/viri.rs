@@ -10,7 +10,7 @@
 //! | 28, 29, 31 | a score and a byte, not used here |
 //! | 30 | result: 0 Black wins, 1 drawn, 2 White wins |
 
-use super::material::check_material;
+use super::check_material;
 use lento::chess::{Board, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square};
 use lento_common::play::record::{GameResult, Record};
 
@@ -23,8 +23,9 @@ pub const RESULT: usize = 30;
 /// The end of a game.
 pub const TERMINATOR: [u8; PLY] = [0; PLY];
 
-const CASTLING_ROOK: u8 = 6;
-const BLACK: u8 = 8;
+/// Codes of pieces.
+pub const CASTLING_ROOK: u8 = 6;
+pub const BLACK: u8 = 8;
 const SIDE_AND_EN_PASSANT: usize = 24;
 const NO_SQUARE: u8 = 64;
 const MAX_CLOCK: u32 = 100;
@@ -155,6 +156,12 @@ pub fn to_word(mv: Move) -> u16 {
     (mv.from().index() | mv.to().index() << 6) as u16 | flags
 }
 
+/// The bytes of a move and the score before it, in centipawns from White's view.
+pub fn ply(mv: Move, score: i32) -> [u8; PLY] {
+    let ([from, to], [low, high]) = (to_word(mv).to_le_bytes(), (score as i16).to_le_bytes());
+    [from, to, low, high]
+}
+
 /// The move of these two bytes. It is not checked.
 pub fn from_word(board: &Board, word: u16) -> Move {
     let [from, to] = [word, word >> 6].map(|square| Square::from_index(usize::from(square & 63)));
@@ -194,8 +201,7 @@ pub fn to_bytes(record: &Record) -> Result<Vec<u8>, String> {
     let mut bytes = to_header(&record.start, record.result)?.to_vec();
     let mut side = record.start.side_to_move();
     for ply in &record.plies {
-        bytes.extend(to_word(ply.mv).to_le_bytes());
-        bytes.extend(((ply.score * side.sign()) as i16).to_le_bytes());
+        bytes.extend(self::ply(ply.mv, ply.score * side.sign()));
         side = !side;
     }
     bytes.extend(TERMINATOR);

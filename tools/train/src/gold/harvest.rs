@@ -4,7 +4,7 @@ use crate::formats::packed::{self, RECORD};
 use crate::formats::{Filter, Position};
 use fastrand::Rng;
 use lento::chess::Game;
-use lento::engine::Output;
+use lento::engine::{Engine, Output};
 use lento::score::Bound;
 use lento_common::interrupt::Stop;
 use lento_common::mix;
@@ -58,7 +58,7 @@ pub struct Hands {
 
 impl Hands {
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        let [player, labeller] = [Player::inline(settings, hash)?, Player::new(settings, hash)?];
+        let [player, labeller] = [Player::inline(settings, hash)?, Player::new(Engine::new(), settings, hash)?];
         let threads = player.engine.threads();
         if threads > 1 {
             return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
@@ -138,13 +138,13 @@ fn positions(game: &Record) -> Vec<Position> {
 mod tests {
     use super::*;
     use crate::tests::sample;
-    use lento_common::play::adjudicate::Rules;
+    use lento_common::arguments::parse;
     use lento_common::play::opening::{OpeningArgs, Openings};
 
     fn arena() -> Arena {
-        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..OpeningArgs::default() };
+        let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };
         let openings = Openings::from_args(&args).unwrap();
-        Arena { openings, limit: Limit::soft(40), rules: Rules::default(), hash: 1, concurrency: 1 }
+        Arena { openings, limit: Limit::soft(40), rules: parse(["rules"]).unwrap(), hash: 1, concurrency: 1 }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::fit::Fit;
 use super::neutral::{self, NeutralSet};
-use super::set::{self, Origin, checksum};
+use super::{Origin, checksum};
 use crate::formats::in_file;
 use crate::formats::packed::to_bytes;
 use crate::objective::Objective;
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     for path in &args.networks {
         networks.push((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
     }
-    let gold = set::read(&args.gold)?;
+    let gold = super::read(&args.gold)?;
     let judged = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
     let measured: Vec<(String, Losses)> =
         networks.iter().map(|(path, network)| (path.clone(), Losses::measure(network, &gold))).collect();
@@ -58,6 +58,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         neutral::compare(set, &networks, &mut report);
     }
     Ok(report.show(args.json, true)?)
+}
+
+fn class_of(position: &ChessBoard) -> usize {
+    ((position.occ.count_ones() as usize).saturating_sub(2) / 4).min(CLASSES - 1)
 }
 
 /// A class of piece counts in words.
@@ -81,13 +85,16 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
         let text = format!("{more:+.6}") + &error.map_or_else(String::new, |error| format!(" ± {error:.6}"));
         row.cell("beyond the first", "beyond_the_first", if index > 0 { text } else { String::new() }, more);
         row.data("standard_error", error);
-        let by_pieces = losses.classes.iter().enumerate();
-        let document = |(index, mean): (usize, &Mean)| json!({"pieces": class(index), "positions": mean.count, "loss": mean.get()});
-        row.data("by_pieces", by_pieces.map(document).collect::<Vec<_>>());
+        let of_class = |index| losses.of(|position| class_of(position) == index);
+        let document = |index| {
+            let positions = losses.part(|position| class_of(position) == index).count();
+            json!({"pieces": class(index), "positions": positions, "loss": of_class(index)})
+        };
+        row.data("by_pieces", (0..CLASSES).map(document).collect::<Vec<_>>());
         networks.push(row);
         let mut row = Row::default();
         row.text("pieces", path);
-        losses.classes.iter().enumerate().for_each(|(index, mean)| row.text(&class(index), shown(mean.get(), 6)));
+        (0..CLASSES).for_each(|index| row.text(&class(index), shown(of_class(index), 6)));
         classes.push(row);
     }
     let mut report = Report::default();
@@ -105,91 +112,92 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
     report
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Mean {
-    sum: f64,
-    count: u64,
+/// The mean of some numbers; `None` without any.
+fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = numbers.fold((0.0, 0_u64), |(sum, count), number| (sum + number, count + 1));
+    (count > 0).then(|| sum / count as f64)
 }
 
-impl Mean {
-    fn add(&mut self, number: f64) {
-        self.sum += number;
-        self.count += 1;
-    }
-
-    /// `None` without numbers.
-    fn get(self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / self.count as f64)
-    }
+/// A network on a position.
+struct Measured {
+    /// In centipawns.
+    value: i32,
+    target: f64,
+    loss: f64,
 }
 
-/// The losses of a network on a gold set.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Losses {
-    all: Mean,
-    /// By [`Origin`].
-    origins: [Mean; 2],
-    /// By [`Origin`], with the best factor and offset for the values.
-    fitted: [Option<f64>; 2],
-    /// By number of pieces.
-    classes: [Mean; CLASSES],
-    /// Distances from the scores, in centipawns.
-    distance: Mean,
-    /// The mean loss of each block.
-    blocks: Vec<f64>,
+/// A network on a gold set.
+pub struct Losses<'a> {
+    gold: &'a [ChessBoard],
+    measured: Vec<Measured>,
 }
 
-impl Losses {
+impl<'a> Losses<'a> {
     /// Measures a network as the engine computes it, in whole numbers.
-    pub fn measure(network: &Network, gold: &[ChessBoard]) -> Self {
-        let mut losses = Self::default();
-        let mut pairs = [Vec::new(), Vec::new()];
-        for block in gold.chunks(BLOCK) {
-            let mut sum = Mean::default();
-            for position in block {
-                let sample = Sample::new(position, network.architecture());
-                let value = value(network, &sample);
-                let target = OBJECTIVE.target(&sample);
-                let (loss, _) = OBJECTIVE.of(f64::from(value) / f64::from(SCALE), target);
-                let (origin, pieces) = (Origin::of(position) as usize, position.occ.count_ones() as usize);
-                pairs[origin].push((f64::from(value) / OBJECTIVE.scale, target));
-                sum.add(loss);
-                losses.all.add(loss);
-                losses.origins[origin].add(loss);
-                losses.classes[(pieces.saturating_sub(2) / 4).min(CLASSES - 1)].add(loss);
-                losses.distance.add(f64::from((value - i32::from(position.score)).abs()));
-            }
-            losses.blocks.extend(sum.get());
-        }
-        losses.fitted = pairs.map(|pairs| Fit::to(&pairs).map(|fit| fit.loss));
-        losses
+    pub fn measure(network: &Network, gold: &'a [ChessBoard]) -> Self {
+        let measure = |position: &ChessBoard| {
+            let sample = Sample::new(position, network.architecture());
+            let (value, target) = (value(network, &sample), OBJECTIVE.target(&sample));
+            let (loss, _) = OBJECTIVE.of(f64::from(value) / f64::from(SCALE), target);
+            Measured { value, target, loss }
+        };
+        Self { gold, measured: gold.iter().map(measure).collect() }
     }
 
+    /// The mean loss.
     pub fn mean(&self) -> Option<f64> {
-        self.all.get()
+        self.of(|_| true)
+    }
+
+    /// The positions of one kind.
+    fn part(&self, is_in: impl Fn(&ChessBoard) -> bool) -> impl Iterator<Item = (&ChessBoard, &Measured)> {
+        self.gold.iter().zip(&self.measured).filter(move |(position, _)| is_in(position))
+    }
+
+    /// The mean loss of the positions of one kind.
+    fn of(&self, is_in: impl Fn(&ChessBoard) -> bool) -> Option<f64> {
+        mean(self.part(is_in).map(|(_, measured)| measured.loss))
+    }
+
+    /// The loss of an origin with the best factor and offset for the values.
+    fn fitted(&self, origin: Origin) -> Option<f64> {
+        let positions = self.part(|position| Origin::of(position) == origin);
+        let pairs = positions.map(|(_, measured)| (f64::from(measured.value) / OBJECTIVE.scale, measured.target));
+        Fit::to(&pairs.collect::<Vec<_>>()).map(|fit| fit.loss)
+    }
+
+    /// The mean distance from the scores, in centipawns.
+    fn distance(&self) -> Option<f64> {
+        let all = self.part(|_| true);
+        mean(all.map(|(position, measured)| f64::from((measured.value - i32::from(position.score)).abs())))
+    }
+
+    /// The mean loss of each block.
+    fn blocks(&self) -> impl Iterator<Item = f64> {
+        self.measured.chunks(BLOCK).filter_map(|block| mean(block.iter().map(|measured| measured.loss)))
     }
 
     /// The head, key, value and decimals of each column.
     fn figures(&self) -> [(&'static str, &'static str, Option<f64>, usize); 6] {
-        let [games, inside] = self.origins.map(Mean::get);
+        let [games, inside] = Origin::ALL.map(|origin| self.of(|position| Origin::of(position) == origin));
         [
-            ("loss", "loss", self.all.get(), 6),
+            ("loss", "loss", self.mean(), 6),
             ("of games", "loss_of_games", games, 6),
             ("inside searches", "loss_inside_searches", inside, 6),
-            ("both with scale apart", "loss_of_games_fitted", self.fitted[0], 6),
+            ("both with scale apart", "loss_of_games_fitted", self.fitted(Origin::Game), 6),
             // Under the same head, which must not be empty.
-            (" ", "loss_inside_searches_fitted", self.fitted[1], 6),
-            ("off by cp", "mean_distance_cp", self.distance.get(), 2),
+            (" ", "loss_inside_searches_fitted", self.fitted(Origin::Search), 6),
+            ("off by cp", "mean_distance_cp", self.distance(), 2),
         ]
     }
 
     /// The difference to the loss of another network on the same positions, and its standard error; `None` with too few positions.
     fn beyond(&self, other: &Self) -> (f64, Option<f64>) {
-        let differences: Vec<f64> = self.blocks.iter().zip(&other.blocks).map(|(one, other)| one - other).collect();
+        let differences: Vec<f64> = self.blocks().zip(other.blocks()).map(|(one, other)| one - other).collect();
         let count = differences.len() as f64;
         let mean = differences.iter().sum::<f64>() / count;
         let variance = differences.iter().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let all = self.all.get().unwrap_or_default() - other.all.get().unwrap_or_default();
+        let all = self.mean().unwrap_or_default() - other.mean().unwrap_or_default();
         (all, (count >= 2.0).then(|| (variance / count).sqrt()))
     }
 }
@@ -210,15 +218,25 @@ mod tests {
         let mut gold = sample::positions(8, 3);
         gold.iter_mut().step_by(3).for_each(|position| position.extra[0] = Origin::Search as u8);
         let losses = Losses::measure(&embedded(), &gold);
-        let whole = losses.all.get().unwrap();
-        let mean = |parts: &[Mean]| {
-            let sum: f64 = parts.iter().map(|part| part.sum).sum();
-            (sum / parts.iter().map(|part| part.count).sum::<u64>() as f64 - whole).abs()
+        let whole = losses.mean().unwrap();
+        let by_kind = |kinds: usize, kind: fn(&ChessBoard) -> usize| {
+            let parts = (0..kinds).map(|index| {
+                let count = losses.part(|position| kind(position) == index).count();
+                (losses.of(|position| kind(position) == index).unwrap_or_default() * count as f64, count)
+            });
+            let (sums, counts): (Vec<f64>, Vec<usize>) = parts.unzip();
+            assert!((sums.iter().sum::<f64>() / gold.len() as f64 - whole).abs() < 1e-12);
+            counts
         };
-        assert!(mean(&losses.origins) < 1e-12 && mean(&losses.classes) < 1e-12);
-        assert_eq!(losses.origins.map(|mean| mean.count), Origin::count(gold.iter().map(Origin::of)));
-        assert!(losses.fitted.iter().zip(&losses.origins).all(|(least, mean)| *least <= mean.get()));
-        assert_eq!(losses.blocks.len(), gold.len().div_ceil(BLOCK));
+        let origins = by_kind(2, |position| Origin::of(position) as usize);
+        assert_eq!(
+            origins.iter().map(|&count| count as u64).collect::<Vec<_>>(),
+            Origin::count(gold.iter().map(Origin::of))
+        );
+        assert_eq!(by_kind(CLASSES, class_of).iter().sum::<usize>(), gold.len());
+        let of = |origin| losses.of(|position| Origin::of(position) == origin);
+        assert!(Origin::ALL.into_iter().all(|origin| losses.fitted(origin) <= of(origin)));
+        assert_eq!(losses.blocks().count(), gold.len().div_ceil(BLOCK));
         assert_eq!(losses.beyond(&losses), (0.0, Some(0.0)));
     }
 
@@ -231,10 +249,11 @@ mod tests {
             position.score = value(&network, &sample) as i16;
         }
         let exact = Losses::measure(&network, &gold);
-        assert!(exact.all.sum < 1e-12 && exact.distance.sum == 0.0);
+        assert!(exact.mean().unwrap() * (gold.len() as f64) < 1e-12 && exact.distance() == Some(0.0));
+        let mut gold = gold.clone();
         gold.iter_mut().for_each(|position| position.score += 10);
         let off = Losses::measure(&network, &gold);
-        assert_eq!(off.distance.get(), Some(10.0));
+        assert_eq!(off.distance(), Some(10.0));
         assert!(off.beyond(&exact).0 > 0.0 && exact.beyond(&off).0 < 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! `lento gold make`.
 
+use super::checksum;
 use super::harvest::{Crop, Hands};
-use super::set::{GoldSet, checksum};
 use crate::formats::packed::RECORD;
 use crate::report::Report;
 use indicatif::HumanCount;
@@ -13,6 +13,7 @@ use lento_common::play::limit::Limit;
 use lento_common::play::setting::{Setting, texts};
 use lento_common::{draft, number, ordered, outputs, progress};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
             Some(())
         },
     )?;
-    let (start, before) = (Instant::now(), making.set.len());
+    let (start, before) = (Instant::now(), making.records.len());
     let template = "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]";
     let bar = progress::resumed(Some(args.positions as u64), before as u64, template);
 
@@ -84,24 +85,24 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         ordered::run(arena.concurrency, making.games..u64::MAX, &stop, set_up, work, |crop| {
             keep(&mut journal, &crop.to_json())?;
             making.add(crop);
-            bar.set_position(making.set.len().min(args.positions) as u64);
+            bar.set_position(making.records.len().min(args.positions) as u64);
             bar.set_message(format!("{} games", HumanCount(making.games)));
             if making.barren >= BARREN {
                 return Err(format!("the last {BARREN} games gave no position for the set").into());
             }
-            let is_full = making.set.len() >= args.positions;
+            let is_full = making.records.len() >= args.positions;
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
     }
     bar.finish_and_clear();
-    let set = making.set.first(args.positions);
+    let set = &making.records[..args.positions.min(making.records.len())];
     let finished = set.len() == args.positions;
     if finished {
         draft::write(&args.output, set.as_flattened())?;
     } else {
         notice(format_args!("interrupted; the same command resumes from {}", args.journal.display()));
     }
-    let rate = (making.set.len() - before) as f64 / start.elapsed().as_secs_f64().max(1e-3);
+    let rate = (making.records.len() - before) as f64 / start.elapsed().as_secs_f64().max(1e-3);
     let mut report = making.report(set);
     report.row("positions a second", format!("{rate:.1}"), "in this run");
     report.field("settings", header);
@@ -125,9 +126,12 @@ fn label(text: &str) -> Result<Limit, String> {
         .ok_or_else(|| "expected nodes, such as 50000, or soft=2500, soft=2500,hard=5000 or depth=8".into())
 }
 
+/// A growing set without duplicates, and the games that it is made of.
 #[derive(Default)]
 struct Making {
-    set: GoldSet,
+    records: Vec<[u8; RECORD]>,
+    /// Pieces and squares of all positions.
+    seen: HashSet<[u8; 24]>,
     games: u64,
     /// Consecutive games without a position.
     barren: u64,
@@ -135,21 +139,58 @@ struct Making {
 }
 
 impl Making {
+    /// Adds the positions of a game, except those with the pieces of another one.
     fn add(&mut self, crop: Crop) {
         self.games += 1;
         self.nodes += crop.nodes;
         self.barren = if crop.records.is_empty() { self.barren + 1 } else { 0 };
-        self.set.extend(crop.records);
+        let placement = |record: &[u8; RECORD]| std::array::from_fn(|index| record[index]);
+        self.records.extend(crop.records.into_iter().filter(|record| self.seen.insert(placement(record))));
     }
 
     fn report(&self, set: &[[u8; RECORD]]) -> Report {
         let mut report = Report::default();
         report.count("games", "games", self.games, "");
         report.count("positions", "positions", set.len() as u64, "");
-        let each = self.nodes as f64 / self.set.len().max(1) as f64;
+        let each = self.nodes as f64 / self.records.len().max(1) as f64;
         report.count("nodes", "nodes", self.nodes, &format!("{each:.0} a position"));
         report.row("checksum (crc32)", checksum(set), "");
         report.field("crc32", checksum(set));
         report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::packed;
+    use crate::gold::Origin;
+    use lento::chess::Board;
+    use lento_common::play::record::GameResult;
+
+    fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> [u8; RECORD] {
+        let mut position = packed::pack(board, score, result);
+        position.extra[0] = origin as u8;
+        packed::to_bytes(&position)
+    }
+
+    #[test]
+    fn a_position_comes_once_and_says_where_it_comes_from() {
+        let board = Board::start();
+        let other = board.after(board.legal_moves()[3]);
+        let mut making = Making::default();
+        let mut add = |records| making.add(Crop { records, ..Crop::default() });
+        add(vec![record(&board, 31, GameResult::Draw, Origin::Game)]);
+        add(vec![
+            record(&board, 90, GameResult::WhiteWins, Origin::Search),
+            record(&other, 20, GameResult::WhiteWins, Origin::Search),
+        ]);
+        let read: Vec<_> = making.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
+        assert_eq!(read.iter().map(Origin::of).collect::<Vec<_>>(), Origin::ALL);
+        // The second is seen by Black.
+        assert_eq!(
+            read.iter().map(|position| (position.score, position.result)).collect::<Vec<_>>(),
+            [(31, 1), (-20, 0)]
+        );
     }
 }

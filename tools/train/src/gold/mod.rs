@@ -1,17 +1,19 @@
 //! `lento gold`: one set of positions by which all networks are compared.
+//!
+//! A set is a file of bulletformat, in which the first of the bytes that are free says where a position comes from.
 
 mod fit;
 mod harvest;
 mod loss;
 mod make;
 mod neutral;
-mod set;
 
+use crate::formats::in_file;
+use crate::formats::packed::{PackedFile, RECORD};
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Network;
 use loss::Losses;
 use neutral::{BOTH, NeutralSet, Row};
-use set::Origin;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -32,6 +34,40 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Game,
+    /// A node inside a search, in sets of earlier versions.
+    Search,
+}
+
+impl Origin {
+    /// In the order of their bytes.
+    const ALL: [Self; 2] = [Self::Game, Self::Search];
+
+    pub fn of(position: &ChessBoard) -> Self {
+        if position.extra[0] == Self::Search as u8 { Self::Search } else { Self::Game }
+    }
+
+    pub fn count(gold: impl Iterator<Item = Self> + Clone) -> [u64; 2] {
+        Self::ALL.map(|origin| gold.clone().filter(|other| *other == origin).count() as u64)
+    }
+}
+
+/// Reads a gold set. Fails if it has no positions.
+fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
+    let gold = PackedFile::open(path)?.collect::<Result<Vec<_>, _>>()?;
+    if gold.is_empty() {
+        return Err(in_file(path, "no positions; expected a gold set"));
+    }
+    Ok(gold)
+}
+
+/// CRC-32 of a set in eight hexadecimal digits.
+fn checksum(records: &[[u8; RECORD]]) -> String {
+    format!("{:08x}", crc32fast::hash(records.as_flattened()))
+}
+
 /// Sets on which a network is measured while it is trained; each may be missing.
 #[derive(Debug, Default)]
 pub struct Gauge {
@@ -39,17 +75,13 @@ pub struct Gauge {
     neutral: Option<NeutralSet>,
 }
 
-/// The losses of a network on these sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Gauged {
-    pub gold: Option<f64>,
-    /// By the mean of the other engines, scale and offset fitted: of games, and inside searches.
-    pub neutral: [Option<f64>; 2],
-}
+/// The losses of a network on these sets: on the gold set, and by the mean of the other engines with scale and offset fitted, of games and
+/// inside searches.
+pub type Gauged = [Option<f64>; 3];
 
 impl Gauge {
     pub fn read(gold: Option<&Path>, neutral: Option<&Path>) -> Result<Self, Box<dyn Error>> {
-        let (gold, neutral) = (gold.map(set::read).transpose()?, neutral.map(NeutralSet::read).transpose()?);
+        let (gold, neutral) = (gold.map(read).transpose()?, neutral.map(NeutralSet::read).transpose()?);
         Ok(Self { gold, neutral })
     }
 
@@ -62,6 +94,6 @@ impl Gauge {
         let gold = self.gold.as_ref().and_then(|gold| Losses::measure(network, gold).mean());
         let row = self.neutral.as_ref().map(|set| Row::of_network("", network, set));
         let loss = |origin| Some(row.as_ref()?.at(origin, BOTH)?.fit.loss);
-        Gauged { gold, neutral: Origin::ALL.map(loss) }
+        [gold, loss(Origin::Game), loss(Origin::Search)]
     }
 }

@@ -11,28 +11,17 @@ use lento::eval::nnue::network::FIRST;
 /// The most positions of a chunk: many enough that a tile's weights are used often while they are in the cache.
 pub const CHUNK: usize = 64;
 
-/// The sums for the output of the neurons of both sides.
-pub type Sums = [[f32; LANES]; 2];
-
-/// What a tile computes of the positions, one of each for a position.
-pub struct Forward<'a> {
-    pub positions: &'a [Sample],
-    /// The tile's neurons of both sides.
-    pub accumulators: &'a mut [[Strip; 2]],
-    pub sums: &'a mut [Sums],
-    pub deep: &'a mut [[f32; FIRST]],
-}
-
 /// Some positions and their values in the network.
 #[derive(Default)]
 pub struct Chunk {
     pub positions: Vec<Sample>,
     /// The neurons of both sides: those of the first tile for all positions, then those of the next one.
-    accumulators: Vec<[Strip; 2]>,
-    active: Active,
-    sums: Vec<Sums>,
+    pub accumulators: Vec<[Strip; 2]>,
+    pub active: Active,
+    /// The sums for the output of the neurons of both sides.
+    pub sums: Vec<[[f32; LANES]; 2]>,
     /// The sums of products with weights for the deep layers, then the gradients of the loss by them.
-    deep: Vec<[f32; FIRST]>,
+    pub deep: Vec<[f32; FIRST]>,
     /// The gradients of the head, summed over the positions.
     pub head: Vec<f32>,
     /// In units of 400 centipawns.
@@ -58,33 +47,6 @@ impl Chunk {
         self.deep.resize(positions.len(), [0.0; FIRST]);
     }
 
-    /// The positions, and the values that a tile computes.
-    #[inline(always)]
-    pub fn forward(&mut self, tile: usize) -> Forward<'_> {
-        let Self { positions, accumulators, sums, deep, .. } = self;
-        let accumulators = &mut accumulators[tile * CHUNK..][..positions.len()];
-        Forward { positions, accumulators, sums, deep }
-    }
-
-    /// Groups the active inputs of the positions, for [`active`](Self::active).
-    pub fn group_inputs(&mut self) {
-        self.active.group(&self.positions);
-    }
-
-    /// Each input that is active in the chunk, with its places: twice the number of the position, plus the side.
-    #[inline(always)]
-    pub fn active(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        self.active.inputs()
-    }
-
-    /// Each position, its neurons of this tile, and the gradients of the loss by its output and by the sums for the deep layers.
-    #[inline(always)]
-    pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Sample, &[Strip; 2], f32, &[f32; FIRST])> {
-        let accumulators = &self.accumulators[tile * CHUNK..];
-        let neurons = self.positions.iter().zip(accumulators).zip(self.gradients.iter().zip(&self.deep));
-        neurons.map(|((position, neurons), (gradient, deep))| (position, neurons, *gradient, deep))
-    }
-
     /// Computes the outputs, the loss and its gradients; `share` is a factor of the gradients.
     #[inline(always)]
     pub fn finish(&mut self, head: &Head, objective: &Objective, share: f64) {
@@ -96,8 +58,8 @@ impl Chunk {
         for ((position, sums), deep) in self.positions.iter().zip(&self.sums).zip(&mut self.deep) {
             let bucket = position.bucket();
             let side = |side: usize| sums[side].iter().sum::<f32>();
-            let direct = head.bias(bucket) + side(0) + side(1);
-            let layers = head.is_deep().then(|| head.forward(bucket, deep));
+            let direct = head.values[bucket] + side(0) + side(1);
+            let layers = head.shape.architecture.deep.then(|| head.forward(bucket, deep));
             let output = direct + layers.map_or(0.0, |(_, output)| output);
             let (loss, gradient) = objective.of(f64::from(output), objective.target(position));
             let gradient = (gradient * share) as f32;
@@ -113,7 +75,7 @@ impl Chunk {
 
 /// The inputs that are active in a chunk, each with the places where it is.
 #[derive(Default)]
-struct Active {
+pub struct Active {
     /// The inputs, and where their places end.
     inputs: Vec<(u16, u16)>,
     places: Vec<u8>,
@@ -122,7 +84,8 @@ struct Active {
 }
 
 impl Active {
-    fn group(&mut self, positions: &[Sample]) {
+    /// Groups the active inputs of the positions.
+    pub fn group(&mut self, positions: &[Sample]) {
         const { assert!(2 * CHUNK <= 1 << u8::BITS) };
         let Self { inputs, places, next } = self;
         inputs.clear();
@@ -155,8 +118,9 @@ impl Active {
         inputs.iter().for_each(|(input, _)| next[usize::from(*input)] = 0);
     }
 
+    /// Each input that is active in the chunk, with its places: twice the number of the position, plus the side.
     #[inline(always)]
-    fn inputs(&self) -> impl Iterator<Item = (usize, &[u8])> {
+    pub fn inputs(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let mut start = 0;
         self.inputs.iter().map(move |&(input, end)| {
             let places = &self.places[usize::from(std::mem::replace(&mut start, end))..usize::from(end)];

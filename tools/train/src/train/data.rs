@@ -1,22 +1,17 @@
 //! The positions: which are for training, which for validation, and their order.
 
-use crate::formats::in_file;
-use crate::formats::packed::{self, RECORD};
+use crate::formats::packed::{self, PackedFile, SPAN, to_bytes};
 use bulletformat::ChessBoard;
 use crossbeam::channel::Sender;
 use lento_common::interrupt::Stop;
 use lento_common::mix::split_mix;
 use lento_common::ordered;
 use std::error::Error;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Positions that are read at once. They stay together, so files have to be shuffled; the order of the spans differs between epochs.
-const SPAN: u64 = 4096;
-
-/// A piece of a file.
+/// A piece of a file, which is read at once. Its positions stay together, so files have to be shuffled; the order of the spans differs
+/// between epochs.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     file: usize,
@@ -67,15 +62,16 @@ impl DataSet {
         let mut spans = Vec::new();
         for (file, path) in files.iter().enumerate() {
             let count = packed::count(path)?;
-            spans.extend((0..count).step_by(SPAN as usize).map(|start| {
-                let count = SPAN.min(count - start) as usize;
+            spans.extend((0..count).step_by(SPAN).map(|start| {
+                let count = (count - start).min(SPAN as u64) as usize;
                 Span { file, start, count, training: 0 }
             }));
         }
         let mut data = Self { files: files.to_vec(), share, ..Self::default() };
         let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
             let positions = reader.read(span)?;
-            Ok(Some((span, positions, hash_bytes(&reader.bytes))))
+            let hash = hash_bytes(&positions.iter().flat_map(to_bytes).collect::<Vec<_>>());
+            Ok(Some((span, positions, hash)))
         };
         ordered::run(
             threads,
@@ -114,38 +110,26 @@ impl DataSet {
 
     /// Sends the batches of an epoch, beginning with number `first`, in an order that depends on `seed`, while there is a receiver.
     pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, String>>) {
-        let mut order: Vec<usize> = (0..self.spans.len()).collect();
-        fastrand::Rng::with_seed(seed).shuffle(&mut order);
-        let mut source = SpanReader::new(&self.files);
-        let mut left = self.steps(batch).saturating_sub(first);
+        let mut spans = self.spans.clone();
+        fastrand::Rng::with_seed(seed).shuffle(&mut spans);
+        let (mut spans, mut source) = (spans.into_iter().peekable(), SpanReader::new(&self.files));
         let mut skip = first * batch as u64;
-        let mut next = Vec::with_capacity(batch);
-        for &index in &order {
-            let span = self.spans[index];
-            if skip >= span.training as u64 {
-                skip -= span.training as u64;
-                continue;
-            }
-            let positions = match source.read(span) {
-                Ok(positions) => positions,
-                Err(error) => return drop(sender.send(Err(error))),
-            };
-            for position in positions.into_iter().filter(|position| !is_kept(position, self.share)) {
-                if skip > 0 {
-                    skip -= 1;
-                    continue;
-                }
-                next.push(position);
-                if next.len() == batch {
-                    left -= 1;
-                    if sender.send(Ok(std::mem::replace(&mut next, Vec::with_capacity(batch)))).is_err() || left == 0 {
-                        return;
-                    }
-                }
-            }
+        while let Some(span) = spans.next_if(|span| skip >= span.training as u64) {
+            skip -= span.training as u64;
         }
-        if left > 0 && !next.is_empty() {
-            let _ = sender.send(Ok(next));
+        let read = spans.flat_map(|span| match source.read(span) {
+            Ok(positions) => positions.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        let for_validation =
+            |position: &Result<_, _>| position.as_ref().is_ok_and(|position| is_kept(position, self.share));
+        let mut positions = read.filter(|position| !for_validation(position)).skip(skip as usize);
+        for _ in first..self.steps(batch) {
+            let batch = positions.by_ref().take(batch).collect::<Result<Vec<_>, _>>();
+            let (is_empty, failed) = (batch.as_ref().is_ok_and(Vec::is_empty), batch.is_err());
+            if is_empty || sender.send(batch).is_err() || failed {
+                return;
+            }
         }
     }
 }
@@ -161,36 +145,28 @@ fn is_kept(position: &ChessBoard, share: f64) -> bool {
 
 struct SpanReader<'a> {
     files: &'a [PathBuf],
-    open: Option<(usize, File)>,
-    /// The last piece.
-    bytes: Vec<u8>,
+    open: Option<(usize, PackedFile)>,
 }
 
 impl<'a> SpanReader<'a> {
     fn new(files: &'a [PathBuf]) -> Self {
-        Self { files, open: None, bytes: Vec::new() }
+        Self { files, open: None }
     }
 
-    fn read(&mut self, span: Span) -> Result<Vec<ChessBoard>, String> {
-        let path = &self.files[span.file];
-        let io = |error| in_file(path, error);
-        let file = match &mut self.open {
-            Some((index, file)) if *index == span.file => file,
-            other => &mut other.insert((span.file, File::open(path).map_err(io)?)).1,
+    fn read(&mut self, Span { file, start, count, .. }: Span) -> Result<Vec<ChessBoard>, String> {
+        let positions = match &mut self.open {
+            Some((index, positions)) if *index == file => positions,
+            other => &mut other.insert((file, PackedFile::open(&self.files[file])?)).1,
         };
-        self.bytes.resize(span.count * RECORD, 0);
-        file.seek(SeekFrom::Start(span.start * RECORD as u64)).map_err(io)?;
-        file.read_exact(&mut self.bytes).map_err(io)?;
-        let (records, _) = self.bytes.as_chunks();
-        let position =
-            |(record, number)| packed::from_bytes(record).map_err(|reason| packed::invalid(path, number, &reason));
-        records.iter().zip(span.start + 1..).map(position).collect()
+        positions.seek(start..start + count as u64)?;
+        positions.collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::packed::RECORD;
     use crate::tests::sample::{packed_bytes as bytes, positions};
     use crossbeam::channel::unbounded;
     use lento_testing::Folder;
@@ -212,7 +188,7 @@ mod tests {
     fn an_epoch_has_each_position_once_in_an_order_of_its_own() {
         let folder = Folder::new("train-data");
         let mut all = positions(180, 1);
-        assert!(all.len() > 3 * SPAN as usize, "several spans: {}", all.len());
+        assert!(all.len() > 3 * SPAN, "several spans: {}", all.len());
         // Positions that are told apart.
         all.iter_mut().zip(0..).for_each(|(position, score)| position.score = score);
         let (one, two) = all.split_at(all.len() / 3);

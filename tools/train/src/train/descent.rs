@@ -50,22 +50,16 @@ pub struct Step {
     shrink: f32,
     /// Factors that make up for means that began at zero.
     unbias: [f32; 2],
-    /// The rate of the deep layers as a multiple of that of the others.
     deep_rate: f32,
 }
 
 impl Step {
-    /// Step number `number`, from 1.
-    pub fn new(number: u64, rate: f64, decay: f64) -> Self {
+    /// Step number `number`, from 1. `deep_rate` is the rate of the deep layers as a multiple of that of the others.
+    pub fn new(number: u64, rate: f64, decay: f64, deep_rate: f64) -> Self {
         let age = number.min(1 << 30) as i32;
         let unbias = |share: f32| (1.0 / (1.0 - f64::from(share).powi(age))) as f32;
         let unbias = [unbias(MEAN), unbias(SQUARE)];
-        Self { rate: rate as f32, shrink: (rate * decay) as f32, unbias, deep_rate: 1.0 }
-    }
-
-    /// Sets the rate of the deep layers as a multiple of that of the others.
-    pub fn with_deep_rate(self, factor: f64) -> Self {
-        Self { deep_rate: factor as f32, ..self }
+        Self { rate: rate as f32, shrink: (rate * decay) as f32, unbias, deep_rate: deep_rate as f32 }
     }
 
     /// The step of the deep layers.
@@ -95,24 +89,15 @@ pub struct Strips {
     pub values: HugeBox<[Strip]>,
     pub gradients: HugeBox<[Strip]>,
     /// Mean gradients.
-    first: HugeBox<[Strip]>,
+    pub first: HugeBox<[Strip]>,
     /// Mean squared gradients.
-    second: HugeBox<[Strip]>,
+    pub second: HugeBox<[Strip]>,
 }
 
 impl Strips {
     pub fn new(rows: usize) -> Self {
         let zero = || HugeBox::from_fn(rows, |_| Strip::ZERO);
         Self { values: zero(), gradients: zero(), first: zero(), second: zero() }
-    }
-
-    /// Values, mean gradients and mean squared gradients.
-    pub fn state(&self) -> [&[Strip]; 3] {
-        [&self.values, &self.first, &self.second]
-    }
-
-    pub fn state_mut(&mut self) -> [&mut [Strip]; 3] {
-        [&mut self.values, &mut self.first, &mut self.second]
     }
 
     /// Moves the values of some rows, each kept between -`limit` and `limit`, and clears their gradients.
@@ -141,7 +126,7 @@ mod tests {
     fn steps_are_those_worked_out_by_hand() {
         let (mut values, mut mean, mut square) = ([0.9_f32, -0.5, 0.999, 0.25], [0.0; 4], [0.0; 4]);
         let mut go = |number, gradients: [f32; 4], expected: [f32; 4]| {
-            let step = Step::new(number, 0.01, 0.1);
+            let step = Step::new(number, 0.01, 0.1, 1.0);
             for index in 0..4 {
                 let (mean, square) = (&mut mean[index], &mut square[index]);
                 values[index] = step.apply(values[index], gradients[index], mean, square);
@@ -159,7 +144,7 @@ mod tests {
     fn forgotten_gradients_become_zero() {
         let (mut value, mut mean, mut square) = (0.5_f32, 1e-29, 1e-29);
         for number in 1..=3000 {
-            value = Step::new(number, 0.0, 0.0).apply(value, 0.0, &mut mean, &mut square);
+            value = Step::new(number, 0.0, 0.0, 1.0).apply(value, 0.0, &mut mean, &mut square);
         }
         assert_eq!((value, mean, square), (0.5, 0.0, 0.0));
     }
@@ -170,7 +155,7 @@ mod tests {
         strips.values[1].0[..2].copy_from_slice(&[0.9, 0.999]);
         strips.gradients[1].0[..2].copy_from_slice(&[0.5, -1.0]);
         strips.gradients[0].0[0] = 1.0;
-        strips.step(1..2, Step::new(1, 0.01, 0.1), 1.0);
+        strips.step(1..2, Step::new(1, 0.01, 0.1, 1.0), 1.0);
         assert_eq!((strips.values[0], strips.gradients[0].0[0]), (Strip::ZERO, 1.0), "another row");
         let values = strips.values[1].0;
         assert_eq!(strips.gradients[1], Strip::ZERO);

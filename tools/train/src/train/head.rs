@@ -13,7 +13,8 @@ const LANES: usize = 8;
 
 /// The parameters of the head and the state of the optimiser.
 pub struct Head {
-    shape: Shape,
+    pub shape: Shape,
+    /// The output biases of all buckets first.
     pub values: Vec<f32>,
     pub gradients: Vec<f32>,
     /// Mean gradients.
@@ -35,20 +36,20 @@ pub struct Neurons {
 
 impl Head {
     pub fn new(shape: &Shape) -> Self {
-        let zero = || vec![0.0; shape.head()];
+        let zero = || vec![0.0; shape.head().len()];
         Self { shape: *shape, values: zero(), gradients: zero(), first: zero(), second: zero() }
     }
 
     pub fn load(&mut self, [values, first, second]: [&Parameters; 3]) {
-        self.values.copy_from_slice(&values.head);
-        self.first.copy_from_slice(&first.head);
-        self.second.copy_from_slice(&second.head);
+        self.values.copy_from_slice(&values[self.shape.head()]);
+        self.first.copy_from_slice(&first[self.shape.head()]);
+        self.second.copy_from_slice(&second[self.shape.head()]);
     }
 
     pub fn store(&self, [values, first, second]: [&mut Parameters; 3]) {
-        values.head.copy_from_slice(&self.values);
-        first.head.copy_from_slice(&self.first);
-        second.head.copy_from_slice(&self.second);
+        values[self.shape.head()].copy_from_slice(&self.values);
+        first[self.shape.head()].copy_from_slice(&self.first);
+        second[self.shape.head()].copy_from_slice(&self.second);
     }
 
     /// Applies a step and clears the gradients. Nothing decays: these parameters are few.
@@ -63,24 +64,10 @@ impl Head {
         }
     }
 
-    /// Adds the gradients of a chunk.
-    pub fn add(&mut self, gradients: &[f32]) {
-        add(&mut self.gradients, gradients);
-    }
-
-    pub fn is_deep(&self) -> bool {
-        self.shape.architecture.deep
-    }
-
     fn bucket(&self, layer: Layer, bucket: usize) -> Range<usize> {
         let all = self.shape.head_layer(layer);
         let count = all.len() / self.shape.architecture.outputs;
         all.start + bucket * count..all.start + (bucket + 1) * count
-    }
-
-    /// The output bias of a bucket.
-    pub fn bias(&self, bucket: usize) -> f32 {
-        self.values[bucket]
     }
 
     /// The deep layers' part of the output; `sums` are those of the products with weights.
@@ -155,7 +142,8 @@ fn dot<const N: usize>(one: &[f32; N], other: &[f32; N]) -> f32 {
     sum
 }
 
+/// Adds some gradients to others.
 #[inline(always)]
-fn add(sums: &mut [f32], values: &[f32]) {
+pub fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }

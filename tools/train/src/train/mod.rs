@@ -1,17 +1,16 @@
 //! `lento train`: the weights of the network from scored positions.
 //!
 //! Training uses floating-point numbers and one optimiser step ([`descent`]) for each batch of positions; at the end the parameters are
-//! rounded to the whole numbers of the engine ([`export`]). There is one hidden layer, so the gradients are written out by hand
+//! rounded to the whole numbers of the engine ([`parts`]). There is one hidden layer, so the gradients are written out by hand
 //! ([`tile`]).
 
 mod chunk;
 mod data;
 mod descent;
-mod export;
 mod head;
 mod model;
 mod options;
-mod origin;
+mod parts;
 mod pool;
 mod report;
 mod run;
@@ -27,7 +26,6 @@ pub use options::Args;
 use crate::formats::{in_file, packed};
 use crate::gold::Gauge;
 use data::DataSet;
-use export::Rounding;
 use lento::eval::nnue::Network;
 use lento_common::draft;
 use lento_common::interrupt::Stop;
@@ -35,12 +33,12 @@ use lento_common::lock::Lock;
 use lento_common::notice::notice;
 use lento_common::{outputs, progress as bars, summary};
 use model::{OptimiserState, Pass, TrainingNetwork};
-use origin::Origin;
+use parts::{Origin, Rounding};
 use pool::Pool;
 use run::{Progress, Run};
 use schedule::Schedule;
 use session::Session;
-use shape::{Parameters, Shape};
+use shape::Shape;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -103,16 +101,21 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
             let refused = || in_file(path, format!("a network of another shape; {fits}"));
             init.grown(&shape, args.schedule.seed).ok_or_else(refused)?
         }
-        _ => Parameters::random(&shape, args.schedule.seed),
+        _ => shape.random(args.schedule.seed),
     };
     let start = values.clone();
     let weights = OptimiserState::begin(values, &shape);
     let schedule = Schedule { steps: data.steps(args.schedule.batch), ..args.schedule.clone() };
     let settings = args.settings(&data, &schedule, init.as_ref());
-    let run = Run { settings, shape, progress: Progress::default(), weights };
-    let mut session = Session { run, start, data, schedule, gauge, checkpoint: args.checkpoint.clone() };
-    session.resume()?;
-    Ok(Some(session))
+    let mut run = Run { settings, shape, progress: Progress::default(), weights };
+    if let Some(path) = &args.checkpoint
+        && path.try_exists().map_err(|error| in_file(path, error))?
+    {
+        let kept = Run::read(path)?;
+        kept.expect(&run, path)?;
+        run = kept;
+    }
+    Ok(Some(Session { run, start, data, schedule, gauge, checkpoint: args.checkpoint.clone() }))
 }
 
 /// Reads all positions. `None` if a stop was requested.
@@ -180,8 +183,8 @@ fn write_network(
 ) -> Result<Rounding, Box<dyn Error>> {
     let weights = OptimiserState::begin(session.blended(args.blend), &session.run.shape);
     model.load(&weights);
-    let parts = export::quantise(&weights.values, &session.run.shape, &args.network_name());
-    let bytes = parts.to_bytes().map_err(|error| in_file(&args.output, error))?;
+    let rounded = parts::quantise(&weights.values, &session.run.shape, &args.network_name());
+    let bytes = rounded.to_bytes().map_err(|error| in_file(&args.output, error))?;
     draft::write(&args.output, &bytes)?;
     let written = std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?;
     let network = Network::from_bytes(&written).map_err(|error| in_file(&args.output, error))?;

@@ -2,7 +2,7 @@
 
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{Step, Strip};
-use super::head::Head;
+use super::head::{Head, add};
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
 use super::tile::Tile;
@@ -30,7 +30,7 @@ pub struct OptimiserState {
 
 impl OptimiserState {
     pub fn begin(values: Parameters, shape: &Shape) -> Self {
-        Self { values, first: Parameters::zero(shape), second: Parameters::zero(shape), steps: 0 }
+        Self { values, first: shape.zeros(), second: shape.zeros(), steps: 0 }
     }
 }
 
@@ -107,18 +107,18 @@ impl TrainingNetwork {
             let Some(positions) = block.chunks(CHUNK).nth(index) else { break };
             let mut chunk = self.chunks[index].write();
             chunk.load(positions, &self.shape.architecture);
-            for (index, tile) in tiles.iter().enumerate() {
-                self.arch.dispatch(
-                    #[inline(always)]
-                    || tile.forward(index, &mut chunk),
-                );
-            }
             self.arch.dispatch(
                 #[inline(always)]
-                || chunk.finish(&head, objective, share),
+                || {
+                    for (index, tile) in tiles.iter().enumerate() {
+                        tile.forward(index, &mut chunk);
+                    }
+                    chunk.finish(&head, objective, share);
+                },
             );
             if share > 0.0 {
-                chunk.group_inputs();
+                let Chunk { positions, active, .. } = &mut *chunk;
+                active.group(positions);
             }
         }
     }
@@ -131,27 +131,26 @@ impl TrainingNetwork {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(tile) = self.tiles.get(index) else { break };
             let mut tile = tile.write();
-            for chunk in &chunks {
-                self.arch.dispatch(
-                    #[inline(always)]
-                    || tile.backward(index, chunk, &mut neurons),
-                );
-            }
-            if let Some(step) = step {
-                self.arch.dispatch(
-                    #[inline(always)]
-                    || tile.step(step),
-                );
-            }
+            self.arch.dispatch(
+                #[inline(always)]
+                || {
+                    for chunk in &chunks {
+                        tile.backward(index, chunk, &mut neurons);
+                    }
+                    if let Some(step) = step {
+                        tile.step(step);
+                    }
+                },
+            );
         }
     }
 
     /// The gradients of [`learn`](Self::learn) without a step.
     #[cfg(test)]
     fn gradients(&self) -> Parameters {
-        let mut gradients = Parameters::zero(&self.shape);
+        let mut gradients = self.shape.zeros();
         self.tiles.iter().for_each(|tile| tile.write().store_gradients(&mut gradients));
-        gradients.head.copy_from_slice(&self.head.read().gradients);
+        gradients[self.shape.head()].copy_from_slice(&self.head.read().gradients);
         gradients
     }
 
@@ -206,7 +205,7 @@ impl TrainingNetwork {
             for chunk in self.filled() {
                 let chunk = chunk.read();
                 sum += chunk.loss;
-                head.add(&chunk.head);
+                add(&mut head.gradients, &chunk.head);
                 // Position by position, in which order networks without deep layers have always added them.
                 for (position, gradient) in chunk.positions.iter().zip(&chunk.gradients) {
                     head.gradients[position.bucket()] += gradient;
@@ -298,14 +297,19 @@ mod tests {
                 let all: Vec<usize> = all.collect();
                 all.iter().copied().step_by((all.len() / 120).max(1)).collect::<Vec<_>>()
             };
-            compare("output weights", &gradients, numeric, in_use(shape.outputs()));
-            compare("feature biases", &gradients, numeric, in_use(shape.bias()..shape.bias() + 1));
-            compare("feature weights", &gradients, numeric, in_use(shape.pieces()));
+            compare("output weights", &gradients, numeric, in_use(shape.layer(Layer::Outputs)));
+            compare(
+                "feature biases",
+                &gradients,
+                numeric,
+                in_use(shape.layer(Layer::Biases).start..shape.layer(Layer::Biases).start + 1),
+            );
+            compare("feature weights", &gradients, numeric, in_use(shape.layer(Layer::Features)));
             if shape.architecture.deep {
-                compare("weights of pairs", &gradients, numeric, in_use(shape.pairs()));
+                compare("weights of pairs", &gradients, numeric, in_use(shape.layer(Layer::Pairs)));
             }
             if kings.count() > 1 {
-                compare("weights of threats", &gradients, numeric, in_use(shape.threats()));
+                compare("weights of threats", &gradients, numeric, in_use(shape.layer(Layer::Threats)));
                 compare("shared weights", &gradients, numeric, in_use(shape.shared()));
             }
             let unused = (0..gradients.len()).filter(|&index| gradients[index] == 0.0).step_by(997).take(40);
@@ -317,14 +321,15 @@ mod tests {
     fn learned(shape: Shape, arch: Arch, threads: usize) -> (OptimiserState, Vec<u64>) {
         let mut model = TrainingNetwork::new(&shape);
         model.arch = arch;
-        let mut weights = OptimiserState::begin(Parameters::random(&shape, 5), &shape);
+        let mut weights = OptimiserState::begin(shape.random(5), &shape);
         model.load(&weights);
         // Batches of more than a block.
         let positions = positions(60, 9);
         let losses = with(&model, threads, |pool| {
             let batches = positions.chunks(BLOCK + 700).zip(1..);
-            let learn =
-                |(batch, number)| model.learn(pool, batch, &OBJECTIVE, Some(Step::new(number, 0.01, 0.01))).to_bits();
+            let learn = |(batch, number)| {
+                model.learn(pool, batch, &OBJECTIVE, Some(Step::new(number, 0.01, 0.01, 1.0))).to_bits()
+            };
             batches.map(learn).collect()
         });
         model.store(&mut weights);
@@ -335,7 +340,7 @@ mod tests {
     fn threads_and_instruction_sets_change_nothing() {
         for shape in [shape(160, "three", 4), deep(shape(128, "one", 4))] {
             let alone = learned(shape, Arch::new(), 1);
-            assert!(alone.1.len() > 1 && alone.0.values != Parameters::random(&shape, 5));
+            assert!(alone.1.len() > 1 && alone.0.values != shape.random(5));
             for threads in [2, 5] {
                 assert!(learned(shape, Arch::new(), threads) == alone, "{threads} threads");
             }
@@ -352,11 +357,11 @@ mod tests {
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);
-        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0))));
+        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0, 1.0))));
         model.store(&mut weights);
-        let row = |index| weights.values.row(index, &shape);
+        let row = |index| &weights.values[shape.row(index)];
         let mut cut = 0;
-        for index in shape.pieces() {
+        for index in shape.layer(Layer::Features) {
             let shared = row(shape.shared().start + index % 768);
             for (own, shared) in row(index).iter().zip(shared) {
                 assert!((own + shared).abs() < 1.981, "{own} {shared}");
@@ -364,9 +369,9 @@ mod tests {
             }
         }
         assert!(cut > 100, "{cut}");
-        let largest = shape.threats().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
+        let largest = shape.layer(Layer::Threats).flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
         assert_eq!(largest, shape.architecture.numbers(Layer::Threats).limit);
-        let largest = shape.outputs().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
+        let largest = shape.layer(Layer::Outputs).flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
         assert_eq!(largest, shape.architecture.numbers(Layer::Outputs).limit);
     }
 }

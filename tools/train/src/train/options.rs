@@ -1,7 +1,7 @@
 //! The arguments.
 
 use super::data::{DataSet, hash_word};
-use super::origin::Origin;
+use super::parts::Origin;
 use super::schedule::{Fall, Schedule};
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
@@ -56,16 +56,19 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     /// Neurons a side
-    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 256, value_parser = parse_hidden)]
+    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 256,
+        value_parser = |text: &str| lanes(text, LANES, &format!("from {LANES} to {MAX_HIDDEN}")))]
     pub hidden: usize,
     /// Which king squares share weights: one, three or six, or 32 numbers with commas, for a1 to d1, a2 to d2 and so on
     #[arg(long, value_name = "LAYOUT", help_heading = "Network", default_value = "one", value_parser = parse_kings)]
     pub king_buckets: KingBuckets,
     /// Neurons a side that inputs for threats (attacks, pins and checks) reach; 0 for no such inputs
-    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0, value_parser = parse_threats)]
+    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0,
+        value_parser = |text: &str| lanes(text, 0, "up to --hidden, or 0"))]
     pub threats: usize,
     /// Output layers, chosen by the number of pieces on the board
-    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8, value_parser = parse_outputs)]
+    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8,
+        value_parser = |text: &str| number::within(text, 1..=MAX_OUTPUTS, &format!("a number from 1 to {MAX_OUTPUTS}")))]
     pub output_buckets: usize,
     /// Multiply neurons in pairs and pass the products through two layers of 16 and 32 neurons, which add to the output
     #[arg(long, help_heading = "Network")]
@@ -121,22 +124,11 @@ impl Args {
     }
 }
 
-fn parse_hidden(text: &str) -> Result<usize, String> {
-    parse_lanes(text, LANES, &format!("from {LANES} to {MAX_HIDDEN}"))
-}
-
-fn parse_threats(text: &str) -> Result<usize, String> {
-    parse_lanes(text, 0, "up to --hidden, or 0")
-}
-
-fn parse_lanes(text: &str, least: usize, expected: &str) -> Result<usize, String> {
+/// Parses a multiple of [`LANES`].
+fn lanes(text: &str, least: usize, expected: &str) -> Result<usize, String> {
     let expected = format!("a multiple of {LANES} {expected}");
     let count = number::within(text, least..=MAX_HIDDEN, &expected)?;
     if count.is_multiple_of(LANES) { Ok(count) } else { Err(format!("expected {expected}")) }
-}
-
-fn parse_outputs(text: &str) -> Result<usize, String> {
-    number::within(text, 1..=MAX_OUTPUTS, &format!("a number from 1 to {MAX_OUTPUTS}"))
 }
 
 fn parse_kings(text: &str) -> Result<KingBuckets, String> {

@@ -1,10 +1,9 @@
 //! The output of a run: table, chart, document.
 
 use super::Args;
-use super::export::Rounding;
+use super::parts::Rounding;
 use super::run::{Epoch, Progress};
 use super::session::Session;
-use crate::gold::Gauged;
 use crate::report::shown;
 use indicatif::{HumanCount, HumanDuration};
 use lento_common::chart::{self, Axes, Axis, POINTS};
@@ -40,7 +39,7 @@ pub fn overview(session: &Session) -> String {
 
 /// Whether the table has the losses on further sets.
 fn is_gauged(session: &Session) -> bool {
-    !session.gauge.is_empty() || session.run.progress.epochs.iter().any(|epoch| epoch.gauged != Gauged::default())
+    !session.gauge.is_empty() || session.run.progress.epochs.iter().any(|epoch| epoch.gauged != [None; 3])
 }
 
 /// The line of an epoch, numbered from 1. Epochs of a checkpoint have no speed, in positions per second.
@@ -48,8 +47,8 @@ pub fn line(session: &Session, number: usize, speed: Option<f64>) -> String {
     let Epoch { training, validation, rate, gauged } = session.run.progress.epochs[number - 1];
     let mut text = format!("{number:>5}{training:>12.6}{validation:>12.6}");
     if is_gauged(session) {
-        let [games, inside] = gauged.neutral.map(|loss| shown(loss, 6));
-        text += &format!("{:>12}{games:>15}{inside:>16}", shown(gauged.gold, 6));
+        let [gold, games, inside] = gauged.map(|loss| shown(loss, 6));
+        text += &format!("{gold:>12}{games:>15}{inside:>16}");
     }
     let speed = speed.map_or_else(|| "-".to_owned(), |speed| HumanCount(speed as u64).to_string());
     text + &format!("{rate:>12.3e}{speed:>14}\n")
@@ -85,7 +84,7 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
 pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value {
     let Progress { start, epochs, batches, .. } = &session.run.progress;
     let epoch = |epoch: &Epoch| {
-        let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
+        let Epoch { training, validation, rate, gauged: [gold, games, inside] } = epoch;
         json!({
             "training": training,
             "validation": validation,
@@ -114,11 +113,10 @@ pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value
 
 /// Draws the losses of all epochs as SVG. `start` is the loss in validation before the first.
 pub fn svg(start: f64, epochs: &[Epoch]) -> Result<String, Box<dyn Error>> {
-    let points = |first: i32, losses: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
-        losses.zip(first..).map(|(loss, epoch)| (f64::from(epoch), loss)).collect()
-    };
-    let validation = points(0, &mut iter::once(start).chain(epochs.iter().map(|epoch| epoch.validation)));
-    let training = points(1, &mut epochs.iter().map(|epoch| epoch.training));
+    let points =
+        |loss: fn(&Epoch) -> f64| epochs.iter().map(loss).zip(1..).map(|(loss, epoch)| (f64::from(epoch), loss));
+    let validation: Vec<_> = iter::once((0.0, start)).chain(points(|epoch| epoch.validation)).collect();
+    let training: Vec<_> = points(|epoch| epoch.training).collect();
     let axes = Axes {
         caption: "Mean loss by epoch",
         x: Axis { title: "epoch", range: 0.0..epochs.len().max(1) as f64, decimals: 0, numbers: 8 },
@@ -145,7 +143,7 @@ mod tests {
 
     fn falling(count: u32) -> Vec<Epoch> {
         let losses = (1..=count).map(|n| 0.08 / f64::from(n).sqrt());
-        let gauged = Gauged::default();
+        let gauged = [None; 3];
         losses.map(|loss| Epoch { training: loss, validation: loss + 0.01, rate: 0.1, gauged }).collect()
     }
 

@@ -5,11 +5,11 @@
 
 use super::data::hash_bytes;
 use super::model::OptimiserState;
-use super::shape::{Parameters, Shape};
+use super::shape::Shape;
 use crate::formats::in_file;
 use crate::gold::Gauged;
-use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
+use lento::eval::nnue::{Architecture, Layer};
 use lento_common::draft::{self, WriteError};
 use lento_common::inputs;
 use lento_common::journal::difference;
@@ -59,7 +59,7 @@ pub struct Run {
 impl Progress {
     fn to_json(&self) -> Value {
         let epoch = |epoch: &Epoch| {
-            let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
+            let Epoch { training, validation, rate, gauged: [gold, games, inside] } = epoch;
             json!([training, validation, rate, gold, games, inside])
         };
         json!({
@@ -75,7 +75,7 @@ impl Progress {
         let epoch = |value: &Value| {
             let number = |index: usize| value[index].as_f64();
             // Older checkpoints have three numbers for an epoch.
-            let gauged = Gauged { gold: number(3), neutral: [number(4), number(5)] };
+            let gauged = [3, 4, 5].map(number);
             Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)?, gauged })
         };
         Some(Self {
@@ -156,17 +156,14 @@ impl Run {
         let (hidden, outputs) = (number("hidden")? as usize, number("output_buckets")? as usize);
         let deep = text["deep"].as_bool().unwrap_or(false);
         let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs, deep } };
-        let count = shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(shape.head()));
+        let count =
+            shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(shape.head_layer(Layer::Third).end));
         if count.and_then(|count| count.checked_mul(12)) != Some(numbers.len()) {
             return Err("its size does not match its description");
         }
         let (words, _) = numbers.as_chunks();
         let mut words = words.iter().map(|&word| f32::from_le_bytes(word));
-        let mut parameters = || {
-            let mut parameters = Parameters::zero(&shape);
-            parameters.iter_mut().zip(&mut words).for_each(|(parameter, word)| *parameter = word);
-            parameters
-        };
+        let mut parameters = || words.by_ref().take(numbers.len() / 12).collect();
         let (values, first, second) = (parameters(), parameters(), parameters());
         let weights = OptimiserState { values, first, second, steps: number("steps")? };
         let progress = Progress::from_json(&text["progress"]).ok_or(TEXT)?;
@@ -183,7 +180,7 @@ mod tests {
     fn run(seed: u64) -> Run {
         let shape = deep(shape(64, "three", 3));
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
-        let gauged = Gauged { gold: Some(1.0 / 7.0), neutral: [None, Some(0.01)] };
+        let gauged = [Some(1.0 / 7.0), None, Some(0.01)];
         let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, gauged }];
         let progress = Progress { start: Some(0.7), epochs, batches: 5, loss: 2.1, positions: 500 };
         let weights = OptimiserState { values, first, second, steps: 105 };
@@ -227,7 +224,7 @@ mod tests {
         let mut json = Progress::default().to_json();
         json["epochs"] = json!([[0.5, 0.25, 0.125]]);
         let progress = Progress::from_json(&json).unwrap();
-        let gauged = Gauged::default();
+        let gauged = [None; 3];
         assert_eq!(progress.epochs, [Epoch { training: 0.5, validation: 0.25, rate: 0.125, gauged }]);
         assert_eq!(Progress::from_json(&progress.to_json()), Some(progress));
     }

@@ -21,10 +21,12 @@ pub struct Schedule {
     #[arg(long, value_name = "SHARE", help_heading = "Target", default_value = "0.3", value_parser = parse_range)]
     pub wdl: [f64; 2],
     /// Centipawns that multiply the odds to win by e: how much a score says about the result. `lento wdl` shows it as b
-    #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0, value_parser = parse_scale)]
+    #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0,
+        value_parser = |text: &str| number::within(text, 10.0..=10_000.0, "centipawns from 10 to 10000, such as 160"))]
     pub scale: f64,
     /// The power of a difference that is minimised; 2 is the squared error
-    #[arg(long, help_heading = "Target", default_value_t = 2.0, value_parser = parse_power)]
+    #[arg(long, help_heading = "Target", default_value_t = 2.0,
+        value_parser = |text: &str| number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5"))]
     pub power: f64,
     /// Epochs in all, those of the checkpoint included
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::count::<u64>)]
@@ -39,7 +41,8 @@ pub struct Schedule {
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub lr_end: Option<f64>,
     /// Learning rate of the layers of --deep as a multiple of the others'
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_factor)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0,
+        value_parser = |text: &str| number::within(text, 0.0..=1000.0, "a factor from 0 to 1000, such as 10"))]
     pub deep_rate: f64,
     /// How the learning rate falls
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Fall::Cosine)]
@@ -126,18 +129,6 @@ fn parse_range(text: &str) -> Result<[f64; 2], String> {
         Some((from, to)) => Ok([parse(from)?, parse(to)?]),
         None => parse(text).map(|share| [share; 2]),
     }
-}
-
-fn parse_scale(text: &str) -> Result<f64, String> {
-    number::within(text, 10.0..=10_000.0, "centipawns from 10 to 10000, such as 160")
-}
-
-fn parse_power(text: &str) -> Result<f64, String> {
-    number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5")
-}
-
-fn parse_factor(text: &str) -> Result<f64, String> {
-    number::within(text, 0.0..=1000.0, "a factor from 0 to 1000, such as 10")
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {

@@ -2,8 +2,8 @@
 
 use super::data::{DataSet, hash_word};
 use super::descent::Step;
-use super::export;
 use super::model::{Pass, TrainingNetwork};
+use super::parts::quantise;
 use super::pool::Pool;
 use super::run::{Epoch, Run};
 use super::schedule::Schedule;
@@ -12,7 +12,6 @@ use crate::gold::{Gauge, Gauged};
 use crossbeam::channel::bounded;
 use lento::eval::nnue::Network;
 use lento_common::interrupt::Stop;
-use lento_common::outputs::named;
 use std::error::Error;
 use std::path::PathBuf;
 use std::thread;
@@ -33,17 +32,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Resumes from the checkpoint if it exists.
-    pub fn resume(&mut self) -> Result<(), Box<dyn Error>> {
-        let Some(path) = &self.checkpoint else { return Ok(()) };
-        if path.try_exists().map_err(|error| named(path, &error))? {
-            let kept = Run::read(path)?;
-            kept.expect(&self.run, path)?;
-            self.run = kept;
-        }
-        Ok(())
-    }
-
     /// Stores the parameters of the model and writes the checkpoint.
     pub fn keep(&mut self, model: &TrainingNetwork) -> Result<(), Box<dyn Error>> {
         model.store(&mut self.run.weights);
@@ -70,10 +58,10 @@ impl Session {
     /// The losses of the rounded network on the sets of the gauge; none while its sums could overflow.
     fn gauge(&mut self, model: &TrainingNetwork) -> Gauged {
         if self.gauge.is_empty() {
-            return Gauged::default();
+            return [None; 3];
         }
         model.store(&mut self.run.weights);
-        let network = Network::from_parts(&export::quantise(&self.run.weights.values, &self.run.shape, ""));
+        let network = Network::from_parts(&quantise(&self.run.weights.values, &self.run.shape, ""));
         network.map(|network| self.gauge.measure(&network)).unwrap_or_default()
     }
 
@@ -106,8 +94,7 @@ impl Session {
                 let batch = batch?;
                 let step = weights.steps;
                 weights.steps += 1;
-                let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay);
-                let adam = adam.with_deep_rate(schedule.deep_rate);
+                let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay, schedule.deep_rate);
                 at.loss += model.learn(pool, &batch, &schedule.objective(step), Some(adam));
                 at.positions += batch.len() as u64;
                 at.batches += 1;

@@ -28,13 +28,13 @@ pub fn deep(shape: Shape) -> Shape {
 /// Parameters of which none is zero, so large that some neurons are empty and some are full.
 pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut parameters = Parameters::zero(shape);
+    let mut parameters = shape.zeros();
     parameters.iter_mut().for_each(|value| *value = random.f32() - 0.45);
     if shape.architecture.deep {
         // Few neurons of the deep layers are full, nor is the output.
-        let rows = shape.outputs().start * shape.architecture.hidden;
-        parameters.rows[rows..].iter_mut().for_each(|value| *value *= 0.1);
-        parameters.head.iter_mut().for_each(|value| *value *= 0.5);
+        let (rows, head) = parameters.split_at_mut(shape.head().start);
+        rows[shape.row(shape.layer(Layer::Outputs).start).start..].iter_mut().for_each(|value| *value *= 0.1);
+        head.iter_mut().for_each(|value| *value *= 0.5);
     }
     parameters
 }
@@ -47,9 +47,9 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     let mut sum = values[shape.rows() * hidden + position.bucket()];
     let mut neurons = [vec![], vec![]];
     for (side, neurons) in neurons.iter_mut().enumerate() {
-        let weights = row(shape.outputs().start + 2 * position.bucket() + side);
+        let weights = row(shape.layer(Layer::Outputs).start + 2 * position.bucket() + side);
         for (neuron, weight) in weights.iter().enumerate() {
-            let mut held = row(shape.bias())[neuron];
+            let mut held = row(shape.layer(Layer::Biases).start)[neuron];
             for &feature in position.pieces(side) {
                 held += row(usize::from(feature))[neuron];
                 if kings.count() > 1 {
@@ -77,7 +77,7 @@ fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &S
         }
     }
     let first = (bucket * 16..bucket * 16 + 16).map(|row| {
-        let weights = &values[(shape.pairs().start + row) * hidden..][..hidden];
+        let weights = &values[(shape.layer(Layer::Pairs).start + row) * hidden..][..hidden];
         head(Layer::PairBiases, row)
             + products.iter().zip(weights).map(|(product, weight)| product * weight).sum::<f64>()
     });
@@ -168,7 +168,7 @@ fn an_interrupted_run_ends_as_one_go() {
     let whole = train(&args(&folder, &format!("{options} --threads 1")), None);
     let net = std::fs::read(folder.path().join("net.lnn")).unwrap();
     assert!(whole.schedule.steps > 8 && whole.run.progress.epochs.len() == 3);
-    assert!(whole.run.progress.epochs.iter().all(|epoch| epoch.gauged.gold.is_some()));
+    assert!(whole.run.progress.epochs.iter().all(|epoch| epoch.gauged[0].is_some()));
     let kept = folder.path().join("run.ckpt");
     let again = args(&folder, &format!("{options} --threads 2 --checkpoint {}", kept.display()));
     // In the first epoch, a little later, and at the border of the second.
@@ -209,7 +209,7 @@ fn a_network_is_trained_further() {
     }
     let rounded = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
     let session = open(&rounded, &Stop::default()).unwrap().unwrap();
-    assert!(session.run.weights.values.row(0, &session.run.shape).iter().any(|&weight| weight != 0.0));
+    assert!(session.run.weights.values[session.run.shape.row(0)].iter().any(|&weight| weight != 0.0));
     let other = args(&folder, &format!("{options} --output-buckets 4 --init {}", kept.display()));
     assert!(refused(&other).contains("run.ckpt: a network of another shape"));
 }

@@ -5,7 +5,7 @@
 //! of its caller; iterators of the innermost loops would not.
 #![expect(clippy::needless_range_loop)]
 
-use super::chunk::{CHUNK, Chunk, Forward};
+use super::chunk::{CHUNK, Chunk};
 use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::Layer;
@@ -52,7 +52,7 @@ impl Tile {
             start,
             strips: Strips::new(rows),
             used: HugeBox::from_fn(rows, |_| Strip::ZERO),
-            pairs: vec![[[0.0; FIRST]; TILE]; shape.pairs().len() / FIRST],
+            pairs: vec![[[0.0; FIRST]; TILE]; shape.layer(Layer::Pairs).len() / FIRST],
             rounds: false,
         };
         (0..shape.architecture.hidden).step_by(TILE).map(tile).collect()
@@ -60,10 +60,11 @@ impl Tile {
 
     /// Loads its columns of values, mean gradients and mean squared gradients.
     pub fn load(&mut self, state: [&Parameters; 3]) {
-        let (shape, columns) = (self.shape, self.columns());
-        for (strips, parameters) in self.strips.state_mut().into_iter().zip(state) {
-            for (index, strip) in strips.iter_mut().enumerate() {
-                strip.0[..columns.len()].copy_from_slice(&parameters.row(index, &shape)[columns.clone()]);
+        let (columns, hidden) = (self.columns(), self.shape.architecture.hidden);
+        let Strips { values, first, second, .. } = &mut self.strips;
+        for (strips, parameters) in [values, first, second].into_iter().zip(state) {
+            for (strip, row) in strips.iter_mut().zip(parameters.chunks_exact(hidden)) {
+                strip.0[..columns.len()].copy_from_slice(&row[columns.clone()]);
             }
         }
         self.settle();
@@ -79,7 +80,8 @@ impl Tile {
 
     /// Stores its columns of values, mean gradients and mean squared gradients.
     pub fn store(&self, state: [&mut Parameters; 3]) {
-        for (strips, parameters) in self.strips.state().into_iter().zip(state) {
+        let Strips { values, first, second, .. } = &self.strips;
+        for (strips, parameters) in [values, first, second].into_iter().zip(state) {
             self.put(strips, parameters);
         }
     }
@@ -92,7 +94,7 @@ impl Tile {
 
     fn put(&self, strips: &[Strip], parameters: &mut Parameters) {
         let columns = self.columns();
-        let rows = parameters.rows.chunks_exact_mut(self.shape.architecture.hidden);
+        let rows = parameters.chunks_exact_mut(self.shape.architecture.hidden);
         for (row, strip) in rows.zip(strips) {
             row[columns.clone()].copy_from_slice(&strip.0[..columns.len()]);
         }
@@ -105,8 +107,10 @@ impl Tile {
     /// Computes this tile's neurons for all positions of a chunk, and their sums for the outputs. The tile is number `index`.
     #[inline(always)]
     pub fn forward(&self, index: usize, chunk: &mut Chunk) {
-        let (weights, bias, outputs) = (&self.used, &self.used[self.shape.bias()], self.shape.outputs().start);
-        let Forward { positions, accumulators, sums, deep } = chunk.forward(index);
+        let (weights, bias, outputs) =
+            (&self.used, &self.used[self.shape.layer(Layer::Biases).start], self.shape.layer(Layer::Outputs).start);
+        let Chunk { positions, accumulators, sums, deep, .. } = chunk;
+        let accumulators = &mut accumulators[index * CHUNK..];
         for (((position, accumulators), sums), deep) in positions.iter().zip(accumulators).zip(sums).zip(deep) {
             for side in 0..2 {
                 let mut neurons = *bias;
@@ -138,12 +142,14 @@ impl Tile {
     /// which are then added input by input, so that a sum stays in registers.
     #[inline(always)]
     pub fn backward(&mut self, index: usize, chunk: &Chunk, neurons: &mut NeuronGradients) {
-        let (outputs, pairs) = (self.shape.outputs().start, self.shape.pairs());
-        let (features, rest) = self.strips.gradients.split_at_mut(self.shape.bias());
+        let (outputs, pairs) = (self.shape.layer(Layer::Outputs).start, self.shape.layer(Layer::Pairs));
+        let (features, rest) = self.strips.gradients.split_at_mut(self.shape.layer(Layer::Biases).start);
         let (bias, rest) = rest.split_first_mut().expect("there is a row of biases");
         let (output_gradients, pair_gradients) = rest.split_at_mut(pairs.start - outputs);
         let sides = neurons.as_chunks_mut::<2>().0;
-        for ((position, accumulators, gradient, deep), sides) in chunk.backward(index).zip(sides) {
+        let accumulators = chunk.positions.iter().zip(&chunk.accumulators[index * CHUNK..]);
+        let gradients = chunk.gradients.iter().zip(&chunk.deep);
+        for (((position, accumulators), (gradient, deep)), sides) in accumulators.zip(gradients).zip(sides) {
             let of_products = if pairs.is_empty() {
                 Strip::ZERO
             } else {
@@ -169,7 +175,7 @@ impl Tile {
                 bias.add(neuron_gradients);
             }
         }
-        for (input, places) in chunk.active() {
+        for (input, places) in chunk.active.inputs() {
             let mut sum = features[input];
             places.iter().for_each(|&place| sum.add(&neurons[usize::from(place)]));
             features[input] = sum;
@@ -187,7 +193,7 @@ impl Tile {
             self.strips.step(shape.layer(layer), step, limit(layer));
         }
         self.strips.step(shape.shared(), step, limit(Layer::Features));
-        self.strips.step(shape.pairs(), step.deep(), limit(Layer::Pairs));
+        self.strips.step(shape.layer(Layer::Pairs), step.deep(), limit(Layer::Pairs));
         self.settle();
     }
 
@@ -195,13 +201,13 @@ impl Tile {
     fn share_gradients(&mut self) {
         let reached = self.reached();
         let gradients = &mut self.strips.gradients;
-        let (features, rest) = gradients.split_at_mut(self.shape.features().end);
-        let pieces = &features[self.shape.pieces()];
+        let (features, rest) = gradients.split_at_mut(self.shape.shared().start);
+        let pieces = &features[self.shape.layer(Layer::Features)];
         for (index, sum) in rest[..self.shape.shared().len()].iter_mut().enumerate() {
             *sum = Strip::ZERO;
             pieces[index..].iter().step_by(INPUTS).for_each(|gradient| sum.add(gradient));
         }
-        gradients[self.shape.threats()].iter_mut().for_each(|gradient| gradient.0[reached..].fill(0.0));
+        gradients[self.shape.layer(Layer::Threats)].iter_mut().for_each(|gradient| gradient.0[reached..].fill(0.0));
     }
 
     /// The number of its neurons that threats reach.
@@ -216,11 +222,13 @@ impl Tile {
         let reached = self.reached();
         let Tile { shape, strips: Strips { values, .. }, used, rounds, .. } = self;
         used.copy_from_slice(values);
-        used[shape.threats()].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
+        used[shape.layer(Layer::Threats)].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
         if !shape.shared().is_empty() {
             let limit = shape.architecture.numbers(Layer::Features).limit;
-            let (features, rest) = values.split_at_mut(shape.features().end);
-            for (index, (own, sum)) in features[shape.pieces()].iter_mut().zip(used.iter_mut()).enumerate() {
+            let (features, rest) = values.split_at_mut(shape.shared().start);
+            for (index, (own, sum)) in
+                features[shape.layer(Layer::Features)].iter_mut().zip(used.iter_mut()).enumerate()
+            {
                 let shared = &rest[index % INPUTS];
                 for column in 0..TILE {
                     let total = own.0[column] + shared.0[column];
@@ -231,14 +239,14 @@ impl Tile {
             }
         }
         if *rounds {
-            let (inputs, rest) = used.split_at_mut(shape.outputs().start);
-            let (outputs, pairs) = rest.split_at_mut(shape.outputs().len());
+            let (inputs, rest) = used.split_at_mut(shape.layer(Layer::Outputs).start);
+            let (outputs, pairs) = rest.split_at_mut(shape.layer(Layer::Outputs).len());
             inputs.iter_mut().for_each(|strip| strip.round(QA as f32));
             outputs.iter_mut().for_each(|strip| strip.round(QB as f32));
             let unit = shape.architecture.numbers(Layer::Pairs).unit as f32;
             pairs.iter_mut().for_each(|strip| strip.round(unit));
         }
-        for (pairs, rows) in self.pairs.iter_mut().zip(used[shape.pairs()].chunks_exact(FIRST)) {
+        for (pairs, rows) in self.pairs.iter_mut().zip(used[shape.layer(Layer::Pairs)].chunks_exact(FIRST)) {
             for (neuron, row) in rows.iter().enumerate() {
                 pairs.iter_mut().zip(row.0).for_each(|(weights, weight)| weights[neuron] = weight);
             }

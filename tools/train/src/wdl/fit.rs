@@ -5,6 +5,7 @@
 //! material. Steps are those of Fisher's scoring: Newton's method with the expected curvature, which always increases the likelihood.
 
 use super::counts::Cell;
+use crate::objective::expectation;
 use lento::eval::wdl::{Coefficients, Model, RANGE, abscissa};
 use lento_common::cholesky::Cholesky;
 
@@ -116,11 +117,10 @@ fn derivatives(cells: &[Cell], model: &Model) -> Derivatives {
 
 /// Gradient and information of a cell by a and b.
 fn derivatives_of_cell(cell: &Cell, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
-    let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
     let (mut gradient, mut information) = ([0.0; 2], [[0.0; 2]; 2]);
     let score = f64::from(cell.score);
     let (u, v) = ((score - a) / b, (-score - a) / b);
-    let (win, loss) = (logistic(u), logistic(v));
+    let (win, loss) = (expectation(u), expectation(v));
     let draw = (1.0 - win - loss).max(0.0);
     let q = 1.0 / (-(u + v)).exp_m1();
     // The derivatives of the log chance of each result by u and v, and from these by a and b.

@@ -3,10 +3,8 @@
 //! Positions of one game are not independent. The fit is still right, but less certain than the number of positions suggests, so no
 //! errors are given.
 
-mod chart;
 mod counts;
 mod fit;
-mod frequency;
 mod report;
 mod source;
 
@@ -18,7 +16,6 @@ use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::{draft, inputs, outputs, summary};
-use report::report;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -71,10 +68,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     };
     let model = source::rounded(&fit.model);
     if let Some(path) = &args.svg {
-        draft::write(path, chart::svg(&cells, &model)?.as_bytes())?;
+        draft::write(path, report::svg(&cells, &model)?.as_bytes())?;
     }
-    let mut report = report(args.limits, args.degree.into(), &counts, &cells, &fit);
-    report.torn(games.torn());
+    let mut report = report::report(args.limits, args.degree.into(), &counts, &cells, &fit);
+    report.torn(&games.torn);
     let exit = report.show(args.json, finished)?;
     if let Some((path, text)) = source.filter(|_| finished) {
         draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;

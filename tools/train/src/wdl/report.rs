@@ -1,14 +1,15 @@
-//! The report on a fit.
+//! The report on a fit: tables, document, chart.
 
-use super::counts::{Cell, Limits, WdlCounts, bands, sum};
+use super::counts::{Cell, Frequency, Limits, WdlCounts, bands, error, frequencies, sum};
 use super::fit::{Fit, fit, log_likelihood};
-use super::frequency::{Frequency, error, frequencies};
 use super::source;
 use crate::report::Report;
 use indicatif::HumanCount;
 use lento::eval::wdl::{FITTED, Model};
-use lento_common::summary::percent;
+use lento_common::chart::{self, Axes, Axis, POINTS};
 use lento_common::table::Row;
+use plotters::prelude::*;
+use std::error::Error;
 use std::ops::RangeInclusive;
 
 /// The width of a score range in the table, in internal centipawns.
@@ -29,7 +30,7 @@ pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell],
     report.count("positions", "positions", counts.positions, "");
     report.count("  that count", "kept", kept, "");
     for (name, count) in ["won", "drawn", "lost"].iter().zip(results) {
-        report.row(&format!("    {name} by the side to move"), HumanCount(count), &percent(count, kept));
+        report.share(&format!("    {name} by the side to move"), count, kept);
     }
     report.row("log likelihood", format!("{height:.1}"), &format!("in {} steps", fit.steps));
     let [each, each_built_in] = [height, built_in].map(|height| height / kept as f64);
@@ -98,6 +99,49 @@ fn by_score(report: &mut Report, frequencies: &[Frequency]) {
     report.table("frequencies", &frequencies.iter().map(row).collect::<Vec<_>>());
 }
 
+const COLORS: [RGBColor; 4] =
+    [RGBColor(200, 60, 50), RGBColor(215, 145, 30), RGBColor(60, 140, 80), RGBColor(50, 90, 170)];
+/// The width of the score range of a point, in internal centipawns.
+const POINT: i32 = 20;
+/// The fewest positions of a point.
+const ENOUGH_FOR_A_POINT: u64 = 50;
+
+/// Draws the share of won games by score as SVG, for a few ranges of material: observed as points, expected by the model as lines.
+pub fn svg(cells: &[Cell], model: &Model) -> Result<String, Box<dyn Error>> {
+    let curves: Vec<(String, Vec<Frequency>)> = bands(COLORS.len() as i32)
+        .into_iter()
+        .map(|material| {
+            let of_band: Vec<Cell> = cells.iter().filter(|cell| material.contains(&cell.material)).copied().collect();
+            let mut points = frequencies(&of_band, model, POINT);
+            points.retain(|point| point.positions() >= ENOUGH_FOR_A_POINT);
+            (format!("material {} to {}", material.start(), material.end()), points)
+        })
+        .collect();
+    let far = |point: &Frequency| point.middle().abs();
+    let width = curves.iter().flat_map(|(_, points)| points).map(far).fold(100.0, f64::max);
+    let axes = Axes {
+        caption: "Games won by score: played (points) and expected (lines)",
+        x: Axis {
+            title: "score of the side to move, internal centipawns",
+            range: -width..width,
+            decimals: 0,
+            numbers: 8,
+        },
+        y: Axis { title: "won, %", range: 0.0..100.0, decimals: 0, numbers: 8 },
+        letters: 12,
+    };
+    chart::svg((900, 600), |paper| {
+        let mut plot = axes.draw(paper)?;
+        for ((name, points), color) in curves.iter().zip(COLORS) {
+            let line: Vec<_> = points.iter().map(|point| (point.middle(), 100.0 * point.predicted()[0])).collect();
+            chart::curve(&mut plot, name, &line, POINTS, color)?;
+            let dot = |point: &Frequency| Circle::new((point.middle(), 100.0 * point.observed()[0]), 3, color.filled());
+            plot.draw_series(points.iter().map(dot))?;
+        }
+        chart::legend(&mut plot, SeriesLabelPosition::UpperLeft, 12)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::counts::tests::{self as sample, LIMITS};
@@ -141,5 +185,20 @@ mod tests {
             one["a_alone"].is_null() && one["from"].as_i64() <= Some(40) && one["to"].as_i64() >= Some(40),
             "{one}"
         );
+    }
+
+    #[test]
+    fn every_range_has_its_line_and_points() {
+        let model = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
+        let cells = sample::counts(&model, 60_000, 101).cells();
+        let text = svg(&cells, &model).unwrap();
+        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+        for (material, color) in bands(4).into_iter().zip(["#C83C32", "#D7911E", "#3C8C50", "#325AAA"]) {
+            assert!(text.contains(&format!("material {} to {}", material.start(), material.end())));
+            let circles = text.lines().filter(|line| line.contains("<circle") && line.contains(color)).count();
+            // Scores up to 600 either way, 20 apart.
+            assert!((59..=61).contains(&circles), "{circles} points for {material:?}");
+        }
+        assert_eq!(svg(&[], &model).unwrap().matches("<circle").count(), 0);
     }
 }

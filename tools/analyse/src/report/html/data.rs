@@ -71,10 +71,10 @@ fn position(study: &Study, at: usize) -> Json {
 }
 
 /// A board with its pieces, using the symbols of `pieces.svg`.
-pub fn board(board: &Board, label: &str) -> String {
-    let mut text = format!(
-        "<svg class=\"board\" viewBox=\"0 0 800 800\" role=\"img\" aria-label=\"{label}\"><use href=\"#squares\"/>\
-         <use class=\"frame\" href=\"#frame\"/><g class=\"pieces\">"
+pub fn board(board: &Board) -> String {
+    let mut text = String::from(
+        "<svg class=\"board\" viewBox=\"0 0 800 800\" role=\"img\" aria-label=\"position\"><use href=\"#squares\"/>\
+         <use class=\"frame\" href=\"#frame\"/><g class=\"pieces\">",
     );
     for square in board.occupied() {
         if let Some(piece) = board.piece_on(square) {

@@ -23,7 +23,7 @@ pub fn section(study: &Study, number: usize) -> String {
             ("facts", &facts(study)),
             ("seat of black", &seat(study, Color::Black)),
             ("share", &format_args!("{share:.3}")),
-            ("board", &data::board(&study.boards[end], "position")),
+            ("board", &data::board(&study.boards[end])),
             ("seat of white", &seat(study, Color::White)),
             ("value", &value),
             ("summary", &summary(study, [&white, &black])),

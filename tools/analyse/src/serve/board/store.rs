@@ -323,8 +323,8 @@ impl Store {
 }
 
 /// Tells the server's messages why the database refuses.
-fn unsaved(error: String) -> Refusal {
-    notice(format_args!("{error}"));
+fn unsaved(error: crate::sql::Error) -> Refusal {
+    notice(error);
     Refusal::new("unsaved", "", UNAVAILABLE)
 }
 

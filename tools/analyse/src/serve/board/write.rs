@@ -2,20 +2,17 @@
 
 use super::document::Document;
 use crate::pgn::names_chess960;
-use crate::report::{ROSTER, Wrapped, comment_words, tag};
+use crate::report::{ROSTER, Wrapped, comment_words};
 
 /// Most words of one comment: readers cut long ones.
 const COMMENT: usize = 1000;
 
 /// The document in export format, followed by an empty line.
 pub fn pgn(document: &Document) -> String {
-    let mut text: String = tags(document).iter().map(|(name, value)| tag(name, value)).collect();
-    text.push('\n');
     let mut words = Wrapped::default();
     comment(&document.nodes[0].notes.words(), &mut words);
     line(document, 0, true, &mut words);
-    words.word(document.result);
-    text + &words.finish() + "\n\n"
+    words.game(&tags(document), document.result)
 }
 
 /// The roster, then the others as they come; those of the start position last.

@@ -102,7 +102,7 @@ impl Queue {
             stored.table = None;
             return self.lose();
         }
-        let unstored = written.err().unwrap_or_default();
+        let unstored = written.map_or_else(String::from, |_| String::new());
         if !unstored.is_empty() {
             // To be tried again.
             state.unkept.extend(unkept);

@@ -2,21 +2,25 @@
 
 mod page;
 mod pgn;
-mod polyglot;
 
 use super::args::Export;
 use super::position::{Position, centipawns};
 use super::show::{Row, best_line, own_search, rows};
-use super::store::Search;
 use super::{Named, Tree};
-use crate::sql;
 use lento::chess::Move;
-use lento::files::draft::{Draft, write};
+use lento::files::{Draft, write};
+use lento_common::polyglot;
 use lento_console::Done;
+use lento_console::document::notation;
+use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// Weight of a best move. It halves with every [`HALF_LOSS`] centipawns.
+const WEIGHT: f64 = 1000.0;
+const HALF_LOSS: f64 = 15.0;
 
 pub fn run(args: &Export) -> Done {
     let tree = Tree::open(&args.at.tree)?;
@@ -25,26 +29,18 @@ pub fn run(args: &Export) -> Done {
     }
     let named = tree.node(&args.at.node)?;
     let Named { node, position, .. } = &named;
-    let explain = |error: Box<dyn Error>| match error.downcast::<sql::Error>() {
-        Ok(error) => tree.store.explain(*error).into(),
-        Err(error) => error,
-    };
-    let export = || -> Result<(), Box<dyn Error>> {
-        if let Some(file) = &args.pgn {
-            write(file, pgn::game(&tree, &named, args)?.as_bytes())?;
-        }
-        if let Some(file) = &args.polyglot {
-            write(file, &polyglot::book(&tree, *node, position, args)?)?;
-        }
-        if let Some(file) = &args.epd {
-            epd(&tree, *node, position.clone(), file)?;
-        }
-        if let Some(file) = &args.html {
-            write(file, page::page(&tree, &named, args)?.as_bytes())?;
-        }
-        Ok(())
-    };
-    export().map_err(explain)?;
+    if let Some(file) = &args.pgn {
+        write(file, pgn::game(&tree, &named, args)?.as_bytes())?;
+    }
+    if let Some(file) = &args.polyglot {
+        write(file, &book(&tree, *node, position, args)?)?;
+    }
+    if let Some(file) = &args.epd {
+        epd(&tree, *node, position.clone(), file)?;
+    }
+    if let Some(file) = &args.html {
+        write(file, page::page(&tree, &named, args)?.as_bytes())?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,12 +98,11 @@ fn narrow(rows: &mut Vec<Row>, within: i64, best: usize) {
 fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Box<dyn Error>> {
     let mut draft = Draft::create(file)?;
     walk(tree, node, &position, None, |visit| {
-        let own: Option<Search> = own_search(tree, visit.node)?;
-        if let (Some(own), Some(best)) = (own, visit.rows.first()) {
+        if let (Some(own), Some(best)) = (own_search(tree, visit.node)?, visit.rows.first()) {
             let fen = visit.position.board.fen(false);
             let fields: Vec<&str> = fen.split(' ').collect();
             let line = best_line(tree, visit.node)?;
-            let (_, pv) = lento_console::document::notation(&visit.position.board, &line, false);
+            let (_, pv) = notation(&visit.position.board, &line, false);
             let pm = visit.position.board.san(best.mv);
             let ce = best.value.map_or(0, centipawns);
             let (acd, acn, acs) = (own.depth, own.nodes, own.time_ms / 1000);
@@ -124,7 +119,21 @@ fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Bo
     Ok(draft.finish(&[])?)
 }
 
-/// The moves of a stored line.
-fn moves(search: &Search) -> Vec<Move> {
-    search.pv.iter().filter_map(|&word| Move::from_word(word)).collect()
+/// The moves below a node as an opening book in Polyglot's format.
+fn book(tree: &Tree, node: i64, position: &Position, args: &Export) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut entries = Vec::new();
+    walk(tree, node, position, Some((args.within, args.best)), |visit| {
+        let key = polyglot::key(&visit.position.board, visit.last);
+        let best = visit.rows.iter().filter_map(|row| row.value).max();
+        for row in visit.rows.iter().filter(|row| row.child.is_some()) {
+            let (Some(best), Some(value)) = (best, row.value) else { continue };
+            let loss = f64::from(centipawns(best) - centipawns(value));
+            let weight = (WEIGHT * (-loss / HALF_LOSS).exp2()).round().max(1.0) as u16;
+            entries.push(polyglot::Entry::new(key, row.mv, weight));
+        }
+        Ok(true)
+    })?;
+    entries.sort_unstable_by_key(|entry| (entry.key, Reverse(entry.weight), entry.mv));
+    entries.dedup();
+    Ok(entries.into_iter().flat_map(polyglot::Entry::bytes).collect())
 }

@@ -3,8 +3,9 @@
 use super::super::args::Export;
 use super::super::position::{Value, centipawns};
 use super::super::show::own_search;
+use super::super::store::Search;
 use super::super::{Named, Tree};
-use super::{moves, walk};
+use super::walk;
 use crate::report::html::{NAME, PIECES, board, data, escape, fill, script, style};
 use lento::chess::{Board, Color, Move};
 use lento_console::document::notation;
@@ -47,7 +48,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
         });
         let rows: Vec<Json> = rows.collect();
         let own = own_search(tree, visit.node)?;
-        let (_, line) = notation(board, &own.as_ref().map(moves).unwrap_or_default(), false);
+        let (_, line) = notation(board, &own.as_ref().map(Search::line).unwrap_or_default(), false);
         let line = line[..line.len().min(LINE)].join(" ");
         let note = tree.store.note(visit.node)?;
         nodes.push(json!([
@@ -70,7 +71,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
             ("title", &escape(&name)),
             ("style", &style(include_str!("../../report/html/report.css"))),
             ("pieces", &PIECES),
-            ("board", &board(&position.board, "position")),
+            ("board", &board(&position.board)),
             ("start", &escape(&start)),
             ("first", &first),
             ("data", &data(&json!(nodes))),

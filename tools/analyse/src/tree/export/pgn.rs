@@ -3,10 +3,10 @@
 use super::super::args::Export;
 use super::super::position::{FULL, Value, centipawns};
 use super::super::show::{Row, rows};
-use super::super::store;
 use super::super::{Named, Tree};
 use super::narrow;
-use crate::report::{Wrapped, tag};
+use crate::report::{ROSTER, Wrapped};
+use crate::sql;
 use lento::chess::{Board, Color};
 use std::collections::HashSet;
 
@@ -19,19 +19,12 @@ struct Writer<'a> {
 }
 
 /// The moves of a node as variations of the game that leads to it.
-pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export) -> store::Done<String> {
-    let name = tree.store.location().name();
-    let mut tags: Vec<(&str, String)> = vec![("Event", format!("Tree {name}"))];
-    for (name, value) in
-        [("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")]
-    {
-        tags.push((name, value.into()));
-    }
+pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export) -> sql::Result<String> {
+    let mut tags = ROSTER.map(|(name, unknown)| (name, unknown.to_owned())).to_vec();
+    tags[0].1 = format!("Tree {}", tree.store.location().name());
     if *start != Board::start() {
         tags.extend([("SetUp", "1".into()), ("FEN", start.fen(false))]);
     }
-    let mut text: String = tags.iter().map(|(name, value)| tag(name, value)).collect();
-    text.push('\n');
     let mut writer = Writer { tree, args, text: Wrapped::default(), written: HashSet::new() };
     let mut board = start.clone();
     for (at, &mv) in line.iter().enumerate() {
@@ -40,13 +33,12 @@ pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export)
     }
     writer.note(*node, None)?;
     writer.line(*node, board, line.is_empty())?;
-    writer.text.word("*");
-    Ok(text + &writer.text.finish() + "\n\n")
+    Ok(writer.text.game(&tags, "*"))
 }
 
 impl Writer<'_> {
     /// Writes the moves from a node on: the best one, the others as its variations, and so on after the best one.
-    fn line(&mut self, mut node: i64, mut board: Board, mut first: bool) -> store::Done<()> {
+    fn line(&mut self, mut node: i64, mut board: Board, mut first: bool) -> sql::Result<()> {
         while self.written.insert(node) {
             let mut moves = rows(self.tree, node)?;
             moves.retain(|row| !row.excluded && row.child.is_some());
@@ -68,7 +60,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn played(&mut self, board: &Board, row: &Row, first: bool) -> store::Done<()> {
+    fn played(&mut self, board: &Board, row: &Row, first: bool) -> sql::Result<()> {
         self.text.played(board, row.mv, first, &[]);
         let Some(child) = row.child else { return Ok(()) };
         let white = board.side_to_move() == Color::White;
@@ -77,8 +69,7 @@ impl Writer<'_> {
         self.note(child, value.map(|value| (value, depth)))
     }
 
-    /// Writes the value and the note of a node.
-    fn note(&mut self, node: i64, value: Option<(Value, Option<i64>)>) -> store::Done<()> {
+    fn note(&mut self, node: i64, value: Option<(Value, Option<i64>)>) -> sql::Result<()> {
         let mut words = Vec::new();
         if let Some((value, depth)) = value {
             let depth = depth.map_or_else(String::new, |depth| format!(",{depth}"));

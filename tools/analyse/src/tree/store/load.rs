@@ -1,12 +1,12 @@
 //! Loading parts of a tree.
 
 use super::super::graph::{Edge, Found, Graph, Node};
-use super::{Done, PAGE, Step, Store};
-use crate::sql::{self, Error, values};
-use std::collections::BTreeSet;
+use super::{PAGE, Step, Store};
+use crate::sql::{self, Error, Result, values};
+use std::collections::{BTreeSet, HashMap};
 
 impl Store {
-    fn nodes(&self, condition: &str, values: &[sql::Value]) -> Done<Vec<Node>> {
+    fn nodes(&self, condition: &str, values: &[sql::Value]) -> Result<Vec<Node>> {
         let sql =
             format!("SELECT id, white, moves, fixed, ply, value, cost, claim IS NOT NULL FROM node WHERE {condition}");
         self.all(&sql, values, |row| {
@@ -19,84 +19,71 @@ impl Store {
                 value: row.get(5)?,
                 cost: row.get(6)?,
                 claimed: row.get(7)?,
-                inside: false,
+                inside: true,
+                edges: Vec::new(),
+                found: Vec::new(),
             })
         })
     }
 
     /// Loads these nodes, sorted, with their moves, searches and children.
-    pub fn load(&self, ids: &[i64]) -> Done<Graph> {
+    pub fn load(&self, ids: &[i64]) -> Result<Graph> {
         let moves = self.moves_of(ids)?;
-        let children: BTreeSet<i64> = moves.iter().map(|(_, step)| step.child).collect();
-        let children: Vec<i64> = children.into_iter().filter(|child| ids.binary_search(child).is_err()).collect();
-        let at = |id: i64| {
-            let child = |_| children.binary_search(&id).map(|at| ids.len() + at);
-            ids.binary_search(&id).or_else(child).ok()
-        };
-        let all = [ids, &children].concat();
+        let all: BTreeSet<i64> = moves.iter().map(|(_, step)| step.child).chain(ids.iter().copied()).collect();
+        let all: Vec<i64> = all.into_iter().collect();
         let mut nodes = self.nodes("id = ANY($1)", &values![&all[..]])?;
         if nodes.len() != all.len() {
-            return Err(lost());
+            return Err(self.lost());
         }
-        nodes.sort_by_key(|node| at(node.id));
-        nodes[..ids.len()].iter_mut().for_each(|node| node.inside = true);
-        let mut graph = Graph { nodes, edge_start: vec![0], found_start: vec![0], ..Graph::default() };
-        self.connect_nodes(&mut graph, ids, &moves, at)?;
-        graph.edge_start.resize(graph.nodes.len() + 1, graph.edges.len() as u32);
-        graph.found_start.resize(graph.nodes.len() + 1, graph.found.len() as u32);
-        Ok(graph)
+        nodes.iter_mut().for_each(|node| node.inside = ids.binary_search(&node.id).is_ok());
+        nodes.sort_by_key(|node| (!node.inside, node.id));
+        let index: HashMap<i64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+        self.connect_nodes(&mut nodes, ids, &moves, |id| index.get(&id).copied())?;
+        Ok(Graph { nodes })
     }
 
-    /// Loads the whole tree.
-    pub fn load_all(&self) -> Done<Graph> {
-        let mut graph = Graph { edge_start: vec![0], found_start: vec![0], ..Graph::default() };
+    pub fn load_all(&self) -> Result<Graph> {
+        let mut nodes: Vec<Node> = Vec::new();
         loop {
-            let after = graph.nodes.last().map_or(0, |node| node.id);
+            let after = nodes.last().map_or(0, |node| node.id);
             let page = self.nodes("id > $1 ORDER BY id LIMIT $2", &values![after, PAGE])?;
             if page.is_empty() {
                 break;
             }
-            graph.nodes.extend(page);
+            nodes.extend(page);
         }
-        graph.nodes.iter_mut().for_each(|node| node.inside = true);
-        let ids: Vec<i64> = graph.nodes.iter().map(|node| node.id).collect();
+        let ids: Vec<i64> = nodes.iter().map(|node| node.id).collect();
         for page in ids.chunks(PAGE) {
-            let moves = self.moves_of(page)?;
-            self.connect_nodes(&mut graph, page, &moves, |id| ids.binary_search(&id).ok())?;
+            self.connect_nodes(&mut nodes, page, &self.moves_of(page)?, |id| ids.binary_search(&id).ok())?;
         }
-        Ok(graph)
+        Ok(Graph { nodes })
     }
 
-    /// Adds moves and searches of the next nodes, in the order of the graph.
+    /// Adds moves and searches to some of the nodes.
     fn connect_nodes(
         &self,
-        graph: &mut Graph,
+        nodes: &mut [Node],
         ids: &[i64],
         moves: &[(i64, Step)],
         at: impl Fn(i64) -> Option<usize>,
-    ) -> Done<()> {
+    ) -> Result<()> {
+        let at = |id| at(id).ok_or_else(|| self.lost());
+        for &(parent, Step { mv, child, pinned, excluded, .. }) in moves {
+            let edge = Edge { mv: mv.word(), child: at(child)? as u32, pinned, excluded };
+            nodes[at(parent)?].edges.push(edge);
+        }
         let sql =
             "SELECT node, mv, value FROM search WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
-        let found = self
-            .all(sql, &values![ids], |row| Ok((row.get::<i64>(0)?, Found { mv: row.get(1)?, value: row.get(2)? })))?;
-        let (mut moves, mut found) = (moves.iter().peekable(), found.into_iter().peekable());
-        for &id in ids {
-            while let Some((_, step)) = moves.next_if(|(parent, _)| *parent == id) {
-                let child = at(step.child).ok_or_else(lost)? as u32;
-                let (pinned, excluded) = (step.pinned, step.excluded);
-                graph.edges.push(Edge { mv: step.mv.word(), child, pinned, excluded });
-            }
-            while let Some((_, found)) = found.next_if(|(node, _)| *node == id) {
-                graph.found.push(found);
-            }
-            graph.edge_start.push(graph.edges.len() as u32);
-            graph.found_start.push(graph.found.len() as u32);
+        let found =
+            self.all(sql, &values![ids], |row| Ok((row.get(0)?, Found { mv: row.get(1)?, value: row.get(2)? })))?;
+        for (node, found) in found {
+            nodes[at(node)?].found.push(found);
         }
         Ok(())
     }
-}
 
-/// A row that others refer to is missing.
-fn lost() -> Error {
-    Error::Data("a node is missing".into())
+    /// A row that others refer to is missing.
+    fn lost(&self) -> Error {
+        self.location.error("a node is missing")
+    }
 }

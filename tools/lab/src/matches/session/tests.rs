@@ -48,6 +48,8 @@ fn tags(path: &Path) -> Vec<String> {
 fn neither_concurrency_nor_interruption_changes_the_result() {
     let expected = whole(PAIRS, 1);
     assert_eq!((expected.results.pairs(), expected.wins_draws_losses.iter().sum()), (8, 16_u64));
+    let half_points: u64 = expected.results.counts.iter().zip(0..).map(|(count, points)| count * points).sum();
+    assert_eq!(2 * expected.wins_draws_losses[0] + expected.wins_draws_losses[1], half_points);
     assert!(expected.plies > 0 && expected.nodes >= expected.plies);
     assert_eq!(expected.endings.values().sum::<u64>(), 16);
     assert_eq!(whole(PAIRS, 2), expected);

@@ -157,7 +157,7 @@ fn nothing_is_known_of_other_systems() {
     let system = System::below(root.path());
     let facts = system.facts();
     assert!(facts.as_object().unwrap().values().all(Value::is_null), "{facts}");
-    assert_eq!(system.counters(), Counters::default());
+    assert_eq!(system.counters(), Observed::default());
     let calm = before_and_after_nothing(&system);
     assert_eq!(calm, Observed::default());
     assert!(calm.disturbances(&facts, 8, 128).is_empty());

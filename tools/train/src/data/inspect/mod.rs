@@ -17,7 +17,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use survey::{Duplicates, Survey, TABLEBASE_PIECES};
+use survey::{Survey, TABLEBASE_PIECES};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -118,7 +118,7 @@ fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &Pr
     Ok(true)
 }
 
-fn report(survey: &Survey, duplicates: Duplicates) -> Report {
+fn report(survey: &Survey, (compared, repeated): (u64, u64)) -> Report {
     let Survey { games, positions, kept, .. } = *survey;
     let results = |counts: [u64; 3]| json!({"white": counts[0], "draw": counts[1], "black": counts[2]});
     let mut report = Report::default();
@@ -131,7 +131,7 @@ fn report(survey: &Survey, duplicates: Duplicates) -> Report {
     if survey.of_games {
         report.row("games", HumanCount(games), "");
         for (label, count) in ["  won by White", "  drawn", "  won by Black"].iter().zip(survey.results) {
-            report.row(label, HumanCount(count), &percent(count, games));
+            report.share(label, count, games);
         }
         let (shortest, longest) = survey.plies.unwrap_or_default();
         let note = format!("{shortest} to {longest}");
@@ -142,20 +142,19 @@ fn report(survey: &Survey, duplicates: Duplicates) -> Report {
     report.field("kept", kept);
     if survey.of_games {
         for ([label, _], refused) in Rule::NAMES.iter().zip(survey.refused) {
-            report.row(&format!("  left out: {label}"), HumanCount(refused), &percent(refused, positions));
+            report.share(&format!("  left out: {label}"), refused, positions);
         }
-        report.row("kept by the filter", HumanCount(kept), &percent(kept, positions));
+        report.share("kept by the filter", kept, positions);
     }
     report.part("  known endings", "known_endings", survey.known_endings, kept);
     report.part(&format!("  {TABLEBASE_PIECES} pieces or fewer"), "few_pieces", survey.few_pieces, kept);
-    let Duplicates { compared, repeated } = duplicates;
     let note = if compared < kept { format!(" of the first {}", HumanCount(compared)) } else { String::new() };
     report.count("  had occurred before", "repeated", repeated, &(percent(repeated, compared) + &note));
     report.field("compared", compared);
     report.field("repeated_share", share(repeated, compared));
     let outcomes = if survey.of_games { ["White wins", "drawn", "Black wins"] } else { ["won", "drawn", "lost"] };
     for (label, count) in outcomes.iter().zip(survey.outcomes) {
-        report.row(&format!("  {label}"), HumanCount(count), &percent(count, kept));
+        report.share(&format!("  {label}"), count, kept);
     }
     report.field("kept_results", results(survey.outcomes));
     for histogram in &survey.histograms {

@@ -47,14 +47,6 @@ pub struct Survey {
     room: usize,
 }
 
-/// Positions that have occurred before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Duplicates {
-    /// The positions that were compared: all, or the first of them.
-    pub compared: u64,
-    pub repeated: u64,
-}
-
 /// The side whose scores and results are counted.
 pub fn side(of_games: bool) -> &'static str {
     if of_games { "White" } else { "the side to move" }
@@ -103,9 +95,13 @@ impl Survey {
         })?;
         self.games += 1;
         self.results[result.index()] += 1;
-        let (plies, (shortest, longest)) = (game.plies.len(), self.plies.unwrap_or((usize::MAX, 0)));
-        self.plies = Some((shortest.min(plies), longest.max(plies)));
+        self.count_plies(Some((game.plies.len(), game.plies.len())));
         Ok(())
+    }
+
+    fn count_plies(&mut self, plies: Option<(usize, usize)>) {
+        let widest = |(low, high): (usize, usize), (least, most)| (low.min(least), high.max(most));
+        self.plies = self.plies.into_iter().chain(plies).reduce(widest);
     }
 
     /// Counts a single position, which is not filtered.
@@ -148,10 +144,7 @@ impl Survey {
         for (sum, part) in self.histograms.iter_mut().zip(&other.histograms) {
             add(&mut sum.counts, &part.counts);
         }
-        self.plies = match (self.plies, other.plies) {
-            (Some((low, high)), Some((least, most))) => Some((low.min(least), high.max(most))),
-            (one, another) => one.or(another),
-        };
+        self.count_plies(other.plies);
         let room = self.room.saturating_sub(self.keys.len());
         self.keys.extend(other.keys.iter().take(room));
     }
@@ -161,11 +154,12 @@ impl Survey {
         if self.of_games { &self.histograms } else { &self.histograms[..PLIES] }
     }
 
-    /// Compares the positions by pieces, side to move, castling rights and en passant.
-    pub fn duplicates(&mut self) -> Duplicates {
+    /// Compares the positions, all or the first of them, by pieces, side to move, castling rights and en passant: how many were compared,
+    /// and how many had occurred before.
+    pub fn duplicates(&mut self) -> (u64, u64) {
         self.keys.sort_unstable();
         let repeated = self.keys.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
-        Duplicates { compared: self.keys.len() as u64, repeated }
+        (self.keys.len() as u64, repeated)
     }
 }
 
@@ -209,12 +203,12 @@ mod tests {
         let shortest = games.iter().map(|game| game.plies.len()).min();
         assert_eq!(survey.plies.map(|(shortest, _)| shortest), shortest);
         // All positions of the second half have occurred, and the start position in every game.
-        let Duplicates { compared, repeated } = survey.duplicates();
+        let (compared, repeated) = survey.duplicates();
         assert_eq!(compared, survey.kept);
         assert!(repeated >= survey.kept / 2 + 11 && repeated < survey.kept);
         let mut some = Survey::new(filter, 100, true);
         some.add(&Shards::new(vec![path]).next().unwrap().unwrap()).unwrap();
-        assert!(some.duplicates().compared <= 100);
+        assert!(some.duplicates().0 <= 100);
     }
 
     #[test]
@@ -247,7 +241,7 @@ mod tests {
             survey.refused[Rule::FirstPlies as usize],
             games.iter().map(|game| game.plies.len().min(10) as u64).sum::<u64>()
         );
-        assert_eq!(survey.duplicates().compared, 0);
+        assert_eq!(survey.duplicates().0, 0);
     }
 
     #[test]
@@ -274,7 +268,7 @@ mod tests {
         survey.add_packed(&position).unwrap();
         survey.add_packed(&position).unwrap();
         assert_eq!((survey.positions, survey.kept, survey.games), (2, 2, 0));
-        assert_eq!((survey.outcomes, survey.duplicates().repeated), ([0, 0, 2], 1));
+        assert_eq!((survey.outcomes, survey.duplicates().1), ([0, 0, 2], 1));
         assert_eq!((survey.kings[4], survey.kings[3]), (2, 2));
         assert_eq!(survey.histograms[SCORES].bins().find(|&(_, count)| count > 0).map(|(start, _)| start), Some(-1000));
         assert_eq!((survey.histograms[PIECES].bins().nth(2).unwrap().1, survey.histograms[PLIES].total()), (2, 0));

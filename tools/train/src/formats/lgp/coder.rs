@@ -10,14 +10,56 @@ const LEAST: u32 = 1 << 24;
 /// Encoder or decoder, so that models are written once for both. The encoder codes the given value and returns it; the decoder ignores
 /// it and returns the value read.
 pub trait Coder {
+    fn range(&self) -> u32;
+
+    /// Narrows the range, which is divided into units, to `share` units from unit `start` on.
+    fn narrow(&mut self, unit: u32, start: u32, share: u32);
+
+    /// Whether the code lies below this part of the range.
+    fn is_below(&self, part: u32, given: bool) -> bool;
+
+    /// The unit, of `total`, in which the code lies.
+    fn place(&self, unit: u32, total: u32, given: u32) -> u32;
+
+    /// Fractional bits encoded so far.
+    fn bits(&self) -> f64;
+
+    /// Whether the decoder has read beyond the end, which only happens with invalid bytes.
+    fn is_beyond(&self) -> bool;
+
     /// A binary decision; `share` of [`WHOLE`], more than 0 and less than all, is the probability of `true`.
-    fn bit(&mut self, share: u32, bit: bool) -> bool;
+    #[inline]
+    fn bit(&mut self, share: u32, bit: bool) -> bool {
+        let unit = self.range() / WHOLE;
+        let bit = self.is_below(unit * share, bit);
+        let (start, share) = if bit { (0, share) } else { (share, WHOLE - share) };
+        self.narrow(unit, start, share);
+        bit
+    }
 
     /// One of several options with these shares: each at least 1, their sum at most 2^24.
-    fn pick(&mut self, shares: &[u32], option: usize) -> usize;
+    #[inline]
+    fn pick(&mut self, shares: &[u32], option: usize) -> usize {
+        let total = shares.iter().sum();
+        let unit = self.range() / total;
+        let place = self.place(unit, total, shares[..option].iter().sum());
+        let (mut option, mut start) = (0, 0);
+        while start + shares[option] <= place {
+            start += shares[option];
+            option += 1;
+        }
+        self.narrow(unit, start, shares[option]);
+        option
+    }
 
     /// The low bits of a number, at most 16, without a model.
-    fn raw(&mut self, bits: u32, value: u32) -> u32;
+    #[inline]
+    fn raw(&mut self, bits: u32, value: u32) -> u32 {
+        let unit = self.range() >> bits;
+        let value = self.place(unit, 1 << bits, value & ((1 << bits) - 1));
+        self.narrow(unit, value, 1);
+        value
+    }
 }
 
 pub struct Encoder {
@@ -35,26 +77,12 @@ impl Encoder {
         Self { bytes: Vec::new(), low: 0, range: u32::MAX, last: 0, full: 0 }
     }
 
-    /// Fractional bits so far.
-    pub fn bits(&self) -> f64 {
-        8.0 * (self.bytes.len() + self.full) as f64 - f64::from(self.range).log2()
-    }
-
     /// Flushes the encoder and returns the bytes.
     pub fn finish(mut self) -> Vec<u8> {
         for _ in 0..5 {
             self.shift();
         }
         self.bytes
-    }
-
-    fn narrow(&mut self, unit: u32, start: u32, share: u32) {
-        self.low += u64::from(unit) * u64::from(start);
-        self.range = unit * share;
-        while self.range < LEAST {
-            self.range <<= 8;
-            self.shift();
-        }
     }
 
     /// Moves the top byte of `low` out.
@@ -74,29 +102,36 @@ impl Encoder {
 
 impl Coder for Encoder {
     #[inline]
-    fn bit(&mut self, share: u32, bit: bool) -> bool {
-        let unit = self.range / WHOLE;
-        if bit {
-            self.narrow(unit, 0, share)
-        } else {
-            self.narrow(unit, share, WHOLE - share)
+    fn range(&self) -> u32 {
+        self.range
+    }
+
+    #[inline]
+    fn narrow(&mut self, unit: u32, start: u32, share: u32) {
+        self.low += u64::from(unit) * u64::from(start);
+        self.range = unit * share;
+        while self.range < LEAST {
+            self.range <<= 8;
+            self.shift();
         }
-        bit
     }
 
     #[inline]
-    fn pick(&mut self, shares: &[u32], option: usize) -> usize {
-        let total: u32 = shares.iter().sum();
-        let start = shares[..option].iter().sum();
-        self.narrow(self.range / total, start, shares[option]);
-        option
+    fn is_below(&self, _: u32, given: bool) -> bool {
+        given
     }
 
     #[inline]
-    fn raw(&mut self, bits: u32, value: u32) -> u32 {
-        let value = value & ((1 << bits) - 1);
-        self.narrow(self.range >> bits, value, 1);
-        value
+    fn place(&self, _: u32, _: u32, given: u32) -> u32 {
+        given
+    }
+
+    fn bits(&self) -> f64 {
+        8.0 * (self.bytes.len() + self.full) as f64 - f64::from(self.range).log2()
+    }
+
+    fn is_beyond(&self) -> bool {
+        false
     }
 }
 
@@ -104,7 +139,7 @@ impl Coder for Encoder {
 pub struct Decoder {
     bytes: Vec<u8>,
     /// Position of the next byte; it may be beyond the end.
-    read: usize,
+    pub read: usize,
     end: usize,
     /// Offset of the code within the range.
     code: u32,
@@ -121,15 +156,6 @@ impl Decoder {
         decoder
     }
 
-    pub fn position(&self) -> usize {
-        self.read
-    }
-
-    /// Whether the decoder has read beyond the end, which only happens with invalid bytes.
-    pub fn is_beyond(&self) -> bool {
-        self.read > self.end
-    }
-
     /// Whether the decoder has read exactly to the end.
     pub fn is_at_end(&self) -> bool {
         self.read == self.end
@@ -140,7 +166,15 @@ impl Decoder {
         self.read += 1;
         byte.into()
     }
+}
 
+impl Coder for Decoder {
+    #[inline]
+    fn range(&self) -> u32 {
+        self.range
+    }
+
+    #[inline]
     fn narrow(&mut self, unit: u32, start: u32, share: u32) {
         // The code of invalid bytes may lie outside of the range.
         self.code = self.code.wrapping_sub(unit * start);
@@ -150,41 +184,23 @@ impl Decoder {
             self.code = self.code << 8 | self.next();
         }
     }
-}
 
-impl Coder for Decoder {
     #[inline]
-    fn bit(&mut self, share: u32, _: bool) -> bool {
-        let unit = self.range / WHOLE;
-        let bit = self.code < unit * share;
-        if bit {
-            self.narrow(unit, 0, share)
-        } else {
-            self.narrow(unit, share, WHOLE - share)
-        }
-        bit
+    fn is_below(&self, part: u32, _: bool) -> bool {
+        self.code < part
     }
 
     #[inline]
-    fn pick(&mut self, shares: &[u32], _: usize) -> usize {
-        let total: u32 = shares.iter().sum();
-        let unit = self.range / total;
-        let place = (self.code / unit).min(total - 1);
-        let (mut option, mut start) = (0, 0);
-        while start + shares[option] <= place {
-            start += shares[option];
-            option += 1;
-        }
-        self.narrow(unit, start, shares[option]);
-        option
+    fn place(&self, unit: u32, total: u32, _: u32) -> u32 {
+        (self.code / unit).min(total - 1)
     }
 
-    #[inline]
-    fn raw(&mut self, bits: u32, _: u32) -> u32 {
-        let unit = self.range >> bits;
-        let value = (self.code / unit).min((1 << bits) - 1);
-        self.narrow(unit, value, 1);
-        value
+    fn bits(&self) -> f64 {
+        0.0
+    }
+
+    fn is_beyond(&self) -> bool {
+        self.read > self.end
     }
 }
 

@@ -1,8 +1,7 @@
 //! Features of moves: sparse inputs of the log-linear model in `moves`.
 
 use super::logistic::{bucket, starts};
-use lento::chess::legal::CheckSquares;
-use lento::chess::{Bitboard, Board, Color, Move, Piece, PieceType, Rank, Square, attacks};
+use lento::chess::{Bitboard, Board, CheckSquares, Color, Move, Piece, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
 pub const COUNT: usize = 9;
@@ -81,13 +80,8 @@ impl Past {
     }
 }
 
-/// The legal moves of a position and the weight indices of their features, ordered by kind of piece, origin and target, so that the
-/// order does not depend on the move generator.
-#[derive(Default)]
-pub struct List {
-    pub choices: Vec<Choice>,
-    pub features: Vec<[u16; COUNT]>,
-}
+/// A legal move and the weight indices of its features.
+pub type Listed = (Choice, [u16; COUNT]);
 
 /// Squares by their least valuable attacker: none, pawn, minor piece, rook, queen or king.
 struct Attacked([u64; 4]);
@@ -255,9 +249,9 @@ impl<'a> Scene<'a> {
         }
     }
 
-    pub fn list(&self, targets: &Targets, list: &mut List) {
-        list.choices.clear();
-        list.features.clear();
+    /// Lists the legal moves ordered by kind of piece, origin and target, so that the order does not depend on the move generator.
+    pub fn list(&self, targets: &Targets, list: &mut Vec<Listed>) {
+        list.clear();
         self.list_of::<0>(targets, list);
         self.list_of::<1>(targets, list);
         self.list_of::<2>(targets, list);
@@ -267,7 +261,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Lists the moves of one kind of piece. Specialised by kind for speed.
-    fn list_of<const KIND: usize>(&self, targets: &Targets, list: &mut List) {
+    fn list_of<const KIND: usize>(&self, targets: &Targets, list: &mut Vec<Listed>) {
         for from in self.board.pieces(self.us, PieceType::ALL[KIND]) {
             let to = targets.from(from);
             if to.is_empty() {
@@ -277,12 +271,10 @@ impl<'a> Scene<'a> {
             for to in to {
                 if KIND == 0 && matches!(to.rank(), Rank::First | Rank::Eighth) {
                     for promoted in PieceType::PROMOTIONS {
-                        list.choices.push((from, to, Some(promoted)));
-                        list.features.push(mover.features(to, Some(promoted)));
+                        list.push(((from, to, Some(promoted)), mover.features(to, Some(promoted))));
                     }
                 } else {
-                    list.choices.push((from, to, None));
-                    list.features.push(mover.features(to, None));
+                    list.push(((from, to, None), mover.features(to, None)));
                 }
             }
         }

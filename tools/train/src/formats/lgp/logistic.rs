@@ -39,10 +39,11 @@ pub struct Rate {
     pub least: f32,
 }
 
+/// A weight with its learning rate.
 #[derive(Clone, Copy)]
-struct Weight {
-    value: f32,
-    rate: f32,
+pub struct Weight {
+    pub value: f32,
+    pub rate: f32,
 }
 
 /// Steps of the probability table per unit of the logit.

@@ -22,4 +22,4 @@ mod start;
 mod tests;
 
 pub use codec::Spent;
-pub use shard::{Packed, Reader, Verified, pack};
+pub use shard::{Packed, Reader, pack};

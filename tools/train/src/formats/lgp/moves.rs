@@ -1,8 +1,8 @@
 //! Moves: a log-linear model over the legal moves, trained online.
 
 use super::coder::Coder;
-use super::features::{COUNT, List, Past, Scene, Targets, WEIGHTS};
-use super::logistic::exp2;
+use super::features::{Listed, Past, Scene, Targets, WEIGHTS};
+use super::logistic::{Weight, exp2};
 use crate::formats::viri::move_between;
 use lento::chess::{Board, Move};
 
@@ -14,16 +14,10 @@ const SLOW_DOWN: f32 = 0.5;
 /// Resolution of the probabilities.
 const SHARES: f32 = 65_536.0;
 
-#[derive(Clone, Copy)]
-struct Weight {
-    value: f32,
-    rate: f32,
-}
-
 /// The model, and buffers for one position.
 pub struct Moves {
     weights: Vec<Weight>,
-    list: List,
+    list: Vec<Listed>,
     chances: Vec<f32>,
     shares: Vec<u32>,
 }
@@ -33,7 +27,7 @@ impl Moves {
     pub fn new() -> Self {
         Self {
             weights: vec![Weight { value: 0.0, rate: RATE }; WEIGHTS],
-            list: List::default(),
+            list: Vec::new(),
             chances: Vec::new(),
             shares: Vec::new(),
         }
@@ -53,10 +47,10 @@ impl Moves {
         Scene::new(board, past, score).list(&targets, &mut self.list);
         self.weigh();
         let played = mv.map(|mv| (mv.from(), mv.to(), mv.promoted()));
-        let place = self.list.choices.iter().position(|&choice| Some(choice) == played).unwrap_or(0);
+        let place = self.list.iter().position(|&(choice, _)| Some(choice) == played).unwrap_or(0);
         let place = coder.pick(&self.shares, place);
         self.learn(place);
-        let (from, to, promoted) = self.list.choices[place];
+        let ((from, to, promoted), _) = self.list[place];
         let mv = move_between(board, from, to, promoted);
         past.add(board, mv, score, targets);
         (mv, self.chances[place])
@@ -65,9 +59,9 @@ impl Moves {
     /// Computes the probability of each move.
     fn weigh(&mut self) {
         let Self { weights, list, chances, shares } = self;
-        let logit = |row: &[u16; COUNT]| row.iter().map(|&index| weights[usize::from(index)].value).sum::<f32>();
+        let logit = |(_, row): &Listed| row.iter().map(|&index| weights[usize::from(index)].value).sum::<f32>();
         chances.clear();
-        chances.extend(list.features.iter().map(logit));
+        chances.extend(list.iter().map(logit));
         let most = chances.iter().copied().fold(f32::MIN, f32::max);
         for chance in chances.iter_mut() {
             *chance = exp2(*chance - most);
@@ -82,7 +76,7 @@ impl Moves {
 
     /// Gradient step towards the move that was played.
     fn learn(&mut self, played: usize) {
-        for (place, (row, &chance)) in self.list.features.iter().zip(&self.chances).enumerate() {
+        for (place, ((_, row), &chance)) in self.list.iter().zip(&self.chances).enumerate() {
             let error = if place == played { 1.0 - chance } else { -chance };
             if error <= 0.0 && error > -NEGLIGIBLE {
                 continue;

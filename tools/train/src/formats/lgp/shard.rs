@@ -1,7 +1,7 @@
 //! Files of packed games: header, coded games, checksum.
 
 use super::codec::{Codec, Spent};
-use super::coder::{Decoder, Encoder};
+use super::coder::{Coder, Decoder, Encoder};
 use crate::formats::{Place, StoredGame, in_file};
 use lento_common::inputs;
 use std::path::Path;
@@ -21,23 +21,15 @@ pub struct Packed {
     pub spent: Spent,
 }
 
-/// Packs games into the bytes of a file. `progress` sees every game; `None` if it returns false. `path` is for messages.
-/// Fails if a game is invalid, or there are too many for a file.
-pub fn pack(
-    path: &Path,
-    games: impl IntoIterator<Item = Result<StoredGame, String>>,
-    mut progress: impl FnMut(&StoredGame) -> bool,
-) -> Result<Option<Packed>, String> {
-    let (mut codec, mut encoder, mut spent) = (Codec::new(), Encoder::new(), Spent::default());
+/// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid, or there are too many for a file.
+pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Packed, String> {
+    let (mut codec, mut encoder) = (Codec::new(), Encoder::new());
     let (mut count, mut plies) = (0, 0);
     for game in games {
         let game = game?;
-        codec.encode(&mut encoder, &game, &mut spent)?;
+        codec.encode(&mut encoder, &game)?;
         count += 1;
         plies += game.plies.len() as u64;
-        if !progress(&game) {
-            return Ok(None);
-        }
     }
     let coded = encoder.finish();
     let refuse = || in_file(path, format!("{count} games with {plies} plies are too many for a packed file"));
@@ -51,25 +43,28 @@ pub fn pack(
     }
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    Ok(Some(Packed { bytes, games: count, plies, spent }))
+    Ok(Packed { bytes, games: count, plies, spent: codec.spent })
 }
 
-/// The bytes of a file whose checksum is correct.
-pub struct Verified {
-    bytes: Vec<u8>,
+/// The games of a file, in order. Ends after an error.
+pub struct Reader {
+    decoder: Decoder,
+    codec: Codec,
+    path: Arc<Path>,
+    /// The number of the next game, from 1.
+    next: u64,
     pub games: u64,
-    /// Of all games.
+    /// Plies of the games not yet decoded.
     pub plies: u64,
 }
 
-impl Verified {
+impl Reader {
     /// Reads a file and verifies its checksum.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let bytes = inputs::read(path)?;
-        Self::new(bytes).map_err(|reason| in_file(path, reason))
+    pub fn open(path: &Path) -> Result<Self, String> {
+        Self::new(inputs::read(path)?, path).map_err(|reason| in_file(path, reason))
     }
 
-    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, String> {
+    pub(super) fn new(bytes: Vec<u8>, path: &Path) -> Result<Self, String> {
         let found = bytes.len();
         if !bytes.starts_with(MAGIC) && !MAGIC.starts_with(&bytes) {
             return Err("not packed games; expected a file that begins with LGP".to_owned());
@@ -94,32 +89,13 @@ impl Verified {
         if games > MAX_GAMES {
             return Err(format!("{games} games, expected at most {MAX_GAMES}"));
         }
-        Ok(Self { bytes, games, plies })
-    }
-
-    /// Decodes the games. `path` is for messages.
-    pub fn into_games(self, path: &Path) -> Reader {
-        let Self { bytes, games, plies } = self;
         let part = HEADER..bytes.len() - CHECKSUM;
-        Reader { decoder: Decoder::new(bytes, part), codec: Codec::new(), path: Arc::from(path), next: 1, games, plies }
+        let (decoder, codec) = (Decoder::new(bytes, part), Codec::new());
+        Ok(Self { decoder, codec, path: Arc::from(path), next: 1, games, plies })
     }
-}
 
-/// The games of a file, in order. Ends after an error.
-pub struct Reader {
-    decoder: Decoder,
-    codec: Codec,
-    path: Arc<Path>,
-    /// The number of the next game, from 1.
-    next: u64,
-    games: u64,
-    /// Plies of the games not yet decoded.
-    plies: u64,
-}
-
-impl Reader {
     pub fn bytes_read(&self) -> u64 {
-        self.decoder.position() as u64
+        self.decoder.read as u64
     }
 
     fn decode(&mut self, place: Place) -> Result<StoredGame, String> {

@@ -2,15 +2,13 @@
 
 use super::coder::Coder;
 use super::logistic::{Binary, Rate, starts};
-use crate::formats::viri::{self, Header};
+use crate::formats::viri::{self, BLACK, CASTLING_ROOK, Header};
 
 /// A square without a piece; the others have the numbers of viriformat: pawn, knight, bishop, rook, queen, king, rook that may castle,
 /// and 8 more for Black.
 const EMPTY: u8 = 15;
 const PAWN: u8 = 0;
 const ROOK: u8 = 3;
-const CASTLING_ROOK: u8 = 6;
-const BLACK: u8 = 8;
 const HOME: [u8; 8] = [6, 1, 2, 4, 5, 2, 1, 6];
 /// How many of each kind a side has at the start; both sorts of rooks count as one.
 const COUNTS: [i8; 7] = [8, 2, 2, 2, 1, 1, 2];

@@ -1,7 +1,7 @@
 //! Games of every sort come back, and files that are damaged are refused.
 
 use super::scores::rounded;
-use super::{Reader, Verified, pack};
+use super::{Reader, pack};
 use crate::formats::{Shards, StoredGame};
 use crate::tests::sample;
 use fastrand::Rng;
@@ -71,7 +71,7 @@ fn stored(folder: &Folder, bytes: &[u8]) -> Vec<StoredGame> {
 
 fn packed(games: &[StoredGame]) -> Vec<u8> {
     let games = games.iter().cloned().map(Ok);
-    pack(Path::new("packed.lgp"), games, |_| true).unwrap().unwrap().bytes
+    pack(Path::new("packed.lgp"), games).unwrap().bytes
 }
 
 fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, String> {
@@ -149,9 +149,9 @@ fn files_without_games_are_files() {
 #[test]
 fn a_file_of_old_is_read_and_written_alike() {
     let golden = include_bytes!("golden.lgp");
-    let verified = Verified::new(golden.to_vec()).unwrap();
-    let (games, plies) = (verified.games, verified.plies as usize);
-    let games_read: Vec<StoredGame> = verified.into_games(Path::new("golden.lgp")).map(Result::unwrap).collect();
+    let reader = Reader::new(golden.to_vec(), Path::new("golden.lgp")).unwrap();
+    let (games, plies) = (reader.games, reader.plies as usize);
+    let games_read: Vec<StoredGame> = reader.map(Result::unwrap).collect();
     assert_eq!(games_read.len() as u64, games);
     assert_eq!(games_read.iter().map(|game| game.plies.len()).sum::<usize>(), plies);
     let white = games_read.iter().filter(|game| game.walk(|_| {}).unwrap() == GameResult::WhiteWins).count();
@@ -221,10 +221,7 @@ fn nothing_panics_whatever_the_bytes() {
         bytes[12..16].copy_from_slice(&((last - 16) as u32).to_le_bytes());
         let checksum = crc32fast::hash(&bytes[..last]);
         bytes[last..].copy_from_slice(&checksum.to_le_bytes());
-        let games: Reader = match Verified::new(bytes) {
-            Ok(verified) => verified.into_games(Path::new("packed.lgp")),
-            Err(_) => continue,
-        };
+        let Ok(games) = Reader::new(bytes, Path::new("packed.lgp")) else { continue };
         for game in games {
             match game.and_then(|game| game.walk(|_| {})) {
                 Ok(_) => {}
@@ -275,7 +272,7 @@ fn white_and_black_are_packed_alike() {
     };
     let [one, other] = [record, flipped].map(|record| {
         let games = stored(&folder, &sample::bytes(&[record]));
-        pack(Path::new("one.lgp"), games.into_iter().map(Ok), |_| true).unwrap().unwrap().spent
+        pack(Path::new("one.lgp"), games.into_iter().map(Ok)).unwrap().spent
     });
     assert!((one.moves - other.moves).abs() < 2.0 && (one.scores - other.scores).abs() < 2.0, "{one:?} {other:?}");
 }

@@ -4,8 +4,8 @@ mod set;
 
 pub use set::NeutralSet;
 
+use super::Origin;
 use super::fit::{Fit, Line};
-use super::set::Origin;
 use crate::formats::packed;
 use crate::objective::expectation;
 use crate::report::{Report, shown};
@@ -50,7 +50,7 @@ impl Judged {
     /// The loss on some of the positions, with the fit for all; `None` without any.
     fn part(&self, is_in: impl Fn(usize) -> bool) -> Option<Self> {
         let errors: Vec<f64> =
-            (0..).zip(&self.errors).filter(|&(index, _)| is_in(index)).map(|(_, error)| *error).collect();
+            (0..).zip(&self.errors).filter_map(|(index, &error)| is_in(index).then_some(error)).collect();
         let loss = errors.iter().sum::<f64>() / errors.len() as f64;
         (!errors.is_empty()).then_some(Self { fit: Fit { loss, ..self.fit }, errors })
     }
@@ -175,36 +175,35 @@ pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &m
 }
 
 fn document(row: &Row, rows: &[Row], set: &NeutralSet) -> Value {
-    let beyond = |one: &Judged, other: &Judged| {
-        let (percent, error) = one.beyond(other);
-        json!({"percent": percent, "standard_error": error})
-    };
-    let judged = |origin, judge| {
-        let judged = row.at(origin, judge)?;
-        let against = |other: usize| Some(beyond(judged, rows[other].at(origin, judge)?));
-        let scale = judged.scale();
-        Some(json!({
-            "loss": judged.fit.loss,
-            "scale": scale.map(|(scale, _)| scale),
-            "offset": scale.map(|(_, offset)| offset),
+    // A part of the row's errors, beside the same part of other rows.
+    let compared = |part: &dyn Fn(&Row) -> Option<Judged>| {
+        let own = part(row)?;
+        let against = |other: usize| {
+            let (percent, error) = own.beyond(&part(&rows[other])?);
+            Some(json!({"percent": percent, "standard_error": error}))
+        };
+        let document = json!({
+            "loss": own.fit.loss,
             "beyond_the_reference": against(REFERENCE),
             "beyond_the_first": against(FIRST_NETWORK),
-        }))
+        });
+        Some((own, document))
+    };
+    let judged = |origin, judge| {
+        let (own, mut document) = compared(&|row| row.at(origin, judge).cloned())?;
+        let scale = own.scale();
+        document["scale"] = json!(scale.map(|(scale, _)| scale));
+        document["offset"] = json!(scale.map(|(_, offset)| offset));
+        Some(document)
     };
     let of_class = |origin, (fewest, most): (u32, u32)| {
         let positions = set.positions.iter().filter(|position| position.origin == origin);
         let is_in: Vec<bool> =
             positions.map(|position| (fewest..=most).contains(&position.board.occupied().count())).collect();
-        let part = |row: &Row| row.at(origin, BOTH)?.part(|index| is_in[index]);
-        let own = part(row)?;
-        let against = |other: usize| Some(beyond(&own, &part(&rows[other])?));
-        Some(json!({
-            "pieces": format!("{fewest}-{most}"),
-            "positions": own.errors.len(),
-            "loss": own.fit.loss,
-            "beyond_the_reference": against(REFERENCE),
-            "beyond_the_first": against(FIRST_NETWORK),
-        }))
+        let (own, mut document) = compared(&|row| row.at(origin, BOTH)?.part(|index| is_in[index]))?;
+        document["pieces"] = json!(format!("{fewest}-{most}"));
+        document["positions"] = json!(own.errors.len());
+        Some(document)
     };
     let [games, inside] = Origin::ALL.map(|origin| {
         let judged = JUDGES.iter().enumerate().map(|(judge, name)| (*name, json!(judged(origin, judge))));

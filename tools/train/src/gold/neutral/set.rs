@@ -2,7 +2,7 @@
 
 use crate::formats::game::MAX_SCORE;
 use crate::formats::in_file;
-use crate::gold::set::Origin;
+use crate::gold::Origin;
 use lento::chess::{Board, Color};
 use lento_common::inputs;
 use lento_common::number::within;

@@ -2,10 +2,10 @@
 
 use super::Database;
 use super::analysis::Stored;
-use super::engine::{EngineId, find_engine};
+use super::engine::EngineId;
 use super::key::Key;
-use super::load::{self, stored};
-use crate::sql::{Connection, Error, Result, values};
+use super::results::{enter, position, stored};
+use crate::sql::{Connection, Result, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl Database {
         stored: &Stored,
         course: &[Point],
     ) -> Result<()> {
-        let position = self.connection.transaction(|connection| load::enter(connection, key))?;
+        let position = self.connection.transaction(|connection| enter(connection, key))?;
         self.store(position, board, engine, stored)?;
         if course.is_empty() {
             return Ok(());
@@ -51,19 +51,8 @@ impl Database {
     /// The results of any engine for a position, deepest first, and the course of its longest search.
     pub fn findings(&mut self, key: &Key, board: &Board) -> Result<(Vec<Stored>, Vec<Point>)> {
         let connection = &mut self.connection;
-        let Some(position) = load::position(connection, key, "")? else { return Ok(Default::default()) };
+        let Some(position) = position(connection, key, "")? else { return Ok(Default::default()) };
         Ok((stored(connection, position, None, 1, board)?, load_course(connection, position, board)?))
-    }
-
-    /// The results of one engine for a position with at least this many lines, deepest first.
-    pub fn own_findings(&mut self, key: &Key, board: &Board, engine: &EngineId, multipv: u16) -> Result<Vec<Stored>> {
-        let connection = &mut self.connection;
-        let (Some(position), Some(engine)) =
-            (load::position(connection, key, "")?, find_engine(connection, &engine.values())?)
-        else {
-            return Ok(Vec::new());
-        };
-        stored(connection, position, Some(engine), multipv, board)
     }
 }
 
@@ -75,9 +64,9 @@ fn points(board: &Board, course: &[Point]) -> String {
 }
 
 fn load_course(connection: &mut Connection, position: i64, board: &Board) -> Result<Vec<Point>> {
-    let row = connection.query_first("SELECT points FROM course WHERE position = $1", &values![position])?;
-    let Some(row) = row else { return Ok(Vec::new()) };
-    let text: String = row.get(0)?;
+    let text: Option<String> =
+        connection.query_first("SELECT points FROM course WHERE position = $1", &values![position])?;
+    let Some(text) = text else { return Ok(Vec::new()) };
     let read = |point: &Value| {
         Some(Point {
             time: Duration::from_millis(point[0].as_u64()?),
@@ -87,5 +76,5 @@ fn load_course(connection: &mut Connection, position: i64, board: &Board) -> Res
         })
     };
     let course = serde_json::from_str(&text).ok().and_then(|list: Vec<Value>| list.iter().map(read).collect());
-    course.ok_or_else(|| Error::Data(format!("the course of position {position} is damaged")))
+    course.ok_or_else(|| connection.error(format!("the course of position {position} is damaged")))
 }

@@ -1,6 +1,6 @@
 //! Where a database is.
 
-use crate::sql::{is_url, without_password};
+use super::{Cause, Error};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,10 @@ impl Location {
         };
         place.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
+
+    pub fn error(&self, cause: impl Into<Cause>) -> Error {
+        Error { place: self.to_string(), cause: cause.into() }
+    }
 }
 
 /// Without the password.
@@ -46,4 +50,21 @@ impl fmt::Display for Location {
             Self::Server(url) => f.write_str(&without_password(url)),
         }
     }
+}
+
+/// Whether a database name is the URL of a server.
+fn is_url(name: &str) -> bool {
+    name.starts_with("postgresql://") || name.starts_with("postgres://")
+}
+
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    // A password may contain any character, also an `@` that should have been escaped.
+    let (user, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (login.split(':').next(), rest));
+    let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
+    let kept: Vec<&str> =
+        options.split('&').filter(|option| !option.is_empty() && !option.contains("password")).collect();
+    let user = user.map_or_else(String::new, |user| format!("{user}@"));
+    let options = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    format!("{scheme}://{user}{place}{options}")
 }
