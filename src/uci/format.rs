@@ -1,6 +1,6 @@
 //! Formats engine output, benches and statistics: pure functions, without the final line break.
 
-use super::options::Protocol;
+use super::protocol::Protocol;
 use lento::bench::{self, BenchEntry, POSITIONS};
 use lento::chess::{Board, Color, File, Move, Rank, Square};
 use lento::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};

@@ -11,6 +11,7 @@ pub mod genfens;
 pub mod go;
 pub(crate) mod listing;
 pub mod options;
+pub mod protocol;
 pub mod run;
 pub(crate) mod sent_lines;
 pub mod session;

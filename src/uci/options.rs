@@ -6,6 +6,7 @@ mod declare;
 pub use self::declare::UciOption;
 use self::declare::{button, check, combo, flag, named, number, pause, spin, text};
 use super::format;
+use super::protocol::Protocol;
 use super::words::quoted;
 use super::writer::Writer;
 use lento::engine::{CONTEMPT, Engine, Settings, strength};
@@ -19,24 +20,8 @@ use lento::smp::numa::policy::NumaPolicy;
 use lento::tb::{MAX_PIECES, Tables};
 use lento::tt::TtError;
 use lento::version;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
-
-/// Options read when lines are read or printed, which the engine does not see.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Protocol {
-    /// Whether moves and FENs are in Chess960 notation.
-    pub chess960: bool,
-    /// Whether `info` lines include win, draw and loss probabilities.
-    pub show_wdl: bool,
-    /// Whether the GUI may start ponder searches.
-    pub ponder: bool,
-    /// The file of `savehash` and `loadhash`.
-    pub hash_file: Option<PathBuf>,
-    /// Interval of automatic saves while searching; zero for none.
-    pub auto_save: Duration,
-}
 
 /// What options are applied to.
 pub struct Target<'a> {

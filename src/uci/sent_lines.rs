@@ -1,7 +1,7 @@
 //! Lines of play that have been printed.
 
 use super::format;
-use super::options::Protocol;
+use super::protocol::Protocol;
 use lento::chess::Board;
 use lento::search::report::{Info, Outcome};
 use std::time::{Duration, Instant};

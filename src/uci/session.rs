@@ -6,9 +6,10 @@ mod searching;
 use super::command::{self, Command};
 use super::format;
 use super::listing;
-use super::options::{self, Offer, Protocol, Target};
+use super::options::{self, Offer, Target};
+use super::protocol::Protocol;
 use super::sent_lines::SentLines;
-use super::task::{self, Console, Message, Task};
+use super::task::{self, Console, Effect, Message, Task};
 use super::writer::Writer;
 use crossbeam::channel::Sender;
 use lento::chess::Game;
@@ -181,7 +182,7 @@ impl Session {
             Message::EndOfInput => self.close(false),
             Message::Note(text) => self.print(&format::message(text)),
             Message::Task(id, effect) if self.is_work(id) || self.hash_files.saves.iter().any(|save| save.id == id) => {
-                effect(self);
+                self.apply(id, effect);
             }
             // The task was cancelled.
             Message::Task(..) => {}
@@ -216,10 +217,26 @@ impl Session {
         self.work.as_ref().is_some_and(|work| work.task.as_ref().is_some_and(|task| task.id == id))
     }
 
-    pub(super) fn end_task(&mut self, id: u64) {
-        self.hash_files.saves.retain(|save| save.id != id);
-        if self.is_work(id) {
-            self.work = None;
+    fn apply(&mut self, id: u64, effect: Effect) {
+        match effect {
+            Effect::Print(lines) => self.print(&lines),
+            Effect::Report(problem) => self.report(problem),
+            Effect::SetOption(name, value, apply) => {
+                let refused = |reason: String| options::refused(&name, value.as_deref(), &reason);
+                let result = apply(&mut self.target()).map_err(refused);
+                self.option_was_set(&name, result);
+            }
+            Effect::Saved(Some(path)) => self.hash_files.own_file = Some(path),
+            Effect::Saved(None) => self.retry_auto_save(),
+            Effect::Loaded(path, origin) => {
+                (self.hash_files.own_file, self.hash_files.origin) = (Some(path), origin);
+            }
+            Effect::End => {
+                self.hash_files.saves.retain(|save| save.id != id);
+                if self.is_work(id) {
+                    self.work = None;
+                }
+            }
         }
     }
 
@@ -438,11 +455,7 @@ impl Session {
                 let mut progress = console.progress(&name);
                 let apply = slow(&mut |done| _ = progress(done));
                 drop(progress);
-                console.send(move |session| {
-                    let refused = |reason: String| options::refused(&name, value.as_deref(), &reason);
-                    let result = apply(&mut session.target()).map_err(refused);
-                    session.option_was_set(&name, result);
-                });
+                console.send(Effect::SetOption(name, value, apply));
             }),
             other => self.option_was_set(&name, other.map(|_| ())),
         }

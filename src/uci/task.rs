@@ -1,12 +1,12 @@
 //! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
 
 use super::format;
-use super::session::Session;
+use super::options::Apply;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use lento::bench;
 use lento::chess::{self, Board};
 use lento::engine::Engine;
-use lento::hash_file::Progress;
+use lento::hash_file::{Origin, Progress};
 use lento::search::limits::Limits;
 use lento::search::report::nps;
 use lento::search::statistics::LmrReport;
@@ -14,6 +14,7 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,8 +30,21 @@ pub enum Message {
     Task(u64, Effect),
 }
 
-/// Applies output or the result of a task.
-pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
+/// Output or the result of a task.
+pub enum Effect {
+    /// Lines to print.
+    Print(String),
+    /// An error to report.
+    Report(String),
+    /// Name and value of an option, and what applies the value.
+    SetOption(String, Option<String>, Apply),
+    /// The hash table was saved to this file, or saving failed.
+    Saved(Option<PathBuf>),
+    /// The hash table was loaded from this file.
+    Loaded(PathBuf, Origin),
+    /// The task has ended.
+    End,
+}
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub(super) struct Task {
@@ -56,7 +70,7 @@ impl Task {
         let console = Console { id, inbox, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            console.send(move |session| session.end_task(id));
+            console.send(Effect::End);
         })?;
         Ok(Self { id, alive: Some(send) })
     }
@@ -70,7 +84,7 @@ impl Task {
 impl Console {
     /// Sends a line to print. Breaks if cancelled.
     pub(crate) fn print(&self, line: String) -> ControlFlow<()> {
-        self.send(move |session| session.print(&line));
+        self.send(Effect::Print(line));
         self.check_cancelled()
     }
 
@@ -80,12 +94,11 @@ impl Console {
     }
 
     pub(crate) fn report(&self, problem: impl Display) {
-        let problem = problem.to_string();
-        self.send(|session| session.report(problem));
+        self.send(Effect::Report(problem.to_string()));
     }
 
-    pub(crate) fn send(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
-        let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
+    pub(crate) fn send(&self, effect: Effect) {
+        let _ = self.inbox.send(Message::Task(self.id, effect));
     }
 
     /// Breaks if cancelled or stopped.

@@ -11,7 +11,9 @@ mod tests;
 pub use compiled::Lmr;
 pub use rebel::Rebel;
 pub use recipe::Facts;
-pub(crate) use recipe::{Fact, HistoryRule, Signal};
+pub(crate) use recipe::{Fact, HistoryRule, Recipe, Signal};
+
+use published::{guide, guide_range, logarithms, madchess, mediocre, off, rebel_simple, tuned};
 
 use super::params::Params;
 use crate::named::{Named, named_enum};
@@ -39,6 +41,32 @@ named_enum! {
         Madchess = "madchess",
         RebelSimple = "rebel-simple",
         Rebel = "rebel",
+    }
+}
+
+impl RecipeName {
+    /// Constructs the recipe.
+    pub fn recipe(self, params: &Params, rebel: &Rebel) -> Recipe {
+        match self {
+            Self::Tuned => tuned(params),
+            Self::Off => off(),
+            // The guide's "simple fixed reduction".
+            Self::GuideFixed => guide(|_, _| 1.0),
+            // Its "adaptive reduction".
+            Self::GuideAdaptive => guide(|depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }),
+            // Its "logarithmic formula (tournament strength)", with its three divisors.
+            Self::GuideLog => guide(|depth, number| guide_range(logarithms(depth, number) / 2.0, depth)),
+            Self::GuideConservative => guide(|depth, number| guide_range(logarithms(depth, number) / 3.0, depth)),
+            Self::GuideAggressive => guide(|depth, number| guide_range(logarithms(depth, number) / 1.5, depth)),
+            // Its custom formula.
+            Self::GuideCustom => {
+                guide(|depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth))
+            }
+            Self::Mediocre => mediocre(),
+            Self::Madchess => madchess(),
+            Self::RebelSimple => rebel_simple(),
+            Self::Rebel => rebel.recipe(),
+        }
     }
 }
 

@@ -3,37 +3,10 @@
 //! Where a source is silent, the comment states the choice. Every recipe verifies a reduced search that fails high at full
 //! depth, also where a listing omits it. The TT move is searched first and never reduced.
 
-use super::rebel::Rebel;
+use super::PLY;
 use super::recipe::{Fact, Facts, Gates, HistoryRule, Recipe};
-use super::{PLY, RecipeName};
 use crate::search::MAX_PLY;
 use crate::search::params::Params;
-
-impl RecipeName {
-    /// Constructs the recipe.
-    pub fn recipe(self, params: &Params, rebel: &Rebel) -> Recipe {
-        match self {
-            Self::Tuned => tuned(params),
-            Self::Off => off(),
-            // The guide's "simple fixed reduction".
-            Self::GuideFixed => guide(|_, _| 1.0),
-            // Its "adaptive reduction".
-            Self::GuideAdaptive => guide(|depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }),
-            // Its "logarithmic formula (tournament strength)", with its three divisors.
-            Self::GuideLog => guide(|depth, number| guide_range(logarithms(depth, number) / 2.0, depth)),
-            Self::GuideConservative => guide(|depth, number| guide_range(logarithms(depth, number) / 3.0, depth)),
-            Self::GuideAggressive => guide(|depth, number| guide_range(logarithms(depth, number) / 1.5, depth)),
-            // Its custom formula.
-            Self::GuideCustom => {
-                guide(|depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth))
-            }
-            Self::Mediocre => mediocre(),
-            Self::Madchess => madchess(),
-            Self::RebelSimple => rebel_simple(),
-            Self::Rebel => rebel.recipe(),
-        }
-    }
-}
 
 pub(super) fn logarithms(depth: i32, number: usize) -> f64 {
     f64::from(depth).ln() * (number as f64).ln()
@@ -102,7 +75,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
 ///
 /// The guide does not define its history. Here a quiet move that fails high gains the square of the depth and those before
 /// it lose as much, so that its thresholds of ±1000 are reached.
-fn guide(base: impl Fn(i32, usize) -> f64 + Send + Sync + 'static) -> Recipe {
+pub(super) fn guide(base: impl Fn(i32, usize) -> f64 + Send + Sync + 'static) -> Recipe {
     Recipe {
         base: Box::new(move |_, depth, number| base(depth, number)),
         gates: from_depth_three(3, &[Fact::Noisy, Fact::GivesCheck, Fact::Killer]),
@@ -120,13 +93,13 @@ fn guide(base: impl Fn(i32, usize) -> f64 + Send + Sync + 'static) -> Recipe {
 }
 
 /// The guide's `max 1 (min base (depth - 2))`, in whole plies.
-fn guide_range(base: f64, depth: i32) -> f64 {
+pub(super) fn guide_range(base: f64, depth: i32) -> f64 {
     base.trunc().min(f64::from(depth - 2)).max(1.0)
 }
 
 /// Jonatan Pettersson, "Late move reduction" (Mediocre v0.3): one ply from the fourth move and depth 3 on; no captures,
 /// nothing in check.
-fn mediocre() -> Recipe {
+pub(super) fn mediocre() -> Recipe {
     Recipe { base: Box::new(|_, _, _| 1.0), gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off() }
 }
 
@@ -136,7 +109,7 @@ fn mediocre() -> Recipe {
 /// The document gives neither amounts nor the reduction. Here the gain is the square of the depth and the loss the depth;
 /// quiet moves are reduced by one ply from the third quiet move on, two from the seventh, three from the thirteenth, not in
 /// check and not if they give check.
-fn madchess() -> Recipe {
+pub(super) fn madchess() -> Recipe {
     Recipe {
         base: Box::new(|_, _, number| match number {
             0..=2 => 0.0,
@@ -165,7 +138,7 @@ pub(super) const REBEL_HISTORY: HistoryRule =
 /// Ed Schröder (Rebel), "LMR advanced", first listing: one ply from depth 3 and the fourth move on, two for history below
 /// -500, three below -1500; at most one at the root. No captures, queen promotions, checks, evasions, nor pawn moves to the
 /// sixth rank or beyond.
-fn rebel_simple() -> Recipe {
+pub(super) fn rebel_simple() -> Recipe {
     let never = [Fact::Capture, Fact::QueenPromotion, Fact::InCheck, Fact::GivesCheck, Fact::FarPawn];
     Recipe {
         base: Box::new(|_, _, _| 1.0),

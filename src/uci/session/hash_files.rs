@@ -4,7 +4,7 @@ use super::{Queued, Session};
 use crate::command::Command;
 use crate::format;
 use crate::options::same_name;
-use crate::task::Console;
+use crate::task::{Console, Effect};
 use lento::engine::LentTable;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
 use lento::processors;
@@ -129,14 +129,14 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
         Ok(Saved { entries, bytes }) => {
             let mib = bytes.div_ceil(1 << 20);
             let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
-            console.send(|session| session.hash_files.own_file = Some(path));
+            console.send(Effect::Saved(Some(path)));
         }
         Err(HashFileError::Cancelled) => {}
         // Not worth an error when nothing was requested.
         Err(HashFileError::Empty) if name == "AutoSave" => {}
         Err(error) => {
             console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
-            console.send(Session::retry_auto_save);
+            console.send(Effect::Saved(None));
         }
     }
 }
@@ -154,7 +154,7 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
             };
             let text = format!("loadhash: {kept} of {read} entries, in {} from {path:?}{about}", seconds(began));
             let _ = console.message(text);
-            console.send(|session| (session.hash_files.own_file, session.hash_files.origin) = (Some(path), origin));
+            console.send(Effect::Loaded(path, origin));
         }
         Err(HashFileError::Cancelled) => {}
         Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),

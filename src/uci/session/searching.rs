@@ -3,7 +3,7 @@
 use super::Session;
 use crate::format;
 use crate::go::Go;
-use crate::options::Protocol;
+use crate::protocol::Protocol;
 use crate::sent_lines::SentLines;
 use crate::task::Console;
 use lento::chess::{Board, Move};

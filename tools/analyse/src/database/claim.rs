@@ -5,7 +5,7 @@ use super::analysis::{SearchLimits, Stored};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
 use super::results::{enter, position, stored};
-use super::run::{Run, is_other_alive};
+use super::run::{is_other_alive, notify, release};
 use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
 
@@ -81,16 +81,4 @@ impl Database {
         release(&mut self.connection, position, self.run.as_ref())?;
         notify(&mut self.connection)
     }
-}
-
-/// Ends the claim of this run on a position. Returns whether it had one.
-pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&Run>) -> Result<bool> {
-    let run = run.map(|run| run.id);
-    let claims = connection.execute("DELETE FROM claim WHERE position = $1 AND run = $2", &values![position, run])?;
-    Ok(claims > 0)
-}
-
-/// Tells processes that wait for positions.
-pub(super) fn notify(connection: &mut Connection) -> Result<()> {
-    if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
 }

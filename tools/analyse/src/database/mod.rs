@@ -24,10 +24,10 @@ pub use results::Known;
 pub use run::{Run, remove_dead};
 
 use crate::sql::{Connection, Result, Schema};
-use claim::notify;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
+use run::notify;
 use rusqlite::OpenFlags;
 use std::time::Duration;
 

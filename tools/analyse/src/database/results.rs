@@ -2,9 +2,9 @@
 
 use super::Database;
 use super::analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
-use super::claim::{notify, release};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
+use super::run::{notify, release};
 use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
 use lento::eval::wdl;
@@ -47,7 +47,7 @@ impl Database {
             FROM analysis JOIN position ON position.id = analysis.position JOIN engine ON engine.id = analysis.engine",
             &[],
             |row| {
-                                let board = Board::from_fen(&row.get::<String>(2)?).ok();
+                let board = Board::from_fen(&row.get::<String>(2)?).ok();
                 let past: String = row.get(3)?;
                 let board = board.filter(|board| past.is_empty() || board.halfmove_clock() < 4);
                 Ok((row.get(0)?, row.get(1)?, EngineId(row.0[4..].to_vec()), board))

@@ -149,3 +149,15 @@ fn has_lock(database: &Path, token: &str) -> bool {
 fn real(database: &Path) -> PathBuf {
     database.canonicalize().unwrap_or_else(|_| database.to_owned())
 }
+
+/// Ends the claim of this run on a position. Returns whether it had one.
+pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&Run>) -> Result<bool> {
+    let run = run.map(|run| run.id);
+    let claims = connection.execute("DELETE FROM claim WHERE position = $1 AND run = $2", &values![position, run])?;
+    Ok(claims > 0)
+}
+
+/// Tells processes that wait for positions.
+pub(super) fn notify(connection: &mut Connection) -> Result<()> {
+    if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
+}

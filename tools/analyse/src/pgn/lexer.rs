@@ -1,28 +1,8 @@
 //! Splits PGN into tokens.
 
-use super::word;
+use super::word::{self, Token};
 use crate::lines::{Line, Lines};
 use std::io::{self, BufRead};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// `[name "value"]`.
-    Tag(String, String),
-    /// A move, a null move, or other text without spaces.
-    Move(String),
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
-    Result(&'static str),
-    /// `$5`, or a suffix or symbol such as `!?`.
-    Nag(u8),
-    /// `{...}`, or `;...` up to the end of the line.
-    Comment(String),
-    /// `(`.
-    Open,
-    /// `)`.
-    Close,
-    /// `{...` without a closing brace before the next game or the end of the file.
-    UnclosedComment,
-}
 
 /// Comments are truncated to this many bytes.
 pub const MAX_COMMENT: usize = 1 << 16;

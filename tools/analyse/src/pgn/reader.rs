@@ -1,7 +1,7 @@
 //! Parser: tokens to games.
 
-use super::lexer::{Lexer, MAX_COMMENT, Token};
-use super::word::{self, parse};
+use super::lexer::{Lexer, MAX_COMMENT};
+use super::word::{self, Token, parse};
 use super::{PgnGame, PgnMove, Problem, Reading, Remarks, Variation, names_chess960, tag};
 use lento::chess::{Board, Game};
 use std::fmt::Display;

@@ -1,7 +1,26 @@
-//! Words of PGN movetext.
+//! Tokens of PGN, and words of its movetext.
 
-use super::lexer::Token;
 use lento::chess::{Board, Move};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// `[name "value"]`.
+    Tag(String, String),
+    /// A move, a null move, or other text without spaces.
+    Move(String),
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    Result(&'static str),
+    /// `$5`, or a suffix or symbol such as `!?`.
+    Nag(u8),
+    /// `{...}`, or `;...` up to the end of the line.
+    Comment(String),
+    /// `(`.
+    Open,
+    /// `)`.
+    Close,
+    /// `{...` without a closing brace before the next game or the end of the file.
+    UnclosedComment,
+}
 
 /// Spellings of null moves, in any case.
 const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "pass", "@@@@", "0000"];

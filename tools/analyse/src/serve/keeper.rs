@@ -1,6 +1,6 @@
 //! The thread that keeps results in the database, so that no search waits for a disk.
 
-use super::results::{Finding, Subject};
+use super::subject::{Finding, Subject};
 use crate::database::{Database, EngineId, Key, Location, Stored};
 use lento_console::notice::notice;
 use parking_lot::Mutex;

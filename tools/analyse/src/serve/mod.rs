@@ -13,6 +13,7 @@ mod pool;
 mod query;
 mod queue;
 mod results;
+mod subject;
 mod tree;
 mod turns;
 mod uci;

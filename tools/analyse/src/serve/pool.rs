@@ -2,7 +2,8 @@
 
 use super::hash;
 use super::query::{Query, Session, URGENT};
-use super::results::{Recorder, Results, Subject, infos, put};
+use super::results::{Recorder, Results, infos, put};
+use super::subject::Subject;
 use super::turns::{Answer, Asker, Ticket, Turn, Turns};
 use crate::database::Analysis;
 use lento::engine::{Engine, Output};

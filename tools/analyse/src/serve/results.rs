@@ -1,10 +1,9 @@
-//! What is searched, and what searches have found, kept in memory and in the database, and shown to those who watch the
-//! position.
+//! What searches have found, kept in memory and in the database, and shown to those who watch the position.
 
 use super::keeper::Keeper;
-use super::query::Query;
+use super::subject::{Finding, Subject};
 use super::turns::Answer;
-use crate::database::{Analysis, Conditions, EngineId, Key, Line, Location, Point, Stored};
+use crate::database::{Analysis, EngineId, Line, Location, Point, Stored};
 use lento::chess::{Board, Color};
 use lento::engine::Engine;
 use lento::eval::wdl;
@@ -29,51 +28,12 @@ const STORE: Duration = Duration::from_secs(5);
 /// News of a search: an object as JSON, without the key and the position of a visitor.
 pub type News = Option<Arc<str>>;
 
-/// The result of a search, and its course.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    pub stored: Stored,
-    pub course: Vec<Point>,
-}
-
 impl Finding {
-    pub fn depth(&self) -> i32 {
-        self.stored.analysis.depth
-    }
-
-    pub fn lines(&self) -> usize {
-        self.stored.conditions.multipv.into()
-    }
-
     /// Its lines, if they are deeper than `best`, the first line of a later search, or all that there is.
     pub fn deeper_lines(&self, subject: &Subject, best: Option<&Info>) -> Option<Vec<Info>> {
         let wanted = usize::from(subject.conditions.multipv);
         let is_deeper = best.is_none_or(|best| self.depth() > best.depth && self.lines() >= wanted);
         is_deeper.then(|| infos(&self.stored.analysis).into_iter().take(wanted).collect())
-    }
-}
-
-/// What is searched.
-#[derive(Clone)]
-pub struct Subject {
-    /// The position with its history and the root moves, if not all are searched.
-    pub name: String,
-    pub key: Key,
-    /// Whether all root moves are searched, so that the result is one of the position.
-    pub is_whole: bool,
-    pub board: Board,
-    pub conditions: Conditions,
-}
-
-impl Subject {
-    pub fn new(query: &Query, threads: usize, hash_mib: usize) -> Self {
-        let (board, key) = (query.game.board().clone(), Key::new(&query.game));
-        let moves: Vec<String> = query.moves.iter().map(|&mv| board.uci(mv, true)).collect();
-        let name = format!("{} {} {}", key.fen, key.past, moves.join(" "));
-        let requested = (&query.limits).into();
-        let (multipv, chess960) = (query.multipv as u16, query.chess960);
-        let conditions = Conditions { requested, multipv, threads, hash_mib, chess960 };
-        Self { name, key, is_whole: query.moves.is_empty(), board, conditions }
     }
 }
 

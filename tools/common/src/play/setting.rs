@@ -2,7 +2,8 @@
 
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
-use lento_uci::options::{self, Protocol, Target};
+use lento_uci::options::{self, Target};
+use lento_uci::protocol::Protocol;
 use lento_uci::words::quoted;
 use lento_uci::writer::Writer;
 use std::str::FromStr;

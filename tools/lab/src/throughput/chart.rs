@@ -1,6 +1,6 @@
 //! An SVG chart of the figures of several files.
 
-use super::compare::{FIGURES, File};
+use super::file::{FIGURES, File};
 use lento_common::chart::{self, label};
 use lento_console::units;
 use plotters::prelude::*;

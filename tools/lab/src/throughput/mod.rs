@@ -2,6 +2,7 @@
 
 mod chart;
 mod compare;
+mod file;
 mod report;
 mod system;
 

@@ -3,7 +3,8 @@
 use super::super::Server;
 use super::super::pool::Pool;
 use super::super::query::{self, Query, Session, URGENT};
-use super::super::results::{Results, Subject};
+use super::super::results::Results;
+use super::super::subject::Subject;
 use super::super::turns::Answer;
 use super::api::{Api, Failure, Work};
 use super::lines;

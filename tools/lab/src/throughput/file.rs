@@ -1,0 +1,77 @@
+//! A file of `lento throughput --json`.
+
+use super::Median;
+use super::report::{SCHEMA, shown};
+use crate::document::{self, Fields};
+use lento_common::inputs;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// What has to be the same for all files, and for files of as many threads.
+pub const SAME: [&str; 4] = ["/work/nodes", "/work/hash_mib", "/work/positions", "/checksum/rate"];
+pub const SAME_SEARCH: [&str; 1] = ["/checksum/speed"];
+
+/// Fields and headings of the figures.
+pub const FIGURES: [(&str, &str); 3] = [("speed", "speed"), ("rate", "rate"), ("rate_per_thread", "rate per thread")];
+
+pub struct File {
+    pub letter: char,
+    pub path: PathBuf,
+    pub document: Value,
+    pub threads: u64,
+}
+
+impl File {
+    pub fn read(path: &Path, letter: char) -> Result<Self, String> {
+        let document = document::read(path, SCHEMA)?;
+        let threads = check_fields(&document).map_err(|error| inputs::in_file(path, error))?;
+        Ok(Self { letter, path: path.to_owned(), document, threads })
+    }
+
+    /// `A  here.json: AMD EPYC, 16 threads, unstable`.
+    pub fn title(&self) -> String {
+        let Self { letter, path, document, threads } = self;
+        let state = ["interrupted", "unstable"].into_iter().find(|state| document[*state] == true);
+        let state = state.map_or_else(String::new, |state| format!(", {state}"));
+        let processor = shown(&document["machine"]["processor"]).unwrap_or("not known".into());
+        let plural = if *threads == 1 { "" } else { "s" };
+        format!("{letter}  {}: {processor}, {threads} thread{plural}{state}", path.display())
+    }
+
+    /// The name in documents.
+    pub fn name(&self) -> String {
+        self.letter.to_ascii_lowercase().to_string()
+    }
+
+    pub fn figure(&self, figure: &str) -> Median {
+        let (field, share) = if figure == "rate_per_thread" { ("rate", self.threads as f64) } else { (figure, 1.0) };
+        let found = Median::read(&self.document, field);
+        let of_thread = |nps| nps / share;
+        Median { median: of_thread(found.median), low: found.low.map(of_thread), high: found.high.map(of_thread) }
+    }
+
+    /// A figure divided by that of another file: of the medians, with the extreme ratios of their intervals. `None` for the speed of
+    /// different searches.
+    pub fn ratio(&self, other: &File, figure: &str) -> Option<Median> {
+        let [one, all] = [other, self].map(|file| file.figure(figure));
+        let divided = |upper: Option<f64>, lower: Option<f64>| upper.zip(lower).map(|(upper, lower)| upper / lower);
+        let ratio = Median {
+            median: all.median / one.median,
+            low: divided(all.low, one.high),
+            high: divided(all.high, one.low),
+        };
+        (figure != "speed" || self.threads == other.threads).then_some(ratio)
+    }
+}
+
+/// Checks the fields that a comparison needs, and returns the number of threads.
+fn check_fields(document: &Value) -> Result<u64, String> {
+    let fields = Fields::of(document, SCHEMA)?;
+    for pointer in SAME.into_iter().chain(SAME_SEARCH) {
+        fields.get(pointer, "a value", |value| (value.is_u64() || value.is_string()).then_some(()))?;
+    }
+    for figure in ["speed", "rate"] {
+        fields.positive(&format!("/results/{figure}/median"))?;
+    }
+    fields.get("/work/threads", "an integer above 0", |value| value.as_u64().filter(|threads| *threads > 0))
+}
