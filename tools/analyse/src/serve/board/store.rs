@@ -9,6 +9,7 @@ use lento_uci::words::quoted;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -323,7 +324,7 @@ impl Store {
 }
 
 /// Tells the server's messages why the database refuses.
-fn unsaved(error: crate::sql::Error) -> Refusal {
+fn unsaved(error: impl Display) -> Refusal {
     notice(error);
     Refusal::new("unsaved", "", UNAVAILABLE)
 }
