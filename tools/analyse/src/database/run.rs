@@ -157,7 +157,7 @@ pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&R
     Ok(claims > 0)
 }
 
-/// Tells processes that wait for positions.
+/// Notifies processes that wait for positions.
 pub(super) fn notify(connection: &mut Connection) -> Result<()> {
     if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
 }

@@ -81,7 +81,7 @@ pub fn run<T: Send>(
     Ok((is_at_end && done == taken, torn))
 }
 
-/// The next games of a file, after so many bytes of other files; `None` at the end.
+/// The next games of a file, after this many bytes of other files; `None` at the end.
 fn parcel(shards: &mut Shards, before: u64) -> Result<Option<Parcel>, String> {
     let games = shards.take(PARCEL).collect::<Result<Vec<_>, _>>()?;
     Ok((!games.is_empty()).then(|| (games, before + shards.bytes())))
