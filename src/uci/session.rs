@@ -1,6 +1,7 @@
 //! State of a UCI session.
 
 mod hash_files;
+mod queued;
 mod searching;
 
 use super::command::{self, Command};
@@ -18,6 +19,7 @@ use lento::hash_file::Origin;
 use lento::score::Bound;
 use lento::search::lmr::RecipeName;
 use lento::version;
+use queued::{Queued, Work};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io;
@@ -74,44 +76,6 @@ pub enum InputMode {
     Live,
     /// From a fixed list: one after the other, each search to its end.
     Script,
-}
-
-/// A command with the flags set since it was received.
-struct Queued {
-    command: Command,
-    /// `stop` was received.
-    stopped: bool,
-    /// `ponderhit` was received.
-    ponderhit: bool,
-    /// `wait` was received: only an explicit `stop` ends the work early.
-    waited: bool,
-}
-
-struct Work {
-    queued: Queued,
-    /// The task, unless it is a search of the engine.
-    task: Option<Task>,
-    started: Instant,
-    stopped: Option<Instant>,
-    sent: SentLines,
-}
-
-impl Queued {
-    /// Applies `stop`, which does not end the setting of an option.
-    fn stop(&mut self) {
-        self.stopped |= !matches!(self.command, Command::SetOption(..));
-    }
-
-    /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
-    /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
-    fn close(&mut self, quit: bool) {
-        self.stopped |= match &self.command {
-            Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
-            Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
-            Command::SetOption(..) => quit && !self.waited,
-            _ => false,
-        };
-    }
 }
 
 /// State of saves and loads.
