@@ -129,7 +129,9 @@ impl Task {
 
     /// The position of this number, with its history.
     pub fn game(&self, at: usize) -> Game {
-        self.games().nth(at).unwrap_or_else(|| self.start.clone())
+        let mut game = self.start.clone();
+        self.moves[..at].iter().for_each(|&mv| PgnMove { mv, remarks: Default::default() }.play(&mut game));
+        game
     }
 }
 
