@@ -122,7 +122,10 @@ enum Kind {
 
 impl Kind {
     fn name(self) -> &'static str {
-        ["speed", "rate"][self as usize]
+        match self {
+            Self::Speed => "speed",
+            Self::Rate => "rate",
+        }
     }
 }
 

@@ -16,8 +16,8 @@ impl<'a, O: Observer> Search<'a, O> {
         self.job.resumed.get_or_init(|| self.earlier_search()).as_deref()
     }
 
-    /// The lines of the earlier search to one depth, if the table still has all of them. Near draws by repetition or the fifty-move rule, scores
-    /// depend on the moves before the root and are not reused.
+    /// The lines of the earlier search to one depth, if the table still has all of them. Near draws by repetition or the fifty-move
+    /// rule, scores depend on the moves before the root and are not reused.
     fn earlier_search(&self) -> Option<Vec<Info>> {
         let board = self.job.game.board();
         if self.job.limits.mate.is_some() || board.halfmove_clock() >= TABLE_SAFE_CLOCK {
