@@ -1,10 +1,10 @@
 //! Speed of the rules: moves generated, made and tested per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lento::bench::POSITIONS;
 use lento::chess::movegen::MoveList;
 use lento::chess::perft::perft;
 use lento::chess::{Board, Move};
+use lento::internals::bench::POSITIONS;
 use std::hint::black_box;
 
 fn boards() -> Vec<Board> {

@@ -1,9 +1,9 @@
 //! Speed of the evaluation, in positions per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lento::bench::POSITIONS;
 use lento::chess::Board;
 use lento::eval::Classical;
+use lento::internals::bench::POSITIONS;
 use std::hint::black_box;
 
 /// All positions one move after a bench position.

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("expected save FILE MIB [zstd], or load FILE MIB");
         return Ok(());
     };
-    let threads = lento::processors::count();
+    let threads = lento::internals::processors::count();
     let table = Tt::new(mib.parse()?, threads)?;
     let identity = Identity { engine: "bench".into(), evaluation: "none".into(), fingerprint: 0 };
     let go_on = &mut |_| ControlFlow::Continue(());

@@ -1,10 +1,11 @@
 //! Speed of the network by instruction set, against a lower bound: the memory that must be touched.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lento::bench::POSITIONS;
 use lento::chess::{Board, Color, Move, MoveDelta};
-use lento::eval::nnue::simd::{CacheLine, Simd};
-use lento::eval::nnue::{Accumulators, Network, embedded};
+use lento::eval::nnue::{Network, embedded};
+use lento::internals::bench::POSITIONS;
+use lento::internals::nnue::Accumulators;
+use lento::internals::nnue::{CacheLine, Simd};
 use std::hint::black_box;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Speed of the search in nodes per second, from an empty table, on one and two threads.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lento::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
+use lento::internals::bench::POSITIONS;
 use lento::search::limits::Limits;
 use std::time::{Duration, Instant};
 

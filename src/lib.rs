@@ -51,21 +51,25 @@
 //!
 //! The protocol and the command line are packages of their own, `lento-player` and `lento-console`.
 
-#![cfg_attr(not(test), warn(unreachable_pub))]
+#![cfg_attr(all(feature = "internals", not(test)), warn(unreachable_pub))]
+// Some of it only Lento's own programs use.
+#![cfg_attr(not(feature = "internals"), allow(dead_code))]
 
-pub mod bench;
+mod bench;
 pub mod chess;
 pub mod engine;
 pub mod eval;
-pub mod files;
+mod files;
 pub mod hash_file;
-pub mod huge_pages;
+mod huge_pages;
+#[cfg(feature = "internals")]
+pub mod internals;
 pub mod named;
-pub mod processors;
+mod processors;
 pub mod score;
 pub mod search;
-pub mod smp;
+mod smp;
 mod sync;
 pub mod tb;
 pub mod tt;
-pub mod version;
+mod version;

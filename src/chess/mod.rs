@@ -84,7 +84,7 @@ mod piece;
 mod san;
 mod see;
 mod square;
-pub mod zobrist;
+pub(crate) mod zobrist;
 
 pub use bitboard::Bitboard;
 pub use board::Board;

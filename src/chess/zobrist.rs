@@ -33,19 +33,19 @@ const fn keys() -> [u64; BLACK + 1] {
 }
 
 /// Key of a piece on a square.
-pub fn piece(piece: Piece, square: Square) -> u64 {
+pub(crate) fn piece(piece: Piece, square: Square) -> u64 {
     KEYS[piece.index() * 64 + square.index()]
 }
 
 /// Key of a set of castling rights.
-pub fn castling(rights: CastlingRights) -> u64 {
+pub(crate) fn castling(rights: CastlingRights) -> u64 {
     KEYS[CASTLING + rights.index()]
 }
 
 /// Key of the square of a legal en-passant capture; depends on its file alone.
-pub fn en_passant(target: Option<Square>) -> u64 {
+pub(crate) fn en_passant(target: Option<Square>) -> u64 {
     target.map_or(0, |square| KEYS[EN_PASSANT + square.file().index()])
 }
 
 /// Key of Black to move.
-pub const SIDE: u64 = keys()[BLACK];
+pub(crate) const SIDE: u64 = keys()[BLACK];

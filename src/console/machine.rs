@@ -2,11 +2,11 @@
 
 use lento::engine::Engine;
 use lento::eval::Evaluation;
-use lento::processors;
-use lento::processors::cpu_list;
-use lento::smp::numa::placement::PlaceUsage;
-use lento::smp::numa::topology::Topology;
-use lento::version::{COMMIT, COMPILER, SHORT, TARGET, built_for, runs};
+use lento::internals::numa::PlaceUsage;
+use lento::internals::numa::Topology;
+use lento::internals::processors;
+use lento::internals::processors::cpu_list;
+use lento::internals::version::{COMMIT, COMPILER, SHORT, TARGET, built_for, runs};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -245,7 +245,7 @@ mod tests {
         assert!(machine["physical_cores"].as_u64().is_some_and(|cores| cores > 0), "{machine:?}");
         assert!(table(&machine, &[("more", "1".into())]).lines().count() >= 7 && machine["system"].is_string());
         if cfg!(target_os = "linux") {
-            let available = lento::tt::memory::available().map(|bytes| (bytes >> 20).max(1));
+            let available = lento::internals::memory::available().map(|bytes| (bytes >> 20).max(1));
             assert!(machine["memory_mib"].as_u64() >= available, "{machine:?}");
         }
     }

@@ -1,8 +1,8 @@
 //! Evaluation: a network, or a sum of classical terms.
 
-pub mod classical;
+pub(crate) mod classical;
 pub mod drawish;
-pub mod draws;
+pub(crate) mod draws;
 mod evaluator;
 pub mod nnue;
 pub mod wdl;

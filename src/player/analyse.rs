@@ -1,8 +1,8 @@
 //! `lento analyse` of a single position.
 
 use lento::engine::{Engine, Output};
+use lento::internals::processors;
 use lento::named::Named;
-use lento::processors;
 use lento::search::limits::Limits;
 use lento::search::lmr::RecipeName;
 use lento::tb::Tables;

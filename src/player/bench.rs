@@ -1,14 +1,14 @@
 //! `lento bench`.
 
-use lento::bench::{self, BENCH_DEPTH, BenchEntry};
 use lento::engine::Engine;
+use lento::internals::bench::{self, BENCH_DEPTH, BenchEntry};
+use lento::internals::statistics::{Counts, LBR_COUNTS, LmrReport, Measure, SearchStats};
 use lento::named::Named;
 use lento::search::lbr::Lbr;
 use lento::search::limits::Determinism;
 use lento::search::lmr::RecipeName;
 use lento::search::params::Params;
 use lento::search::report::nps;
-use lento::search::statistics::{Counts, LBR_COUNTS, LmrReport, Measure, SearchStats};
 use lento::tt::TtError;
 use lento_console::Done;
 use lento_console::setup::{self, EvaluatorArgs};

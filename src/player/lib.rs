@@ -11,8 +11,8 @@ use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lento::chess::perft::MAX_DEPTH;
 use lento::engine::Engine;
+use lento::internals::abort_on_panic;
 use lento::search::params::Params;
-use lento::smp::abort_on_panic;
 use lento_console::Done;
 use lento_console::notice::{exit_code, notice};
 use lento_console::setup::{EvaluatorArgs, Setup};
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output.
 #[derive(Parser)]
-#[command(display_name = "Lento", version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(display_name = "Lento", version = lento::internals::version::SHORT, long_version = lento::internals::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     /// The task.
     #[command(subcommand)]

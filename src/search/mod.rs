@@ -19,9 +19,9 @@ mod resume;
 pub(crate) mod root;
 mod stack;
 pub mod stagger;
-pub mod statistics;
+pub(crate) mod statistics;
 mod tablebase;
-pub mod threads;
+pub(crate) mod threads;
 pub mod worker;
 
 pub(crate) mod clock;

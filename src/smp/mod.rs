@@ -1,7 +1,7 @@
 //! Running on many CPUs: NUMA nodes, shared caches, CPU slots, lockstep.
 
 pub(crate) mod lockstep;
-pub mod numa;
+pub(crate) mod numa;
 pub(crate) mod per_cache;
 pub(crate) mod slots;
 

@@ -10,7 +10,7 @@
 mod backing;
 mod cluster;
 mod entry;
-pub mod memory;
+pub(crate) mod memory;
 mod pages;
 mod table;
 

@@ -5,8 +5,8 @@ use super::go::{self, Go};
 use super::listing;
 use super::options;
 use super::words::{Words, quoted};
-use lento::bench::BENCH_DEPTH;
 use lento::chess::Game;
+use lento::internals::bench::BENCH_DEPTH;
 use lento::search::MAX_DEPTH;
 use std::fmt;
 

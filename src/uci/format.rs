@@ -1,12 +1,13 @@
 //! Formats engine output, benches and statistics: pure functions, without the final line break.
 
 use super::protocol::Protocol;
-use lento::bench::{self, BenchEntry, POSITIONS};
 use lento::chess::{Board, Color, File, Move, Rank, Square};
-use lento::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
+use lento::eval::{Classical, Evaluation, Model, Scaling, wdl};
+use lento::internals::bench::{self, BenchEntry, POSITIONS};
+use lento::internals::nnue::Trace;
+use lento::internals::statistics::{Counts, LmrReport};
 use lento::score::{Bound, Score, mate_distance};
 use lento::search::report::{Info, Outcome, Progress, nps};
-use lento::search::statistics::{Counts, LmrReport};
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
@@ -104,7 +105,7 @@ pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> S
     let mut table = match &evaluation.model {
         Model::Classical => Classical::default().trace(board).to_string(),
         Model::Nnue(network, simd) => {
-            let trace = nnue::Trace::new(network, *simd, board);
+            let trace = Trace::new(network, *simd, board);
             let output = trace.value();
             format!("{trace}\n\nnetwork output {output:+} internal centipawns, White's view")
         }
@@ -204,9 +205,9 @@ mod interfaces;
 mod tests {
     use super::interfaces::{INTERFACES, Interface, Seen};
     use super::*;
+    use lento::internals::statistics::SearchStats;
     use lento::score::{mate_in, mated_in};
     use lento::search::observer::Observer;
-    use lento::search::statistics::SearchStats;
 
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 

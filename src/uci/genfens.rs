@@ -3,11 +3,11 @@
 use super::go::number;
 use super::task::Console;
 use super::words::{Words, quoted};
-use lento::chess::zobrist::split_mix;
 use lento::chess::{Board, Game, fen};
 use lento::engine::Engine;
 use lento::eval::{Evaluation, wdl};
-use lento::files;
+use lento::internals::files;
+use lento::internals::split_mix;
 use lento::search::limits::Limits;
 use std::collections::HashSet;
 use std::fs::OpenOptions;

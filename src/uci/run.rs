@@ -6,7 +6,7 @@ use super::task::Message;
 use super::writer::Writer;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use lento::engine::{Engine, Wake};
-use lento::processors;
+use lento::internals::processors;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
 use std::time::{Duration, Instant};

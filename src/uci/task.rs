@@ -3,13 +3,13 @@
 use super::format;
 use super::options::Apply;
 use crossbeam::channel::{Receiver, Sender, bounded};
-use lento::bench;
 use lento::chess::{self, Board};
 use lento::engine::Engine;
 use lento::hash_file::{Origin, Progress};
+use lento::internals::bench;
+use lento::internals::statistics::LmrReport;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
-use lento::search::statistics::LmrReport;
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::io;

@@ -1,7 +1,7 @@
 //! Buffered protocol output, and the debug log of input and output.
 
 use super::format;
-use lento::files::open_regular;
+use lento::internals::files::open_regular;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::mem::take;

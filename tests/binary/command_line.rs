@@ -166,7 +166,7 @@ fn help() {
 #[test]
 fn the_version_names_commit_date_and_build() {
     let [long, short] = ["--version", "-V"].map(|arg| lines(&run(&[arg])));
-    let start = format!("Lento {} ({}", env!("CARGO_PKG_VERSION"), lento::version::COMMIT);
+    let start = format!("Lento {} ({}", env!("CARGO_PKG_VERSION"), lento::internals::version::COMMIT);
     assert_eq!(short, [format!("{start})")]);
     assert!(
         long[0].starts_with(&start) && long[0].ends_with(')') && long[1].starts_with("evaluation nnue "),
@@ -197,7 +197,7 @@ fn the_commit_is_the_one_checked_out() {
         Some(answer) if here => format!("{}, {}", &answer[..7], &answer[41..]),
         _ => "commit unknown".to_owned(),
     };
-    assert_eq!(lento::version::COMMIT, expected);
+    assert_eq!(lento::internals::version::COMMIT, expected);
 }
 
 /// The row of an option of the recipe `rebel` in its page, without the last column.

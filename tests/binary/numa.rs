@@ -24,7 +24,7 @@ fn bound(process: u32) -> Vec<String> {
 
 /// The CPUs that this process may use.
 fn usable() -> Vec<usize> {
-    lento::processors::allowed().expect("Linux reports it").into_iter().collect()
+    lento::internals::processors::allowed().expect("Linux reports it").into_iter().collect()
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn the_policy_hardware_lifts_an_affinity_of_the_process() {
     }
     let first = cpus[0];
     let limited = move || {
-        lento::processors::bind(&[first].into()).expect("a CPU of this process");
+        lento::internals::processors::bind(&[first].into()).expect("a CPU of this process");
         Session::ready()
     };
     let mut session = std::thread::spawn(limited).join().expect("a session");

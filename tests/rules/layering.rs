@@ -35,6 +35,7 @@ const LIBRARY: Package = Package {
         ("search", "chess score named processors huge_pages eval tb tt smp sync"),
         ("engine", "chess score named processors hash_file eval tb tt search smp sync"),
         ("bench", "chess score eval tt search smp engine"),
+        ("internals", "bench chess eval files huge_pages processors search smp tt version"),
     ],
 };
 

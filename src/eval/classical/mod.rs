@@ -6,19 +6,19 @@ mod endgame;
 mod king;
 mod kpk;
 mod material;
-mod pair;
+pub(crate) mod pair;
 mod pawns;
 mod pieces;
 mod survey;
 mod threats;
-mod trace;
+pub(crate) mod trace;
 mod weights;
 
 #[cfg(test)]
 mod tests;
 
-pub use pair::{FULL_PHASE, Pair};
-pub use trace::Trace;
+pub(crate) use pair::Pair;
+pub(crate) use trace::Trace;
 
 use crate::chess::{Board, Color, Move};
 use crate::score::{MAX_EVAL, Score};
@@ -111,13 +111,13 @@ pub fn known_ending(board: &Board) -> Option<Score> {
     endgame::known(board).map(|value| finish(board, value) * board.side_to_move().sign())
 }
 
-/// Phase of a position, 0 without pieces to [`FULL_PHASE`].
+/// Phase of a position, 0 without pieces to [`FULL_PHASE`](pair::FULL_PHASE).
 pub fn phase(board: &Board) -> i32 {
     Census::new(board).phase()
 }
 
 /// Piece-square gain of the moving piece in centipawns, ignoring promotions and castling rooks.
-pub fn square_gain(board: &Board, mv: Move) -> Score {
+pub(crate) fn square_gain(board: &Board, mv: Move) -> Score {
     let Some(piece) = board.piece_on(mv.from()) else { return 0 };
     let at = |square| w::square(piece.color(), piece.kind(), square);
     (at(mv.to()) - at(mv.from())).taper(phase(board))

@@ -5,22 +5,21 @@
 //!
 //! From the bottom up: units and registers, inputs, layers, the network and its file, accumulators.
 
-mod accumulators;
-mod architecture;
+pub(crate) mod accumulators;
+pub(crate) mod architecture;
 mod change;
-mod format;
-mod inputs;
+pub(crate) mod format;
+pub(crate) mod inputs;
 mod layers;
-pub mod network;
-pub mod simd;
+mod network;
+pub(crate) mod simd;
 #[cfg(test)]
 mod tests;
-mod trace;
-mod units;
+pub(crate) mod trace;
+pub(crate) mod units;
 
-pub use accumulators::Accumulators;
-pub use architecture::{Architecture, Layer, NetworkError, Numbers};
-pub use format::{Parts, Sum, checksum};
-pub use inputs::{InputSet, features, threats};
+pub(crate) use accumulators::Accumulators;
+pub use architecture::NetworkError;
+pub(crate) use format::Sum;
+pub use inputs::{features, threats};
 pub use network::{Network, embedded, load};
-pub use trace::Trace;

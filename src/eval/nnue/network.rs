@@ -1,16 +1,13 @@
 //! Networks ready for inference: the embedded one, and those of files.
 
-pub use super::architecture::{Architecture, MAX_HIDDEN, MAX_OUTPUTS, PAIRED};
-pub use super::simd::LANES;
-pub use super::units::{FIRST, QA, QB, SCALE, SECOND};
-
-use super::architecture::{Layer, NetworkError};
+use super::architecture::{Architecture, Layer, NetworkError};
 use super::format::{Parts, checksum, largest_file};
 use super::inputs::InputSet;
 use super::inputs::features::INPUTS;
 use super::layers::deep::Deep;
 use super::layers::output::{Perspective, ScreluDot};
 use super::simd::{CacheLine, HalfLine, Isa, Kernel, Simd};
+use super::units::{FIRST, QA, QB, SCALE, SECOND};
 use crate::chess::{Board, Color};
 use crate::files;
 use crate::huge_pages::HugeBox;

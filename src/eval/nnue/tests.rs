@@ -1,9 +1,12 @@
 //! Compares the network with a plain reference implementation.
 
+use super::architecture::{Architecture, Layer};
 use super::features::KingBuckets;
+use super::format::Parts;
 use super::format::tests::random;
 use super::simd::Simd;
 use super::threats::{Pieces, Threats};
+use super::trace::Trace;
 use super::*;
 use crate::chess::{Board, Color, Move, MoveDelta, Square};
 use std::sync::Arc;

@@ -1,17 +1,16 @@
 //! Late move reductions. A recipe says as data what to reduce and by how much, and compiles to a table and weights.
 
-mod compiled;
+pub(crate) mod compiled;
 mod published;
 pub mod rebel;
-mod recipe;
+pub(crate) mod recipe;
 
 #[cfg(test)]
 mod tests;
 
-pub use compiled::Lmr;
+pub(crate) use compiled::Lmr;
 pub use rebel::Rebel;
-pub use recipe::Facts;
-pub(crate) use recipe::{Fact, HistoryRule, Recipe, Signal};
+pub(crate) use recipe::{Fact, Facts, HistoryRule, Recipe, Signal};
 
 use published::{guide, guide_range, logarithms, madchess, mediocre, off, rebel_simple, tuned};
 

@@ -3,6 +3,6 @@
 //! [`placement`] derives a place for each thread from the system's [`topology`] and the user's [`policy`].
 
 pub(crate) mod network;
-pub mod placement;
-pub mod policy;
-pub mod topology;
+pub(crate) mod placement;
+pub(crate) mod policy;
+pub(crate) mod topology;

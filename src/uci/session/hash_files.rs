@@ -7,7 +7,7 @@ use crate::options::same_name;
 use crate::task::{Console, Effect};
 use lento::engine::LentTable;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
-use lento::processors;
+use lento::internals::processors;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;

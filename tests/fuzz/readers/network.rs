@@ -1,9 +1,10 @@
 //! Network files, whole and damaged.
 
 use super::{both, cases, position};
+use lento::eval::nnue::Network;
 use lento::eval::nnue::features::KingBuckets;
-use lento::eval::nnue::simd::Simd;
-use lento::eval::nnue::{Architecture, Layer, Network, Parts, Trace, checksum};
+use lento::internals::nnue::Simd;
+use lento::internals::nnue::{Architecture, Layer, Parts, Trace, checksum};
 use lento_testing::Random;
 use proptest::prelude::*;
 

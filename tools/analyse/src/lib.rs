@@ -23,8 +23,8 @@ use std::sync::LazyLock;
 /// Analyse positions and games.
 #[derive(Parser)]
 #[command(
-    version = lento::version::SHORT,
-    long_version = lento::version::LONG.as_str(),
+    version = lento::internals::version::SHORT,
+    long_version = lento::internals::version::LONG.as_str(),
     args_conflicts_with_subcommands = true,
     subcommand_help_heading = "Tasks",
     subcommand_value_name = "TASK",
@@ -67,7 +67,7 @@ pub fn command() -> clap::Command {
 
 /// Runs the program and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
-    lento::smp::abort_on_panic();
+    lento::internals::abort_on_panic();
     let args = Cli::parse();
     notice::exit_code(match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),

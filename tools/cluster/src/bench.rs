@@ -1,7 +1,7 @@
 //! `lento-cluster bench`: the same positions on 1, 2, 4 ... ranks.
 
 use crate::relay::{Order, Relay};
-use lento::bench::POSITIONS;
+use lento::internals::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
 use lento::search::limits::Limits;

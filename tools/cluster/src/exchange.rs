@@ -3,7 +3,7 @@
 use lento::engine::Engine;
 use lento::search::job::Job;
 use lento::search::observer::Observer;
-use lento::search::threads::Threads;
+use lento::internals::threads::Threads;
 use lento::search::worker::{Instrument, Worker};
 use lento::tt::{Record, Tt, TtEntry};
 use parking_lot::Mutex;

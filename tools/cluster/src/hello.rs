@@ -2,7 +2,7 @@
 
 use crate::wire::Reader;
 use lento::eval::nnue;
-use lento::{processors, version};
+use lento::internals::{processors, version};
 
 /// The number of the messages' format. A change of the messages raises it.
 const PROTOCOL: u64 = 1;

@@ -16,9 +16,9 @@ use exchange::Team;
 use hello::Hello;
 use lento::engine::Engine;
 use lento::eval::nnue::Network;
-use lento::processors;
-use lento::search::threads::Partners;
-use lento::smp::abort_on_panic;
+use lento::internals::processors;
+use lento::internals::threads::Partners;
+use lento::internals::abort_on_panic;
 use lento_console::{Done, notice};
 use lento_uci::command::Command;
 use lento_uci::session::{Hook, InputMode, Session};
@@ -50,7 +50,7 @@ const FINALIZE: Duration = Duration::from_secs(10);
 
 /// One search of Lento on several machines. Start it with mpirun or srun; rank 0 speaks UCI.
 #[derive(Parser, Clone)]
-#[command(name = "lento-cluster", version = lento::version::SHORT, long_version = lento::version::LONG.as_str())]
+#[command(name = "lento-cluster", version = lento::internals::version::SHORT, long_version = lento::internals::version::LONG.as_str())]
 struct Args {
     /// Least depth of table entries that travel between ranks, in plies; it rises while more come than can be sent
     #[arg(long, value_name = "PLIES", default_value_t = 4, global = true, value_parser = clap::value_parser!(i32).range(1..=100))]

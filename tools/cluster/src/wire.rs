@@ -3,7 +3,7 @@
 use lento::chess::Move;
 use lento::score::Bound;
 use lento::search::report::{Info, PvLine};
-use lento::search::threads::ThreadResult;
+use lento::internals::threads::ThreadResult;
 use lento::tt::Record;
 
 /// What a message is about.

@@ -123,7 +123,7 @@ fn number(lines: &[String], word: &str) -> u64 {
 fn the_version_names_the_commit_as_the_player_does() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_lento-cluster")).arg("--version").output().expect("the program starts");
-    let expected = format!("lento-cluster {}", lento::version::LONG.as_str());
+    let expected = format!("lento-cluster {}", lento::internals::version::LONG.as_str());
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected);
 }
 
@@ -155,7 +155,7 @@ fn says_its_ranks_shares_nodes_and_ends() {
 #[test]
 fn more_threads_than_cpus_are_reported() {
     let mut cluster = Cluster::start(2, &[], &[]);
-    let threads = lento::processors::count() + 1;
+    let threads = lento::internals::processors::count() + 1;
     cluster.say(&format!("setoption name Threads value {threads}\nisready"));
     for rank in 0..2 {
         cluster.until(&format!("info string warning: rank {rank} ("));

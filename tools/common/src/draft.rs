@@ -1,6 +1,6 @@
 //! Files that are replaced atomically, and files without a name.
 
-pub use lento::files::{Draft, WriteError, write};
+pub use lento::internals::files::{Draft, WriteError, write};
 use std::fs::File;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Reading input files without waiting for devices or FIFOs.
 
-use lento::files;
+use lento::internals::files;
 use std::fmt::Display;
 use std::fs::File;
 use std::io;

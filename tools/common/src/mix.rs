@@ -1,6 +1,6 @@
 //! Random numbers of the items of a run.
 
-pub use lento::chess::zobrist::split_mix;
+pub use lento::internals::split_mix;
 
 /// The odd number next to 2^64 divided by the golden ratio, by which [`split_mix`] steps.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;

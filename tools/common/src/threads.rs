@@ -1,6 +1,6 @@
 //! The number of threads of work whose result does not depend on it.
 
-use lento::processors;
+use lento::internals::processors;
 
 /// The argument.
 #[derive(clap::Args, Clone, Copy, Debug)]

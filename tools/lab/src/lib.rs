@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 /// Measure the Lento chess engine.
 #[derive(Parser)]
-#[command(version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(version = lento::internals::version::SHORT, long_version = lento::internals::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     #[command(subcommand)]
     task: Task,
@@ -54,7 +54,7 @@ pub fn command() -> clap::Command {
 
 /// Runs the program and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
-    lento::smp::abort_on_panic();
+    lento::internals::abort_on_panic();
     exit_code(match Cli::parse().task {
         Task::Epd(args) => epd::run(&args),
         Task::Factors(args) => factors::run(&args),

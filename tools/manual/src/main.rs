@@ -18,7 +18,7 @@ lento_console::instructions::check_at_start!();
 
 /// Write manual pages and shell completions of the Lento chess engine and its tools.
 #[derive(Parser)]
-#[command(version = lento::version::SHORT, long_version = lento::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(version = lento::internals::version::SHORT, long_version = lento::internals::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     #[command(subcommand)]
     task: Task,

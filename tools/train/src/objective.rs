@@ -1,7 +1,7 @@
 //! The loss.
 
 use crate::sample::Sample;
-use lento::eval::nnue::network::SCALE;
+use lento::internals::nnue::SCALE;
 
 /// The loss of a position: the distance between the expected result by the network and the target, from 0 to 1, to some power.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,8 +44,8 @@ mod tests {
     use super::*;
     use crate::formats::packed;
     use lento::chess::Board;
-    use lento::eval::nnue::Architecture;
     use lento::eval::nnue::features::KingBuckets;
+    use lento::internals::nnue::Architecture;
     use lento_common::play::record::GameResult;
 
     #[test]

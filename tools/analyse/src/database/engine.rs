@@ -2,8 +2,8 @@
 
 use crate::sql::{Connection, Result, Value, values};
 use lento::engine::Engine;
+use lento::internals::version;
 use lento::named::Named;
-use lento::version;
 
 /// Everything besides limits, threads and hash that determines a search result: version, commit, evaluation with the network's
 /// name, a hash of evaluation results, recipe and tablebases.

@@ -5,7 +5,7 @@
 //! alive as long as it renews its lease in time.
 
 use crate::sql::{Connection, Result, Value, values};
-use lento::files::{create_locked, remove_abandoned};
+use lento::internals::files::{create_locked, remove_abandoned};
 use rusqlite::OpenFlags;
 use std::fs::{File, TryLockError, remove_file};
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use crate::lines::Lines;
 use crate::pgn::{Reader, Reading};
 use crate::report::san;
 use lento::chess::Game;
-use lento::files::open_regular;
+use lento::internals::files::open_regular;
 use lento_common::epd::{Epd, has_content};
 use lento_console::notice::{notice, printable};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use crate::database::{Analysis, Database, Stored};
 use lento::chess::Board;
 use lento::engine::Engine;
 use lento::hash_file::{self, Origin, SaveOptions};
-use lento::processors;
+use lento::internals::processors;
 use lento::score::{Bound, to_table};
 use lento::tt::{Record, Tt, TtEntry};
 use std::ffi::OsString;

@@ -6,7 +6,7 @@ use super::{QueueArgs, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, retry};
 use crate::sql;
 use lento::engine::Engine;
-use lento::files::Draft;
+use lento::internals::files::Draft;
 use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::interrupt::Stop;

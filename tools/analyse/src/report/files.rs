@@ -2,7 +2,7 @@
 
 use super::html::Page;
 use super::{AnalysedGame, Study, annotate, graph};
-use lento::files::{Draft, WriteError, write};
+use lento::internals::files::{Draft, WriteError, write};
 use lento_console::units::grouped;
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use lento::engine::Engine;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
-use lento::processors;
+use lento::internals::processors;
 use lento_console::notice::notice;
 use std::ffi::OsString;
 use std::ops::ControlFlow;

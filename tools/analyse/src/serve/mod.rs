@@ -28,7 +28,7 @@ use clap::value_parser;
 pub use gate::token_of;
 use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
-use lento::processors;
+use lento::internals::processors;
 use lento::tb::Tables;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;

@@ -332,7 +332,7 @@ impl Server {
             "event": "hello",
             "protocol": 1,
             "version": env!("CARGO_PKG_VERSION"),
-            "commit": lento::version::COMMIT,
+            "commit": lento::internals::version::COMMIT,
             "engines": self.pool.engines,
             "threads": self.pool.threads,
             "hash_mib": self.pool.hash_mib,

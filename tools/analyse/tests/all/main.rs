@@ -24,7 +24,7 @@ mod tree;
 #[cfg(all(feature = "postgres", unix))]
 mod tree_servers;
 
-use lento::version::{LONG, SHORT};
+use lento::internals::version::{LONG, SHORT};
 use lento_testing::driver::Tool;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");

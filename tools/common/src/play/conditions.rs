@@ -6,7 +6,7 @@ use super::limit::Limit;
 use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
 use lento::engine::Engine;
-use lento::{bench, processors};
+use lento::internals::{bench, processors};
 use serde_json::{Value, json};
 use std::error::Error;
 

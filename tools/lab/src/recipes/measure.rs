@@ -3,7 +3,7 @@
 use crate::document::merged;
 use lento::chess::{Color, Game};
 use lento::engine::Engine;
-use lento::search::statistics::Counts;
+use lento::internals::statistics::Counts;
 use lento_common::play::limit::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub fn measure(engine: &mut Engine, fen: &str, budget: Limit) -> Result<Measured
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::bench::{self, POSITIONS};
+    use lento::internals::bench::{self, POSITIONS};
 
     #[test]
     fn counts_equal_those_of_the_bench() {

@@ -8,8 +8,8 @@ mod session;
 mod tests;
 mod variants;
 
-use lento::bench;
 use lento::engine::Engine;
+use lento::internals::bench;
 use lento::named::Named;
 use lento::search::lmr::RecipeName;
 use lento::tt::TtError;

@@ -2,8 +2,9 @@
 
 use super::session::Session;
 use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
+use lento::internals::lmr::{Facts, Lmr, PLY};
 use lento::named::Named;
-use lento::search::lmr::{Facts, Lmr, PLY, Rebel, RecipeName};
+use lento::search::lmr::{Rebel, RecipeName};
 use lento::search::params::Params;
 use lento_common::chart::label;
 use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};

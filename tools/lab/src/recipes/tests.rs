@@ -1,6 +1,6 @@
 use super::*;
 use crate::elo::Pentanomial;
-use lento::search::statistics::Counts;
+use lento::internals::statistics::Counts;
 use lento_common::arguments::parse;
 use lento_testing::Folder;
 use serde_json::json;
@@ -59,7 +59,7 @@ fn arguments_are_understood_or_quoted() {
     let given = args("Tuned off --nodes 4000 --pairs 9 --against rebel --against off --hash 3").unwrap();
     let session = Session::open(&given).unwrap();
     assert_eq!(given.budget(), Limit::Nodes(4000));
-    assert_eq!(session.positions, lento::bench::POSITIONS);
+    assert_eq!(session.positions, lento::internals::bench::POSITIONS);
     assert_eq!(session.against.iter().map(|against| against.name.as_str()).collect::<Vec<_>>(), ["rebel", "off"]);
     assert_eq!(session.rows().count(), 2);
     let usual = args("").unwrap();

@@ -7,7 +7,7 @@ use super::visits::{VisitCounts, Visits};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::engine::{Engine, Output};
-use lento::processors;
+use lento::internals::processors;
 use lento::score::Bound;
 use lento::search::limits::Limits;
 use lento::search::report::Info;

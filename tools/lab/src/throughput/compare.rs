@@ -3,7 +3,7 @@
 use super::file::{FIGURES, File, SAME, SAME_SEARCH};
 use super::report::shown;
 use super::{Median, chart};
-use lento::files::Draft;
+use lento::internals::files::Draft;
 use lento_common::columns::columns;
 use lento_common::summary;
 use lento_console::{Done, units};

@@ -7,8 +7,8 @@ mod report;
 mod system;
 
 use crate::child;
-use lento::files::Draft;
-use lento::processors;
+use lento::internals::files::Draft;
+use lento::internals::processors;
 use lento_common::inputs::in_file;
 use lento_common::quantile::{median_interval, quantile, sorted};
 use lento_common::summary;

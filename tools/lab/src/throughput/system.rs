@@ -1,6 +1,6 @@
 //! What Linux tells about the machine, and what disturbs a measurement: files of `/proc` and `/sys` below a root folder.
 
-use lento::processors::cpu_list::{self, CpuSet};
+use lento::internals::processors::cpu_list::{self, CpuSet};
 use lento_console::machine::{control_groups, cpu_limit, fact, read};
 use serde::Serialize;
 use serde_json::{Value, json};

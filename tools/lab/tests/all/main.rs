@@ -8,7 +8,7 @@ mod matches;
 mod recipes;
 mod scaling;
 
-use lento::version::{LONG, SHORT};
+use lento::internals::version::{LONG, SHORT};
 use lento_testing::driver::Tool;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-lab");

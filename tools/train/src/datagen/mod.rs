@@ -6,7 +6,7 @@ use crate::formats::check_material;
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;
-use lento::processors;
+use lento::internals::processors;
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
 use lento_common::part::{Part, part};

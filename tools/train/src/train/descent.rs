@@ -1,7 +1,7 @@
 //! The optimiser Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015), with the decay of AdamW (Loshchilov
 //! and Hutter, "Decoupled Weight Decay Regularization", 2019), for strips of parameters.
 
-use lento::huge_pages::HugeBox;
+use lento::internals::huge_pages::HugeBox;
 use std::ops::Range;
 
 /// Neurons of a tile.

@@ -4,8 +4,8 @@
 
 use super::descent::Step;
 use super::shape::{Parameters, Shape};
-use lento::eval::nnue::Layer;
-use lento::eval::nnue::network::{FIRST, SECOND};
+use lento::internals::nnue::Layer;
+use lento::internals::nnue::{FIRST, SECOND};
 use std::ops::Range;
 
 /// Sums that run side by side, added in a fixed order.

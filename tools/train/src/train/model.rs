@@ -229,7 +229,7 @@ mod tests {
     use crate::tests::sample::positions;
     use crate::train::pool;
     use crate::train::tests::{deep, output, parameters, shape};
-    use lento::eval::nnue::{Architecture, Layer};
+    use lento::internals::nnue::{Architecture, Layer};
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
 

@@ -3,9 +3,9 @@
 use super::data::{DataSet, hash_word};
 use super::parts::Origin;
 use super::schedule::{Fall, Schedule};
-use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
-use lento::eval::nnue::network::{LANES, MAX_HIDDEN, MAX_OUTPUTS};
+use lento::internals::nnue::Architecture;
+use lento::internals::nnue::{LANES, MAX_HIDDEN, MAX_OUTPUTS};
 use lento_common::number;
 use lento_common::threads::Threads;
 use serde_json::{Value, json};

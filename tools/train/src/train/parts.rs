@@ -5,9 +5,10 @@ use super::shape::{Parameters, Shape};
 use crate::objective::Objective;
 use crate::sample::{Sample, value};
 use bulletformat::ChessBoard;
+use lento::eval::nnue::Network;
 use lento::eval::nnue::features::INPUTS;
-use lento::eval::nnue::network::SCALE;
-use lento::eval::nnue::{Layer, Network, Numbers, Parts};
+use lento::internals::nnue::SCALE;
+use lento::internals::nnue::{Layer, Numbers, Parts};
 use lento_common::inputs;
 use std::error::Error;
 use std::path::Path;
@@ -158,9 +159,9 @@ mod tests {
     use crate::tests::sample;
     use crate::tests::sample::positions;
     use crate::train::tests::{deep, output, parameters, shape};
-    use lento::eval::nnue::Accumulators;
     use lento::eval::nnue::features::KingBuckets;
-    use lento::eval::nnue::simd::Simd;
+    use lento::internals::nnue::Accumulators;
+    use lento::internals::nnue::Simd;
     use lento_common::play::record::GameResult;
     use std::sync::Arc;
 

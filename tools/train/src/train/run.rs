@@ -9,7 +9,7 @@ use super::shape::Shape;
 use crate::formats::in_file;
 use crate::gold::Gauged;
 use lento::eval::nnue::features::KingBuckets;
-use lento::eval::nnue::{Architecture, Layer};
+use lento::internals::nnue::{Architecture, Layer};
 use lento_common::draft::{self, WriteError};
 use lento_common::inputs;
 use lento_common::journal::difference;

@@ -8,10 +8,10 @@
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
-use lento::eval::nnue::Layer;
 use lento::eval::nnue::features::INPUTS;
-use lento::eval::nnue::network::{FIRST, PAIRED, QA, QB};
-use lento::huge_pages::HugeBox;
+use lento::internals::huge_pages::HugeBox;
+use lento::internals::nnue::Layer;
+use lento::internals::nnue::{FIRST, PAIRED, QA, QB};
 
 /// The gradients of a tile's neurons, by position of a chunk and side.
 pub type NeuronGradients = [Strip; 2 * CHUNK];

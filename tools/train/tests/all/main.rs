@@ -9,7 +9,7 @@ mod gold;
 mod neutral;
 mod nnue;
 
-use lento::version::{LONG, SHORT};
+use lento::internals::version::{LONG, SHORT};
 use lento_testing::driver::Tool;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-train");

@@ -8,7 +8,7 @@ use super::position::{Position, centipawns};
 use super::show::{Row, best_line, own_search, rows};
 use super::{Named, Tree};
 use lento::chess::Move;
-use lento::files::{Draft, write};
+use lento::internals::files::{Draft, write};
 use lento_common::polyglot;
 use lento_console::Done;
 use lento_console::document::notation;

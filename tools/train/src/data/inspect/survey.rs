@@ -4,7 +4,7 @@ use super::histogram::Histogram;
 use crate::formats::{Filter, Rule, StoredGame, packed};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, fen::FenError};
-use lento::eval::classical::{FULL_PHASE, known_ending, phase};
+use lento::internals::classical::{FULL_PHASE, known_ending, phase};
 use lento_common::play::record::GameResult;
 
 /// Larger scores, in centipawns, count with the last step.

@@ -1,0 +1,75 @@
+//! What Lento's own programs use of the library. It may change in any version.
+
+pub use crate::chess::zobrist::split_mix;
+pub use crate::smp::abort_on_panic;
+
+/// Fixed positions to measure with.
+pub mod bench {
+    pub use crate::bench::*;
+}
+
+/// Parts of the classical evaluation.
+pub mod classical {
+    pub use crate::eval::classical::pair::{FULL_PHASE, Pair};
+    pub use crate::eval::classical::trace::Trace;
+    pub use crate::eval::classical::{Terms, known_ending, phase};
+}
+
+/// Opening, reading and writing files named by the user.
+pub mod files {
+    pub use crate::files::*;
+}
+
+/// Memory in huge pages.
+pub mod huge_pages {
+    pub use crate::huge_pages::*;
+}
+
+/// Compiled recipes of late move reductions.
+pub mod lmr {
+    pub use crate::search::lmr::PLY;
+    pub use crate::search::lmr::compiled::Lmr;
+    pub use crate::search::lmr::recipe::Facts;
+}
+
+/// Memory of the system.
+pub mod memory {
+    pub use crate::tt::memory::*;
+}
+
+/// The layers of a network, and how it is computed.
+pub mod nnue {
+    pub use crate::eval::nnue::accumulators::Accumulators;
+    pub use crate::eval::nnue::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, Numbers, PAIRED};
+    pub use crate::eval::nnue::format::{Parts, Sum, checksum};
+    pub use crate::eval::nnue::inputs::InputSet;
+    pub use crate::eval::nnue::simd::{CacheLine, LANES, Simd};
+    pub use crate::eval::nnue::trace::Trace;
+    pub use crate::eval::nnue::units::{FIRST, QA, QB, SCALE, SECOND};
+}
+
+/// NUMA nodes, and the threads on them.
+pub mod numa {
+    pub use crate::smp::numa::placement::PlaceUsage;
+    pub use crate::smp::numa::topology::{Node, Topology};
+}
+
+/// CPUs of the process, affinity and priority of threads.
+pub mod processors {
+    pub use crate::processors::*;
+}
+
+/// Counters of a search.
+pub mod statistics {
+    pub use crate::search::statistics::*;
+}
+
+/// Results of threads, and processes that search the same position.
+pub mod threads {
+    pub use crate::search::threads::*;
+}
+
+/// Version and build information.
+pub mod version {
+    pub use crate::version::*;
+}
