@@ -55,7 +55,7 @@ pub fn attackers(board: &Board, color: Color, target: Square, occupied: Bitboard
 
 #[test]
 fn threats_are_the_squares_the_opponent_attacks() {
-    games::play(40, 0x5448_5245, |game, _, _| {
+    games::play(12, 0x5448_5245, |game, _, _| {
         let board = game.board();
         let (us, them) = (board.side_to_move(), !board.side_to_move());
         let without_king = board.occupied() ^ board.king(us).bitboard();

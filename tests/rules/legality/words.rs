@@ -18,7 +18,7 @@ fn assert_all_words(board: &Board) {
 
 #[test]
 fn a_word_is_legal_if_and_only_if_it_is_generated() {
-    games::sample(4000, 0x574F_5244, |board, _| assert_all_words(board));
+    games::sample(1500, 0x574F_5244, |board, _| assert_all_words(board));
 }
 
 /// Positions in which rights and moves collide.

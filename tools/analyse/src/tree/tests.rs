@@ -181,7 +181,7 @@ fn grown(changes: &[Change]) -> Store {
 }
 
 proptest! {
-    #![proptest_config(cases(40))]
+    #![proptest_config(cases(16))]
 
     #[test]
     fn what_is_kept_is_what_is_computed(changes in changes(60)) {

@@ -79,13 +79,13 @@ fn large_files_of_something_else_take_no_memory() {
 #[test]
 fn a_full_disk_names_the_file_and_keeps_what_is_done() {
     let folder = Folder::new("full");
-    let words = format!("{MATCH} --pairs 60 --journal @/journal");
-    TOOL.refuse_full_disk(&folder, 64, &words, "/journal: File too large");
+    let words = format!("{MATCH} --pairs 30 --journal @/journal");
+    TOOL.refuse_full_disk(&folder, 32, &words, "/journal: File too large");
     let kept = lines(&folder.at("journal"));
     assert!(kept > 2, "{kept}");
     assert!(TOOL.run(&folder, &words).status.success());
-    assert_eq!(lines(&folder.at("journal")), 61);
-    let words = format!("{MATCH} --pairs 60 --pgn @/games.pgn");
+    assert_eq!(lines(&folder.at("journal")), 31);
+    let words = format!("{MATCH} --pairs 30 --pgn @/games.pgn");
     TOOL.refuse_full_disk(&folder, 8, &words, "/games.pgn: File too large");
 }
 
