@@ -4,8 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use lento::chess::{Board, Color, Move, MoveDelta};
 use lento::eval::nnue::{Network, embedded};
 use lento::internals::bench::POSITIONS;
-use lento::internals::nnue::Accumulators;
-use lento::internals::nnue::{CacheLine, Simd};
+use lento::internals::nnue::{Accumulators, CacheLine, Simd};
 use std::hint::black_box;
 use std::sync::Arc;
 

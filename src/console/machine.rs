@@ -2,8 +2,7 @@
 
 use lento::engine::Engine;
 use lento::eval::Evaluation;
-use lento::internals::numa::PlaceUsage;
-use lento::internals::numa::Topology;
+use lento::internals::numa::{PlaceUsage, Topology};
 use lento::internals::processors;
 use lento::internals::processors::cpu_list;
 use lento::internals::version::{COMMIT, COMPILER, SHORT, TARGET, built_for, runs};

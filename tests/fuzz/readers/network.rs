@@ -3,8 +3,7 @@
 use super::{both, cases, position};
 use lento::eval::nnue::Network;
 use lento::eval::nnue::features::KingBuckets;
-use lento::internals::nnue::Simd;
-use lento::internals::nnue::{Architecture, Layer, Parts, Trace, checksum};
+use lento::internals::nnue::{Architecture, Layer, Parts, Simd, Trace, checksum};
 use lento_testing::Random;
 use proptest::prelude::*;
 

@@ -4,8 +4,7 @@ use crate::formats::packed;
 use bulletformat::ChessBoard;
 use lento::chess::{Color, Square};
 use lento::eval::nnue::Network;
-use lento::internals::nnue::Simd;
-use lento::internals::nnue::{Architecture, InputSet};
+use lento::internals::nnue::{Architecture, InputSet, Simd};
 
 /// The most active inputs: one for each piece, and the threats.
 const MOST: usize = 32 + InputSet::MAX_ACTIVE;

@@ -5,8 +5,7 @@ use super::head::Head;
 use crate::objective::Objective;
 use crate::sample::Sample;
 use bulletformat::ChessBoard;
-use lento::internals::nnue::Architecture;
-use lento::internals::nnue::FIRST;
+use lento::internals::nnue::{Architecture, FIRST};
 
 /// The most positions of a chunk: many enough that a tile's weights are used often while they are in the cache.
 pub const CHUNK: usize = 64;

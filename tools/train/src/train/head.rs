@@ -4,8 +4,7 @@
 
 use super::descent::Step;
 use super::shape::{Parameters, Shape};
-use lento::internals::nnue::Layer;
-use lento::internals::nnue::{FIRST, SECOND};
+use lento::internals::nnue::{FIRST, Layer, SECOND};
 use std::ops::Range;
 
 /// Sums that run side by side, added in a fixed order.

@@ -7,8 +7,7 @@ use crate::sample::{Sample, value};
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Network;
 use lento::eval::nnue::features::INPUTS;
-use lento::internals::nnue::SCALE;
-use lento::internals::nnue::{Layer, Numbers, Parts};
+use lento::internals::nnue::{Layer, Numbers, Parts, SCALE};
 use lento_common::inputs;
 use std::error::Error;
 use std::path::Path;
@@ -160,8 +159,7 @@ mod tests {
     use crate::tests::sample::positions;
     use crate::train::tests::{deep, output, parameters, shape};
     use lento::eval::nnue::features::KingBuckets;
-    use lento::internals::nnue::Accumulators;
-    use lento::internals::nnue::Simd;
+    use lento::internals::nnue::{Accumulators, Simd};
     use lento_common::play::record::GameResult;
     use std::sync::Arc;
 

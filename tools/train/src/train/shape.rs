@@ -5,8 +5,7 @@
 //! biases, for each output bucket the weights of the side to move and those of the other side, and the weights of pairs.
 
 use lento::eval::nnue::features::INPUTS;
-use lento::internals::nnue::{Architecture, Layer};
-use lento::internals::nnue::{FIRST, SECOND};
+use lento::internals::nnue::{Architecture, FIRST, Layer, SECOND};
 use std::ops::Range;
 
 /// The layers of the head, in their order.

@@ -10,8 +10,7 @@ use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::features::INPUTS;
 use lento::internals::huge_pages::HugeBox;
-use lento::internals::nnue::Layer;
-use lento::internals::nnue::{FIRST, PAIRED, QA, QB};
+use lento::internals::nnue::{FIRST, Layer, PAIRED, QA, QB};
 
 /// The gradients of a tile's neurons, by position of a chunk and side.
 pub type NeuronGradients = [Strip; 2 * CHUNK];
