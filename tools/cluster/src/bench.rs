@@ -1,9 +1,9 @@
 //! `lento-cluster bench`: the same positions on 1, 2, 4 ... ranks.
 
 use crate::relay::{Order, Relay};
-use lento::internals::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
+use lento::internals::bench::POSITIONS;
 use lento::search::limits::Limits;
 use lento::search::report::nps;
 use lento_console::setup;

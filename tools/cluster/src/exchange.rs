@@ -1,9 +1,9 @@
 //! Table entries between ranks: what search threads give and take.
 
 use lento::engine::Engine;
+use lento::internals::threads::Threads;
 use lento::search::job::Job;
 use lento::search::observer::Observer;
-use lento::internals::threads::Threads;
 use lento::search::worker::{Instrument, Worker};
 use lento::tt::{Record, Tt, TtEntry};
 use parking_lot::Mutex;

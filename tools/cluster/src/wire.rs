@@ -1,9 +1,9 @@
 //! Messages between ranks, as bytes.
 
 use lento::chess::Move;
+use lento::internals::threads::ThreadResult;
 use lento::score::Bound;
 use lento::search::report::{Info, PvLine};
-use lento::internals::threads::ThreadResult;
 use lento::tt::Record;
 
 /// What a message is about.
