@@ -54,6 +54,12 @@ pub struct PgnMove {
     pub remarks: Remarks,
 }
 
+impl From<Option<Move>> for PgnMove {
+    fn from(mv: Option<Move>) -> Self {
+        Self { mv, remarks: Remarks::default() }
+    }
+}
+
 impl PgnMove {
     /// The position after it.
     pub fn after(&self, board: &Board) -> Board {

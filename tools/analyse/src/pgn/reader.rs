@@ -313,7 +313,7 @@ impl<R: BufRead> Reader<R> {
         if !main && !self.has_room(size_of::<PgnMove>()) {
             return None;
         }
-        let played = PgnMove { mv, remarks: Remarks::default() };
+        let played = PgnMove::from(mv);
         let after = played.after(board);
         line.moves.push(played);
         Some(after)

@@ -18,7 +18,7 @@ fn game(fen: &str, moves: &str) -> AnalysedGame {
     let (mut board, mut plies) = (start.clone(), Vec::new());
     for word in moves.split_whitespace() {
         let mv = board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true)));
-        plies.push(PgnMove { mv: Some(mv), remarks: Remarks::default() });
+        plies.push(PgnMove::from(Some(mv)));
         board = board.after(mv);
     }
     let analyses = vec![None; plies.len() + 1];

@@ -182,7 +182,7 @@ pub fn line(fields: Fields) -> Answer {
     place.play(fields, "pv", MAX_LINE)?;
     let played = place.moves[before..].iter().map(|&mv| {
         let san = san(&board, mv, false);
-        board = PgnMove { mv, remarks: Default::default() }.after(&board);
+        board = PgnMove::from(mv).after(&board);
         (board.fen(place.chess960), san)
     });
     let (fens, sans): (Vec<String>, Vec<String>) = played.unzip();

@@ -219,7 +219,7 @@ fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
             break;
         };
         game.play(mv);
-        moves.push(PgnMove { mv: Some(mv), remarks: Default::default() });
+        moves.push(PgnMove::from(Some(mv)));
     }
     let result = RESULTS[0].to_owned();
     Ok((PgnGame { tags: Vec::new(), chess960, start, comment, moves, result }, problem))

@@ -122,7 +122,7 @@ impl Task {
     fn games(&self) -> impl Iterator<Item = Game> {
         let mut game = self.start.clone();
         std::iter::once(game.clone()).chain(self.moves.iter().map(move |&mv| {
-            PgnMove { mv, remarks: Default::default() }.play(&mut game);
+            PgnMove::from(mv).play(&mut game);
             game.clone()
         }))
     }
@@ -130,7 +130,7 @@ impl Task {
     /// The position of this number, with its history.
     pub fn game(&self, at: usize) -> Game {
         let mut game = self.start.clone();
-        self.moves[..at].iter().for_each(|&mv| PgnMove { mv, remarks: Default::default() }.play(&mut game));
+        self.moves[..at].iter().for_each(|&mv| PgnMove::from(mv).play(&mut game));
         game
     }
 }
@@ -143,7 +143,7 @@ fn named(start: &Board, moves: &[Option<Move>]) -> String {
         if at >= shown {
             words.push(san(&board, mv, at == shown || board.side_to_move() == Color::White));
         }
-        board = PgnMove { mv, remarks: Default::default() }.after(&board);
+        board = PgnMove::from(mv).after(&board);
     }
     match words.is_empty() {
         true if board == Board::start() => "Start position".into(),
