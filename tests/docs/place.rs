@@ -67,7 +67,13 @@ pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> 
     for name in ["games.pgn", "TCEC_Cup1_final.pgn"] {
         write(name, GAMES.as_bytes());
     }
-    for name in ["openings.epd", "balanced.epd", "UHO_4060_v4.epd", "data/books/dev_balanced_8moves_4000.epd"] {
+    for name in [
+        "openings.epd",
+        "balanced.epd",
+        "UHO_4060_v4.epd",
+        "data/books/dev_balanced_8moves_4000.epd",
+        "data/books/dev_UHO_4060_v4_4k.epd",
+    ] {
         write(name, BOOK.as_bytes());
     }
     for name in ["list.txt", "more.txt"] {
