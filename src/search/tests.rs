@@ -10,12 +10,13 @@ use super::lmr::{Choice, LmrSet, RecipeName};
 use super::params::{Params, TUNABLES};
 use super::threads::Threads;
 use super::worker::Worker;
-use crate::chess::{Board, Game};
+use crate::chess::{Board, Game, Piece};
 use crate::eval::{Evaluator, Model};
 use crate::score::{DRAW, INFINITE, Score, mate_in, mated_in};
 use crate::smp::slots::CpuSlots;
 use crate::sync::channel::unbounded;
 use crate::tt::Tt;
+use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
 /// A job on one thread to depth 7, with a table of 1 MiB and the classical evaluation.
@@ -168,7 +169,7 @@ impl Plain {
             return if in_check { mated_in(ply) } else { DRAW };
         }
         moves.retain(|mv| wanted(*mv));
-        moves.sort_by_key(|mv| mv.is_quiet());
+        moves.sort_by_key(|mv| (mv.is_quiet(), Reverse(board.captured(*mv).map(Piece::kind))));
         self.keys.push(board.key());
         for mv in moves {
             if alpha >= beta {

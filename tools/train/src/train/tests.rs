@@ -44,16 +44,17 @@ pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
 pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     let Architecture { hidden, kings, threats, .. } = shape.architecture;
     let row = |index: usize| &values[index * hidden..][..hidden];
+    let (biases, shared) = (row(shape.layer(Layer::Biases).start), shape.shared().start);
     let mut sum = values[shape.rows() * hidden + position.bucket()];
     let mut neurons = [vec![], vec![]];
     for (side, neurons) in neurons.iter_mut().enumerate() {
         let weights = row(shape.layer(Layer::Outputs).start + 2 * position.bucket() + side);
         for (neuron, weight) in weights.iter().enumerate() {
-            let mut held = row(shape.layer(Layer::Biases).start)[neuron];
+            let mut held = biases[neuron];
             for &feature in position.pieces(side) {
                 held += row(usize::from(feature))[neuron];
                 if kings.count() > 1 {
-                    held += row(shape.shared().start + usize::from(feature) % 768)[neuron];
+                    held += row(shared + usize::from(feature) % 768)[neuron];
                 }
             }
             if neuron < threats {
@@ -69,7 +70,9 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
 /// What the deep layers add, with the neurons of both sides.
 fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &Shape) -> f64 {
     let hidden = shape.architecture.hidden;
-    let head = |layer, index: usize| values[shape.rows() * hidden + shape.head_layer(layer).start + index];
+    let head = |layer| &values[shape.rows() * hidden..][shape.head_layer(layer)];
+    let [pair_biases, seconds, second_biases, thirds] =
+        [Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third].map(head);
     let mut products = vec![];
     for start in (0..hidden).step_by(64) {
         for side in neurons {
@@ -78,15 +81,15 @@ fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &S
     }
     let first = (bucket * 16..bucket * 16 + 16).map(|row| {
         let weights = &values[(shape.layer(Layer::Pairs).start + row) * hidden..][..hidden];
-        head(Layer::PairBiases, row)
+        pair_biases[row]
             + products.iter().zip(weights).map(|(product, weight)| product * weight).sum::<f64>()
     });
     let first: Vec<f64> = first.collect();
     let squares = first.iter().map(|sum| (sum * sum).min(1.0));
     let inputs: Vec<f64> = first.iter().map(|sum| sum.clamp(0.0, 1.0)).chain(squares).collect();
     let second = (bucket * 32..bucket * 32 + 32).map(|row| {
-        let dot: f64 = (0..32).map(|input| head(Layer::Second, 32 * row + input) * inputs[input]).sum();
-        (head(Layer::SecondBiases, row) + dot).clamp(0.0, 1.0) * head(Layer::Third, row)
+        let dot: f64 = (0..32).map(|input| seconds[32 * row + input] * inputs[input]).sum();
+        (second_biases[row] + dot).clamp(0.0, 1.0) * thirds[row]
     });
     second.sum()
 }
