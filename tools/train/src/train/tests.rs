@@ -81,8 +81,7 @@ fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &S
     }
     let first = (bucket * 16..bucket * 16 + 16).map(|row| {
         let weights = &values[(shape.layer(Layer::Pairs).start + row) * hidden..][..hidden];
-        pair_biases[row]
-            + products.iter().zip(weights).map(|(product, weight)| product * weight).sum::<f64>()
+        pair_biases[row] + products.iter().zip(weights).map(|(product, weight)| product * weight).sum::<f64>()
     });
     let first: Vec<f64> = first.collect();
     let squares = first.iter().map(|sum| (sum * sum).min(1.0));

@@ -120,6 +120,12 @@ impl Queue {
         state.unstored = unstored.into();
     }
 
+    /// Stores what has changed and leaves the queue to other servers.
+    pub fn end(&self) {
+        self.keep();
+        self.stored.lock().table = None;
+    }
+
     /// Saves the board of a game with its report so far. Returns the board.
     pub fn report(&self, number: u64) -> Result<String, Refusal> {
         let state = self.state.lock();

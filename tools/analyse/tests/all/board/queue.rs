@@ -200,6 +200,33 @@ fn the_queue_of_a_database_outlives_a_killed_server() {
     assert!(list(&event["entries"]).len() == 4 && event["unstored"] == "", "{event}");
 }
 
+#[cfg(all(feature = "postgres", unix))]
+#[test]
+fn the_queue_on_postgresql_outlives_restarts_of_both_servers() {
+    let Some(postgres) = crate::server::Server::start("positions") else { return };
+    let url = postgres.create("positions");
+    let args = ["--web", "127.0.0.1:0", "--db", &url];
+    let mut server = Server::start(&args);
+    let (address, mut page) = opened(&mut server);
+    let done = page.add(json!({ "moves": ["e2e4"], "budget": { "nodes": 2000 } }));
+    let finished = row(address, done, is("done"));
+    postgres.stop();
+    let long = page.add(json!({ "moves": ["d2d4"], "budget": { "time_ms": 86_400_000 } }));
+    Page::open(address).visitor.wait_for(|event| event["event"] == "queue" && event["unstored"] != "");
+    postgres.up();
+    Page::open(address).visitor.wait_for(|event| event["event"] == "queue" && event["unstored"] == "");
+    server.signal("-TERM");
+    std::io::Read::read_to_string(&mut server.said, &mut String::new()).expect("it ends");
+    let mut server = Server::start(&args);
+    let (address, _page) = opened(&mut server);
+    let rows = order(address);
+    assert_eq!(rows.iter().map(|row| row["entry"].as_u64()).collect::<Vec<_>>(), [Some(done), Some(long)]);
+    for field in ["nodes", "score", "best", "depth"] {
+        assert_eq!(rows[0][field], finished[field], "{field}");
+    }
+    row(address, long, is("searching"));
+}
+
 /// White loses the queen.
 const GAME: &str = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Qh5 Nc6 3. Qxe5+ {oh} Nxe5 4. d4 d6 *";
 
