@@ -215,7 +215,7 @@ pub fn run(args: &Args) -> Done {
     // Standard input may still be read.
     runtime.shutdown_background();
     engines.finish();
-    last.end();
+    last.finish();
     results.finish();
     Ok(served?)
 }

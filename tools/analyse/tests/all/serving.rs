@@ -75,6 +75,13 @@ impl Server {
     pub fn signal(&self, name: &str) {
         assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill").success());
     }
+
+    /// Asks it to end, and waits until it has.
+    #[cfg(unix)]
+    pub fn end(&mut self) {
+        self.signal("-TERM");
+        assert_eq!(self.child.wait().expect("an end").code(), Some(0));
+    }
 }
 
 impl Drop for Server {
@@ -304,8 +311,7 @@ fn interrupts_cancel_and_exit() {
 fn signals_end_a_server_in_order_but_not_queries_of_standard_input() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     server.address();
-    server.signal("-TERM");
-    assert_eq!(server.child.wait().expect("an end").code(), Some(0));
+    server.end();
     let mut command = Command::new(PROGRAM);
     command.args(SMALL).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");

@@ -121,7 +121,7 @@ impl Queue {
     }
 
     /// Stores what has changed and leaves the queue to other servers.
-    pub fn end(&self) {
+    pub fn finish(&self) {
         self.keep();
         self.stored.lock().table = None;
     }

@@ -47,6 +47,11 @@ fn order(address: SocketAddr) -> Vec<Value> {
     rows
 }
 
+/// The numbers of entries.
+fn numbers(rows: &[Value]) -> Vec<u64> {
+    rows.iter().map(|row| row["entry"].as_u64().expect("a number")).collect()
+}
+
 #[test]
 fn what_comes_first_is_searched_first() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
@@ -61,8 +66,7 @@ fn what_comes_first_is_searched_first() {
     row(address, two, is("searching"));
     assert!(first["nodes"].as_u64() > Some(0) && first["time_ms"].as_u64() > Some(0), "{first}");
     let three = page.add(json!({ "moves": ["c2c4"], "before": one, "budget": { "depth": 3 } }));
-    let numbers = |rows: Vec<Value>| rows.iter().map(|row| row["entry"].as_u64()).collect::<Vec<_>>();
-    assert_eq!(numbers(order(address)), [Some(two), Some(three), Some(one)]);
+    assert_eq!(numbers(&order(address)), [two, three, one]);
     // Each of them and all can be paused; what was used counts.
     page.ask("queue-pause", json!({ "entry": two, "paused": true }));
     row(address, three, is("done"));
@@ -73,15 +77,15 @@ fn what_comes_first_is_searched_first() {
     row(address, one, is("searching"));
     // Removed ones come back to their place.
     page.ask("queue-remove", json!({ "entries": [two, one] }));
-    assert_eq!(numbers(order(address)), [Some(three)]);
+    assert_eq!(numbers(&order(address)), [three]);
     page.ask("queue-restore", json!({ "entries": [two, one] }));
-    assert_eq!(numbers(order(address)), [Some(two), Some(three), Some(one)]);
+    assert_eq!(numbers(&order(address)), [two, three, one]);
     // Many moves to one place leave room.
     for _ in 0..40 {
         page.ask("queue-move", json!({ "entry": one, "before": three }));
         page.ask("queue-move", json!({ "entry": two, "before": three }));
     }
-    assert_eq!(numbers(order(address)), [Some(one), Some(two), Some(three)]);
+    assert_eq!(numbers(&order(address)), [one, two, three]);
 }
 
 #[test]
@@ -174,7 +178,7 @@ fn the_queue_of_a_database_outlives_a_killed_server() {
     let mut server = Server::start(&args);
     let (address, mut page) = opened(&mut server);
     let rows = order(address);
-    assert_eq!(rows.iter().map(|row| row["entry"].as_u64()).collect::<Vec<_>>(), [Some(done), Some(long), Some(held)]);
+    assert_eq!(numbers(&rows), [done, long, held]);
     for field in ["state", "nodes", "time_ms", "score", "best", "depth", "name", "budget"] {
         assert_eq!(rows[0][field], finished[field], "{field}");
     }
@@ -215,12 +219,11 @@ fn the_queue_on_postgresql_outlives_restarts_of_both_servers() {
     Page::open(address).visitor.wait_for(|event| event["event"] == "queue" && event["unstored"] != "");
     postgres.up();
     Page::open(address).visitor.wait_for(|event| event["event"] == "queue" && event["unstored"] == "");
-    server.signal("-TERM");
-    std::io::Read::read_to_string(&mut server.said, &mut String::new()).expect("it ends");
+    server.end();
     let mut server = Server::start(&args);
     let (address, _page) = opened(&mut server);
     let rows = order(address);
-    assert_eq!(rows.iter().map(|row| row["entry"].as_u64()).collect::<Vec<_>>(), [Some(done), Some(long)]);
+    assert_eq!(numbers(&rows), [done, long]);
     for field in ["nodes", "score", "best", "depth"] {
         assert_eq!(rows[0][field], finished[field], "{field}");
     }
