@@ -75,7 +75,6 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("", "lento bench 14", "lento bench 3"),
     ("README.md", "lento bench", "lento bench 3"),
     ("", "lento bench 13 --lbr", "lento bench 3 --lbr"),
-    ("docs/results/threads.md", "lento bench 17", "lento bench 5"),
     ("README.md", "lento perft 5", "lento perft 4"),
     ("docs/results/tools.md", "Hash value 1024", "Hash value 16"),
     ("docs/results/tools.md", "go depth 26", "go depth 6"),
