@@ -215,7 +215,7 @@ async fn socket(
 /// an answer has gone.
 async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     let (queue, mut stopped) = (&server.queue, server.stopped.clone());
-    let (mut pings, mut has_answered) = (interval(MAX_STALL), true);
+    let (mut pings, mut has_answered) = (interval(MAX_STALL / 2), true);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let boards = &server.boards.store;
     let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
@@ -226,17 +226,9 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     }
     loop {
         let sent = tokio::select! {
-            news = news.recv() => match news {
-                Ok(news) => send(&mut socket, [(*news).to_owned()]).await,
-                Err(RecvError::Lagged(_)) => send(&mut socket, queue.all()).await,
-                Err(RecvError::Closed) => None,
-            },
-            news = board_news.recv() => match news {
-                Ok(news) => send(&mut socket, boards.event(&visitor, &news).map(|event| event.to_string())).await,
-                Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor).iter().map(Value::to_string)).await,
-                Err(RecvError::Closed) => None,
-            },
-            lines = analysis.next() => send(&mut socket, [lines]).await,
+            // Messages before pings: an answer may have come while the last one was sent.
+            biased;
+            () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => None,
             message = socket.recv() => {
                 has_answered = true;
                 match message {
@@ -252,7 +244,17 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
                 true => send(&mut socket, [Message::Ping(Bytes::new())]).await,
                 false => None,
             },
-            () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => None,
+            news = news.recv() => match news {
+                Ok(news) => send(&mut socket, [(*news).to_owned()]).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, queue.all()).await,
+                Err(RecvError::Closed) => None,
+            },
+            news = board_news.recv() => match news {
+                Ok(news) => send(&mut socket, boards.event(&visitor, &news).map(|event| event.to_string())).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor).iter().map(Value::to_string)).await,
+                Err(RecvError::Closed) => None,
+            },
+            lines = analysis.next() => send(&mut socket, [lines]).await,
         };
         if sent.is_none() {
             return;
