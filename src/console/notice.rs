@@ -1,6 +1,7 @@
 //! Messages on standard error, and how programs end.
 
 use super::Done;
+use clap::Parser;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -28,6 +29,18 @@ pub fn printable(text: &str) -> String {
         }
     }
     printable
+}
+
+/// Parses the arguments, runs a program with them and returns its exit code.
+pub fn run<C: Parser>(program: impl FnOnce(C) -> Done) -> ExitCode {
+    exit_code(C::try_parse().map_or_else(|error| explain(&error), program))
+}
+
+/// Prints what clap says in place of arguments: help, version or an error.
+pub fn explain(error: &clap::Error) -> Done {
+    error.print()?;
+    io::stdout().flush()?;
+    Ok(ExitCode::from(error.exit_code() as u8))
 }
 
 /// Reports an error, except a closed standard output. Errors of files name the file, so a system error without a name is one of

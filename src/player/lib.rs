@@ -14,7 +14,7 @@ use lento::engine::Engine;
 use lento::internals::abort_on_panic;
 use lento::search::params::Params;
 use lento_console::Done;
-use lento_console::notice::{exit_code, notice};
+use lento_console::notice::{exit_code, explain, notice};
 use lento_console::setup::{EvaluatorArgs, Setup};
 use lento_uci::{format, run as uci};
 use std::ffi::OsString;
@@ -101,7 +101,7 @@ fn run(mut args: Vec<OsString>) -> Done {
         (Err(error), Some(task)) if error.kind() == ErrorKind::DisplayHelp && task.is_installed() => {
             return task.run(&args[2..]);
         }
-        (Err(error), _) => error.exit(),
+        (Err(error), _) => return explain(&error),
     };
     match &cli.task.unwrap_or(Task::Uci) {
         Task::Uci => uci::stdio(Engine::new()).map(|()| ExitCode::SUCCESS).map_err(Into::into),

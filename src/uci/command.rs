@@ -105,7 +105,7 @@ const STANDARD: [&str; 11] = [
      [infinite] [ponder] [searchmoves <move> ...] [avoidmoves <move> ...] | go perft N",
     "stop: stop the search and all queued ones",
     "ponderhit: the opponent played the pondered move",
-    "quit: stop all searches and exit",
+    "quit: stop all searches and exit; perft and bench finish, unless it comes twice",
     "debug on | off: more messages",
     "register: accepted and ignored",
 ];

@@ -51,6 +51,19 @@ fn analysis_ends_with_its_reader() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for args in [&["--help"][..], &["help", "bench"], &["--version"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a device");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_lento")).args(args).stdout(full).output().expect("the binary starts");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(message, "lento: standard output: No space left on device (os error 28)\n", "{args:?}");
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+    }
+}
+
 #[test]
 fn the_end_of_input_ends_every_search() {
     for work in ["go infinite", "go ponder wtime 5 btime 5", "go infinite\ngo infinite\nposition startpos\ngo infinite"]

@@ -68,8 +68,7 @@ pub fn command() -> clap::Command {
 /// Runs the program and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
     lento::internals::abort_on_panic();
-    let args = Cli::parse();
-    notice::exit_code(match &args.task {
+    notice::run(|args: Cli| match &args.task {
         Some(Task::Merge { into, from }) => queue::merge(into, from),
         Some(Task::Connect(args)) => connect::run(args),
         Some(Task::Serve(args)) => serve::run(args),

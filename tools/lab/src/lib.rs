@@ -15,7 +15,7 @@ mod threads;
 mod throughput;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use lento_console::notice::exit_code;
+use lento_console::notice;
 use std::process::ExitCode;
 
 /// Measure the Lento chess engine.
@@ -55,7 +55,7 @@ pub fn command() -> clap::Command {
 /// Runs the program and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
     lento::internals::abort_on_panic();
-    exit_code(match Cli::parse().task {
+    notice::run(|cli: Cli| match cli.task {
         Task::Epd(args) => epd::run(&args),
         Task::Factors(args) => factors::run(&args),
         Task::Match(args) => matches::run(&args),

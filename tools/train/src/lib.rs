@@ -13,7 +13,7 @@ mod train;
 mod wdl;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use lento_console::notice::exit_code;
+use lento_console::notice;
 use std::process::ExitCode;
 
 /// Make training data and networks for the Lento chess engine.
@@ -48,7 +48,7 @@ pub fn command() -> clap::Command {
 /// Runs the program and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
     lento::internals::abort_on_panic();
-    exit_code(match Cli::parse().task {
+    notice::run(|cli: Cli| match cli.task {
         Task::Data(command) => data::run(&command),
         Task::Datagen(args) => datagen::run(&args),
         Task::Gold(command) => gold::run(&command),

@@ -95,10 +95,13 @@ fn a_full_and_a_closed_standard_output_differ() {
     let folder = Folder::new("stdout");
     folder.write("suite.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n");
     let words = "epd --depth 2 --hash 1 @/suite.epd";
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = finish(TOOL.command(&folder, words).stdout(full).spawn().unwrap());
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(message, "lento-lab: standard output: No space left on device (os error 28)\n");
+    for words in [words, "--help", "epd --help", "--version"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = finish(TOOL.command(&folder, words).stdout(full).spawn().unwrap());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(message, "lento-lab: standard output: No space left on device (os error 28)\n", "{words}");
+        assert_eq!(output.status.code(), Some(1), "{words}");
+    }
     // A reader that has gone away.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
