@@ -49,7 +49,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("docs/measuring.md", "lento scaling --threads 1,2 --time 1s --depth 2 --json there.json"),
     ("docs/measuring.md", "lento throughput 8 --positions 1 --nodes 1000 --time 50ms --json b.json"),
     ("docs/measuring.md", "cp b.json c.json"),
-    ("docs/results/nnue.md", "for number in 9 10 12 14 15 16 17 18; do cp nets/default.lnn lento-$number.lnn; done"),
+    ("docs/results/nnue.md", "for number in 9 10 12 14 15 16 17 18 19; do cp nets/default.lnn lento-$number.lnn; done"),
     ("docs/results/nnue.md", "for name in all longer s l anew games; do cp nets/gold.bf $name.bf; done"),
     (
         "docs/results/nnue.md",
@@ -69,6 +69,7 @@ pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> 
     }
     for name in [
         "openings.epd",
+        "mix.epd",
         "balanced.epd",
         "UHO_4060_v4.epd",
         "data/books/dev_balanced_8moves_4000.epd",
