@@ -36,10 +36,13 @@ pub fn run<C: Parser>(program: impl FnOnce(C) -> Done) -> ExitCode {
     exit_code(C::try_parse().map_or_else(|error| explain(&error), program))
 }
 
-/// Prints what clap says in place of arguments: help, version or an error.
+/// Prints what clap says in place of arguments. Help and version are the output, so that they must be written; a refusal counts even
+/// if nobody reads it.
 pub fn explain(error: &clap::Error) -> Done {
-    error.print()?;
-    io::stdout().flush()?;
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    if !error.use_stderr() {
+        printed?;
+    }
     Ok(ExitCode::from(error.exit_code() as u8))
 }
 

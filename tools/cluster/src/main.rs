@@ -80,9 +80,12 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    notice::run(run)
+}
+
+fn run(args: Args) -> Done {
     if matches!(args.task, Some(Task::Man)) {
-        return notice::exit_code(man());
+        return man();
     }
     // A rank without one of its threads would keep the others waiting.
     abort_on_panic();
@@ -90,7 +93,7 @@ fn main() -> ExitCode {
     // The main thread alone calls MPI.
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("lento-cluster: MPI cannot be initialised");
-        return ExitCode::FAILURE;
+        return Ok(ExitCode::FAILURE);
     };
     drop(starting);
     processors::prefer_response();
@@ -116,7 +119,7 @@ fn main() -> ExitCode {
     };
     let _ending = watch("have ended", FINALIZE);
     drop(universe);
-    code
+    Ok(code)
 }
 
 /// Writes the manual page, the same from every build.

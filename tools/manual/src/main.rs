@@ -4,8 +4,7 @@ use clap::{Command, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 use clap_mangen::{Man, generate_to};
-use lento_console::Done;
-use lento_console::notice::exit_code;
+use lento_console::{Done, notice};
 use lento_uci::command::usage;
 use lento_uci::options::{self, UciOption};
 use std::fs;
@@ -61,7 +60,7 @@ fn lento() -> Command {
 }
 
 fn main() -> ExitCode {
-    exit_code(match Cli::parse().task {
+    notice::run(|cli: Cli| match cli.task {
         Task::Completions { shell } => completions(shell),
         Task::Man { folder: Some(folder) } => write_pages(&folder),
         Task::Man { folder: None } => print(&page(lento())),

@@ -108,11 +108,13 @@ fn a_full_and_a_closed_standard_output_differ() {
     let output = finish(TOOL.command(&folder, words).stdout(writer).spawn().unwrap());
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     // Standard error is closed, too: still no panic, which would end with 101.
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let both = writer.try_clone().unwrap();
-    let output = finish(TOOL.command(&folder, "epd @/missing.epd").stdout(writer).stderr(both).spawn().unwrap());
-    assert_eq!(output.status.code(), Some(1));
+    for (words, code) in [("epd @/missing.epd", 1), ("epd --nonsense", 2)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let both = writer.try_clone().unwrap();
+        let output = finish(TOOL.command(&folder, words).stdout(writer).stderr(both).spawn().unwrap());
+        assert_eq!(output.status.code(), Some(code), "{words}");
+    }
 }
 
 #[test]
