@@ -30,6 +30,8 @@ struct Thread {
     cpus: CpuSet,
     /// The CPUs it is bound to, or why not.
     bound: Option<Result<CpuSet, String>>,
+    /// Whether it has allocated [histories of its own](Worker::own).
+    has_histories: bool,
 }
 
 /// The search threads. Each creates its own worker, for NUMA locality.
@@ -151,6 +153,17 @@ impl Pool {
         self.threads.first().and_then(|main| main.run_task(task).recv().ok()).unwrap_or_default()
     }
 
+    /// Makes each thread allocate histories of its own, so that the first search need not.
+    pub(super) fn prepare_histories(&mut self) {
+        let new = self.threads.iter_mut().filter(|thread| !thread.has_histories);
+        let prepare = |thread: &mut Thread| {
+            thread.has_histories = true;
+            thread.run_task(|worker| _ = worker.own.get_or_insert_default())
+        };
+        let prepared: Vec<_> = new.map(prepare).collect();
+        prepared.iter().for_each(|done| _ = done.recv());
+    }
+
     /// Clears the histories of all threads. Queued, so takes effect before the next search.
     pub(super) fn clear_histories(&mut self) {
         self.caller.iter_mut().for_each(|worker| worker.clear());
@@ -186,7 +199,8 @@ impl Thread {
             inbox.iter().for_each(|task| task(&mut worker));
         };
         let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
-        let mut thread = Self { tasks: Some(tasks), handle: Some(handle), place, cpus, bound: None };
+        let mut thread =
+            Self { tasks: Some(tasks), handle: Some(handle), place, cpus, bound: None, has_histories: false };
         thread.bound = started.recv().map_err(io::Error::other)??;
         Ok(thread)
     }
@@ -286,5 +300,26 @@ fn release_freed_memory() {
     // SAFETY: the call only returns unused pages of the allocator; it has no preconditions.
     unsafe {
         libc::malloc_trim(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::Engine;
+    use crate::search::limits::Determinism;
+
+    #[test]
+    fn histories_of_each_thread_are_allocated_before_the_first_search() {
+        let mut engine = Engine::new();
+        engine.set_threads(3).unwrap();
+        let own = |engine: &Engine| {
+            let threads = engine.pool.threads.iter();
+            threads.map(|thread| thread.run_task(|worker| worker.own.is_some()).recv().unwrap()).collect::<Vec<_>>()
+        };
+        engine.prepare().unwrap();
+        assert_eq!(own(&engine), [true, false, false]);
+        engine.settings.search.deterministic = Determinism::Rounds;
+        engine.prepare().unwrap();
+        assert_eq!(own(&engine), [true; 3]);
     }
 }

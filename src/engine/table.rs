@@ -6,8 +6,8 @@ use crate::chess::Board;
 use crate::eval::nnue::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
-use crate::search::history::SharedHistories;
-use crate::search::limits::Limits;
+use crate::search::history::{SharedHistories, Sharing};
+use crate::search::limits::{Determinism, Limits};
 use crate::sync::WaitGroup;
 use crate::tt::{Tt, TtError};
 use std::mem::{replace, take};
@@ -145,9 +145,17 @@ impl EvalIdentity {
 }
 
 impl Engine {
-    /// Allocates the table unless done. A search does so, too, but runs without a table on failure.
+    /// Allocates the table and the histories of the threads unless done. A search does so, too, but runs without a table on
+    /// failure.
     pub fn prepare(&mut self) -> Result<(), TtError> {
-        if self.table.tt.size_mib() == self.table.mib || self.table.resizing.strong_count() > 0 || self.is_searching() {
+        if self.is_searching() {
+            return Ok(());
+        }
+        let options = &self.settings.search;
+        if options.deterministic == Determinism::Rounds || options.shared_history == Sharing::Thread {
+            self.pool.prepare_histories();
+        }
+        if self.table.tt.size_mib() == self.table.mib || self.table.resizing.strong_count() > 0 {
             return Ok(());
         }
         self.set_hash(self.table.mib)

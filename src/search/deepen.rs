@@ -220,11 +220,15 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Describes a line, without totals. The draw score, which contempt shifts, is reported as 0.
+    /// Describes a line, without totals. The draw score, which contempt shifts, is reported as 0. A line that has not been
+    /// searched has depth 0 and the static evaluation.
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
-        let (score, bound) = line.shown();
+        let (depth, (score, bound)) = match line.shown() {
+            Some(shown) => (line.depth.max(1), shown),
+            None => (0, (self.static_eval, Bound::Exact)),
+        };
         Info {
-            depth: line.depth.max(1),
+            depth,
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
             score: if score == self.draw(self.job.game.board()) { DRAW } else { score },

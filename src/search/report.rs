@@ -26,7 +26,7 @@ pub enum Output {
 /// A line after an iteration or during a long one.
 #[derive(Clone, Debug, Default)]
 pub struct Info {
-    /// Depth of the iteration, in plies.
+    /// Depth of the iteration, in plies. At 0 the line has not been searched, and the score is the static evaluation.
     pub depth: i32,
     /// Selective depth, in plies.
     pub seldepth: i32,

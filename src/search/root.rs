@@ -2,7 +2,7 @@
 
 use super::report::{Info, PvLine};
 use crate::chess::Move;
-use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
+use crate::score::{Bound, INFINITE, Score, is_mate};
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
@@ -37,14 +37,13 @@ impl RootMove {
         self.depth > 0 || self.table.is_some()
     }
 
-    /// The score to report and its bound: the tablebase score, unless the search has found the mate that it promises. Before the
-    /// first search it is a draw, marked as a bound.
-    pub(crate) fn shown(&self) -> (Score, Bound) {
+    /// The score to report and its bound: the tablebase score, unless the search has found the mate that it promises. `None`
+    /// before the first search.
+    pub(crate) fn shown(&self) -> Option<(Score, Bound)> {
         let score = if self.score == -INFINITE { self.previous } else { self.score };
         match self.table {
-            Some(table) if !(is_mate(score) && score.signum() == table.signum()) => (table, Bound::Exact),
-            _ if score == -INFINITE => (DRAW, Bound::Lower),
-            _ => (score, self.bound),
+            Some(table) if !(is_mate(score) && score.signum() == table.signum()) => Some((table, Bound::Exact)),
+            _ => (score != -INFINITE).then_some((score, self.bound)),
         }
     }
 }

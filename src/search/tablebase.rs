@@ -94,7 +94,7 @@ impl<O: Observer> Search<'_, O> {
             Instant::now() + control.bounds.map_or(share, |bounds| share.min(bounds.hard / 50))
         });
         for line in &mut self.lines {
-            let (score, _) = line.shown();
+            let Some((score, _)) = line.shown() else { continue };
             if !is_mate(score) && tablebase_distance(score).is_some() {
                 if let Some(longer) = before.iter().find(|other| other.pv.starts_with(&line.pv)) {
                     line.pv.clone_from(&longer.pv);

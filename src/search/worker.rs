@@ -36,8 +36,8 @@ pub struct Worker {
     /// The network of the NUMA node to which its thread is bound.
     pub(crate) network: Option<Arc<NodeNetwork>>,
     pub(super) histories: Histories,
-    /// Correction and continuation history of its own, created by the first search that does not share them.
-    own: Option<SharedHistories>,
+    /// Correction and continuation history of its own, allocated by the first search that does not share them unless done.
+    pub(crate) own: Option<SharedHistories>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
     pub(super) stack: Box<Stack>,
@@ -133,6 +133,8 @@ pub(super) struct Search<'a, O: Observer> {
     draws: Draws,
     pub(super) observer: O,
     pub(super) root: RootMoves,
+    /// Static evaluation of the root.
+    pub(super) static_eval: Score,
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
     /// Nodes of this thread, also published.
@@ -176,6 +178,8 @@ impl<'a, O: Observer> Search<'a, O> {
         me.lbr.set_mode(job.options.lbr);
         let evaluation = me.local(&job.evaluation);
         me.evaluator.start(&evaluation, job.game.board());
+        let scaling = job.params.scaling();
+        let static_eval = me.evaluator.evaluate(job.game.board(), 0, scaling);
         let corrections = me.share_histories(job);
         let id = me.id;
         // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
@@ -192,6 +196,7 @@ impl<'a, O: Observer> Search<'a, O> {
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
         Self {
             root,
+            static_eval,
             me,
             job,
             tt: &job.tt,
@@ -215,7 +220,7 @@ impl<'a, O: Observer> Search<'a, O> {
             last_report: Instant::now(),
             finished: 0,
             lines: Vec::new(),
-            scaling: job.params.scaling(),
+            scaling,
             cpu_slot: job.cpu_slots.acquire(id),
             lockstep,
         }

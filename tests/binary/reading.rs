@@ -46,6 +46,11 @@ fn lines_that_were_not_searched_are_not_shown_as_exact() {
              go nodes {nodes}"
         ));
         let last: Vec<&String> = lines.iter().filter(|line| line.contains(" multipv ")).collect();
-        assert!(last.iter().all(|line| !line.contains(" score cp 0 ") || line.contains("lowerbound")), "{lines:#?}");
+        assert!(last.iter().all(|line| !line.contains(" score cp 0 ")), "{lines:#?}");
+    }
+    for fen in ["4k3/8/8/8/8/8/1q6/5K2 w - - 0 1", "4k3/8/8/8/8/8/1q6/1K6 w - - 0 1"] {
+        let lines = session.search(&format!("position fen {fen}\ngo nodes 1"));
+        let line = lines.iter().find(|line| line.contains(" multipv ")).unwrap();
+        assert!(line.contains(" depth 0 ") && line.contains(" score cp -") && !line.contains("bound"), "{line}");
     }
 }
