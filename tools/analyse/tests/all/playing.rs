@@ -165,4 +165,15 @@ fn fingers_play_on_a_phone() {
     }
     browser.wait_for(&phone, &format!("{MOVES} === 'e4 e5*'"));
     assert_eq!(browser.evaluate(&phone, "document.documentElement.scrollWidth <= 390"), true);
+    browser.evaluate(&phone, "document.querySelector('#open').click()");
+    // What cannot be read leaves no games of an earlier file.
+    for unreadable in ["nonsense", ""] {
+        browser.read(&phone, "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. d4 *");
+        browser.wait_for(&phone, "document.querySelectorAll('#games li').length === 2");
+        browser.read(&phone, unreadable);
+        browser.wait_for(
+            &phone,
+            "document.querySelector('#games-part').hidden && document.querySelector('#read-error').textContent !== ''",
+        );
+    }
 }

@@ -65,7 +65,8 @@ export class Files {
   // Reads a text or file: PGN, FEN, EPD or moves.
   async take(given) {
     const isFile = typeof given !== "string";
-    if (!(isFile ? given.size : given.trim())) return;
+    this.read = null;
+    this.drawGames();
     this.tell("");
     this.wait(isFile ? `reading ${given.name}…` : "reading…");
     try {
