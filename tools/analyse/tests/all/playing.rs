@@ -154,7 +154,7 @@ fn lines_of_the_engine_are_taken_in_each_browser() {
 fn fingers_play_on_a_phone() {
     let Some(mut browser) = Browser::start() else { return };
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let phone = browser.open(&format!("http://{}/", server.address()), 390);
+    let phone = browser.open(&format!("http://{}/", server.address()), 360);
     browser.call(&phone, "Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
     browser.wait_for(&phone, &ready("White"));
     browser.swipe(&phone, &["e2", "e3", "e4"]);
@@ -164,8 +164,10 @@ fn fingers_play_on_a_phone() {
         browser.swipe(&phone, &[square]);
     }
     browser.wait_for(&phone, &format!("{MOVES} === 'e4 e5*'"));
-    assert_eq!(browser.evaluate(&phone, "document.documentElement.scrollWidth <= 390"), true);
+    assert_eq!(browser.evaluate(&phone, "document.documentElement.scrollWidth <= 360"), true);
     browser.evaluate(&phone, "document.querySelector('#open').click()");
+    let fits = "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('#open-dialog'))";
+    assert_eq!(browser.evaluate(&phone, fits), true);
     // What cannot be read leaves no games of an earlier file.
     for unreadable in ["nonsense", ""] {
         browser.read(&phone, "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. d4 *");
