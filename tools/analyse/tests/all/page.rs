@@ -258,6 +258,8 @@ fn visitors_see_the_same_positions() {
     assert_eq!(browser.evaluate(&desktop, "document.querySelectorAll('#board .pieces use').length"), 32);
     browser.read(&desktop, "e4 Ke4");
     browser.wait_for(&desktop, "document.querySelector('#notices').textContent.includes('Ke4')");
+    let left = "document.querySelector('#notices').getBoundingClientRect().left >= document.querySelector('#board').getBoundingClientRect().right";
+    assert_eq!(browser.evaluate(&desktop, left), true);
     // Elements live as long as what they show.
     browser.evaluate(&desktop, "window.row = document.querySelector('#positions button'); row.focus()");
     // A second visitor, on a phone, sees it and pauses.
