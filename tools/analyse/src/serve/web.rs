@@ -41,7 +41,6 @@ const MAX_HEAD: usize = 16 << 10;
 const MAX_MESSAGE: usize = 8 << 20;
 /// Time for a whole response.
 const RESPONSE: Duration = Duration::from_secs(30);
-const COOKIE: &str = "lento_token";
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -147,14 +146,14 @@ async fn guard(State(server): State<Arc<Server>>, mut request: Request, next: Ne
     }
     if server.gate.needs_token() {
         if let Some(token) = query_token(request.uri()) {
-            let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000");
+            let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000", cookie_name(host));
             return match server.gate.role(token).await {
                 Some(_) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
                     .into_response(),
                 None => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
             };
         }
-        let Some(role) = server.gate.role(offered_token(headers).unwrap_or_default()).await else {
+        let Some(role) = server.gate.role(offered_token(headers, &cookie_name(host)).unwrap_or_default()).await else {
             return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
         };
         request.extensions_mut().insert(role);
@@ -185,8 +184,14 @@ fn query_token(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
+/// Browsers send cookies to all ports of a host, so the name has the port.
+fn cookie_name(host: &str) -> String {
+    let port = host.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
+    port.map_or_else(|| "lento_token".into(), |port| format!("lento_token_{port}"))
+}
+
 /// The token of a cookie, or of `Authorization: Bearer`.
-fn offered_token(headers: &HeaderMap) -> Option<&str> {
+fn offered_token<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
         return scheme.eq_ignore_ascii_case("bearer").then_some(token);
@@ -196,7 +201,7 @@ fn offered_token(headers: &HeaderMap) -> Option<&str> {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+    pairs.find_map(|pair| pair.trim().strip_prefix(cookie)?.strip_prefix('='))
 }
 
 async fn socket(
