@@ -224,6 +224,10 @@ fn limits(fields: Fields) -> Result<Limits, Refusal> {
     if depth.is_none() && nodes.is_none() && time.is_none() && !infinite {
         return Err(Refusal::new("missing", "depth", "no limit; expected depth, nodes, time_ms or infinite"));
     }
+    if infinite && (depth.is_some() || nodes.is_some() || time.is_some()) {
+        let text = "infinite with another limit; expected infinite alone, or depth, nodes or time_ms";
+        return Err(Refusal::new("bad-field", "infinite", text));
+    }
     let (depth, movetime) = (depth.map(|depth| depth as i32), time.map(|time| time as i64));
     Ok(Limits { depth, nodes, movetime, infinite, ..Limits::default() })
 }
@@ -306,6 +310,7 @@ mod tests {
             (r#"{"id":[1]}"#, "\"id\" expects a string"),
             (r#"{"id":1.5}"#, "not \"1.5\""),
             (r#"{"id":1}"#, "expected depth, nodes, time_ms or infinite"),
+            (r#"{"id":1,"depth":3,"infinite":true}"#, "expected infinite alone"),
             (r#"{"id":1,"dept":3}"#, "unknown field \"dept\"; expected id, fen"),
             (r#"{"id":1,"depth":"9"}"#, "\"depth\" expects a whole number from 1 to"),
             (r#"{"id":1,"depth":0}"#, "not \"0\""),
