@@ -2,6 +2,7 @@
 
 use lento::engine::Engine;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
+use lento::internals::files::Draft;
 use lento::internals::processors;
 use lento_console::notice::notice;
 use std::ffi::OsString;
@@ -17,9 +18,11 @@ pub fn path(file: &Path, engine: usize) -> PathBuf {
     name.into()
 }
 
-/// Loads the table of an engine, if it was saved. A file that does not fit is set aside.
+/// Loads the table of an engine, if it was saved. A file that does not fit is set aside, one that cannot be written later is an
+/// error.
 pub fn load(engine: &mut Engine, path: &Path) -> Result<(), String> {
     let named = |error: String| format!("{}: {error}", path.display());
+    Draft::create_regular(path).map_err(|error| format!("--hash-file {error}"))?;
     if !path.try_exists().map_err(|error| named(error.to_string()))? {
         return Ok(());
     }
@@ -50,7 +53,7 @@ pub fn save(engine: &mut Engine, path: &Path) {
     match saved {
         Ok(0) => {}
         Ok(entries) => notice(format_args!("{}: {entries} entries saved", path.display())),
-        Err(error) => notice(format_args!("{}: {error}; nothing saved, any older file unchanged", path.display())),
+        Err(error) => notice(format_args!("{error}; nothing saved, any older file unchanged")),
     }
 }
 

@@ -168,6 +168,11 @@ fn hash_tables_outlive_a_restart() {
     line.clear();
     server.said.read_line(&mut line).expect("a line");
     assert!(line.contains("table.old") && folder.names().contains(&"table.old".into()), "{line}");
+    // One that could not be written is an error.
+    let missing = folder.path("no/table");
+    line.clear();
+    Server::start(&["--hash-file", &missing]).said.read_to_string(&mut line).expect("an end");
+    assert_eq!(line.matches(&missing).count(), 1, "{line}");
 }
 
 #[test]
