@@ -102,19 +102,41 @@ impl Store {
                 document: (*saved.document).into(),
                 is_removed: saved.removed.is_some(),
             };
-            let mut table = table.lock();
-            if !table.put(&row, before).map_err(unsaved)? {
-                // Another server has saved it.
-                match table.get(board).map_err(unsaved)? {
-                    Some(newer) => state.boards.insert(Arc::clone(board), newer.into()),
-                    None => state.boards.remove(board),
-                };
+            let is_written = table.lock().put(&row, before).map_err(unsaved)?;
+            if !is_written {
+                self.refresh(state, board);
                 let newer = state.boards.get(board).ok_or_else(|| unknown(board))?;
                 return Err(newer.stale(before));
             }
         }
         state.boards.insert(Arc::clone(board), saved);
         Ok(())
+    }
+
+    /// Takes over what another server has done to a board of the database.
+    fn refresh(&self, state: &mut State, board: &str) {
+        let Some(Ok(stored)) = self.table.as_ref().map(|table| table.lock().get(board)) else { return };
+        let known = state.boards.get(board).map(|saved| (saved.version, saved.removed.is_some(), saved.name.as_str()));
+        if known == stored.as_ref().map(|row| (row.version, row.is_removed, row.name.as_str())) {
+            return;
+        }
+        match stored {
+            Some(row) => state.boards.insert(board.into(), row.into()),
+            None => state.boards.remove(board),
+        };
+        self.tell(News::List);
+    }
+
+    /// The board of a request.
+    fn find(&self, state: &mut State, fields: Fields) -> Result<(Arc<str>, Saved), Refusal> {
+        let board = fields.need("board", "a board", fields.text("board")?)?;
+        self.refresh(state, board);
+        let (key, saved) = state.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
+        if saved.removed.is_some() {
+            let text = format!("board {} is removed; expected to restore it first", quoted(board));
+            return Err(Refusal::new("removed", "board", text));
+        }
+        Ok((Arc::clone(key), saved.clone()))
     }
 
     pub fn visit(&self) -> Visitor {
@@ -167,7 +189,7 @@ impl Store {
     }
 
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
-        let (board, saved) = self.state.lock().find(fields)?;
+        let (board, saved) = self.find(&mut self.state.lock(), fields)?;
         visitor.open.lock().insert(Arc::clone(&board));
         Ok(saved.shown(&board))
     }
@@ -182,7 +204,7 @@ impl Store {
             None => None,
             Some(_) => {
                 let version = fields.need("version", "the version last seen", fields.number("version", u64::MAX)?)?;
-                let before = state.find(fields)?;
+                let before = self.find(&mut state, fields)?;
                 if before.1.version != version {
                     return Err(before.1.stale(version));
                 }
@@ -236,6 +258,9 @@ impl Store {
         report: &Value,
     ) -> Result<(Arc<str>, u64), Refusal> {
         let mut state = self.state.lock();
+        if let Some((board, _)) = earlier {
+            self.refresh(&mut state, board);
+        }
         let before = earlier.and_then(|(board, _)| Some((Arc::clone(board), state.boards.get(board)?.clone())));
         let before = before.filter(|(_, saved)| saved.removed.is_none());
         let own = earlier.map(|(_, version)| *version);
@@ -259,15 +284,15 @@ impl Store {
 
     pub fn rename(&self, fields: Fields) -> Answer {
         let name = fields.need("name", "a name", name(fields)?)?;
-        let state = self.state.lock();
-        let (board, saved) = state.find(fields)?;
+        let mut state = self.state.lock();
+        let (board, saved) = self.find(&mut state, fields)?;
         self.update(state, &board, Saved { name, changed: now(), ..saved })
     }
 
     pub fn copy(&self, fields: Fields) -> Answer {
         let name = name(fields)?;
         let mut state = self.state.lock();
-        let (_, saved) = state.find(fields)?;
+        let (_, saved) = self.find(&mut state, fields)?;
         self.make_room(&mut state, saved.document.len(), 0, true)?;
         let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
         let board = state.new_board();
@@ -279,7 +304,7 @@ impl Store {
 
     pub fn remove(&self, fields: Fields) -> Answer {
         let mut state = self.state.lock();
-        let (board, saved) = state.find(fields)?;
+        let (board, saved) = self.find(&mut state, fields)?;
         state.changes += 1;
         let removed = Some(state.changes);
         self.update(state, &board, Saved { removed, ..saved })
@@ -334,17 +359,6 @@ fn unknown(board: &str) -> Refusal {
 }
 
 impl State {
-    /// The board of a request.
-    fn find(&self, fields: Fields) -> Result<(Arc<str>, Saved), Refusal> {
-        let board = fields.need("board", "a board", fields.text("board")?)?;
-        let (key, saved) = self.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
-        if saved.removed.is_some() {
-            let text = format!("board {} is removed; expected to restore it first", quoted(board));
-            return Err(Refusal::new("removed", "board", text));
-        }
-        Ok((Arc::clone(key), saved.clone()))
-    }
-
     /// A new identifier, unlike those of an earlier run, which pages may still have.
     fn new_board(&mut self) -> Arc<str> {
         self.changes += 1;

@@ -116,6 +116,12 @@ fn boards_of_a_database_outlive_a_killed_server() {
     let stale = other.error("save", json!({ "board": kept["board"], "version": 2, "document": longer }));
     assert_eq!((&stale["code"], &stale["version"], &stale["document"]), (&json!("stale"), &json!(3), &first));
     assert_eq!(other.ask("save", json!({ "board": kept["board"], "version": 3, "document": longer }))["version"], 4);
+    // Nor does it save what the other one has removed.
+    assert_eq!(page.ask("open", json!({ "board": kept["board"] }))["document"], longer);
+    page.ask("remove", json!({ "board": kept["board"] }));
+    let gone = other.error("save", json!({ "board": kept["board"], "version": 4, "document": first }));
+    assert_eq!(gone["code"], "removed");
+    assert_eq!(list(&other.ask("boards", json!({}))["boards"]).len(), 1);
 }
 
 #[test]
