@@ -2,7 +2,7 @@
 // The page has the symbols of pieces.svg.
 
 import { draw, find, hide, make, set } from "./dom.js";
-import { pieceName, pieces } from "./text.js";
+import { pieceName, pieces, whiteMoves } from "./text.js";
 import { Gestures } from "./gestures.js";
 
 const FILES = "abcdefgh";
@@ -21,9 +21,9 @@ export const arrow = (from, to, width, attributes = {}) => {
 };
 
 export class Board {
-  // `on`: `move(from, to, promotion)`, `shapes(list)`, and for a free board `place(from, to)` and `press(square)`.
+  // `on`: `move(move)`, `lost(moves)` [from, to], `shapes(list)`, and for a free board `place(from, to)` and `press(square)`.
   constructor(host, { on = {}, isFree = false, isStill = false, label = "board" } = {}) {
-    Object.assign(this, { on, isFree, host, turned: false, fen: "", targets: new Map(), selected: null, drawing: false });
+    Object.assign(this, { on, isFree, host, turned: false, fen: "", targets: new Map(), waits: false, ahead: [], selected: null, drawing: false });
     this.squares = new Map();
     this.shapes = [];
     this.lines = [];
@@ -67,13 +67,14 @@ export class Board {
     return this.turned ? FILES[7 - x] + (y + 1) : FILES[x] + (8 - y);
   }
 
-  // Shows a position: `fen`, `last` [from, to], `check` (a square), `legal` moves as the server lists them, and the `badge`
-  // [text, kind] of the last move.
+  // Shows a position: `fen`, `last` [from, to], `check` (a square), `legal` moves as the server lists them (null: not known yet),
+  // and the `badge` [text, kind] of the last move.
   show({ fen, last = null, check = null, legal = [], badge = null }) {
     const isNew = fen !== this.fen;
     if (isNew) {
       this.gestures?.cancel();
       this.choose(null);
+      this.lose();
       this.fen = fen;
     }
     this.drawPieces(pieces(fen));
@@ -81,14 +82,40 @@ export class Board {
     this.check = check;
     this.badge = badge;
     this.targets = new Map();
-    for (const move of legal) {
+    this.waits = !legal;
+    for (const move of legal ?? []) {
       const own = this.targets.get(move.from) ?? new Map();
       for (const to of [move.to, ...(move.also ?? [])]) own.set(to, [...(own.get(to) ?? []), move]);
       this.targets.set(move.from, own);
     }
-    if (this.selected && !this.targets.has(this.selected)) this.selected = null;
-    this.layers.pieces.classList.toggle("ready", this.isFree || this.targets.size > 0);
+    if (!this.waits && !this.chosen && this.ahead.length) {
+      if (this.make(...this.ahead[0])) this.ahead.shift();
+      else this.lose();
+    }
+    for (const [from, to] of this.ahead) this.guess(from, to);
+    if (this.selected && !this.canMove(this.selected)) this.selected = null;
+    this.layers.pieces.classList.toggle("ready", this.isFree || this.waits || this.targets.size > 0);
     this.drawMarks();
+  }
+
+  // Whether the piece of a square may move: any of the side to move, until the legal moves are known.
+  canMove(square) {
+    if (!this.waits) return this.targets.has(square);
+    const letter = this.squares.get(square)?.letter;
+    return Boolean(letter) && (letter === letter.toUpperCase()) === (whiteMoves(this.fen) === (this.ahead.length % 2 === 0));
+  }
+
+  // Whether it may move to another square.
+  canReach(from, to) {
+    if (!this.waits) return Boolean(this.targets.get(from)?.has(to));
+    return from !== null && !this.canMove(to);
+  }
+
+  // Forgets the moves ahead of the server.
+  lose() {
+    if (!this.ahead.length) return;
+    this.gestures.cancel();
+    this.on.lost?.(this.ahead.splice(0));
   }
 
   turn(turned) {
@@ -138,7 +165,7 @@ export class Board {
     return draw("use", { href: `#${letter.toUpperCase()}`, class: letter === letter.toUpperCase() ? "w" : "b", width: 100, height: 100 });
   }
 
-  // Moves a piece before the server has answered.
+  // Moves a piece before its position is shown.
   guess(from, to) {
     const piece = this.squares.get(from);
     if (!piece) return;
@@ -146,14 +173,12 @@ export class Board {
     this.squares.delete(from);
     this.squares.set(to, piece);
     this.put(piece.element, to);
-    this.selected = null;
-    this.targets = new Map();
     this.last = [from, to];
     this.check = this.badge = null;
     this.drawMarks();
   }
 
-  // Shows the position again, as after a refused move.
+  // Shows the position again, as after a promotion that was not chosen.
   restore() {
     this.drawPieces(pieces(this.fen));
     for (const [square, piece] of this.squares) this.put(piece.element, square);
@@ -218,8 +243,17 @@ export class Board {
     this.layers.lines.replaceChildren(...this.lines.map(({ from, to, width, kind }) => arrow(this.middle(from), this.middle(to), width, { class: `arrow ${kind}` })));
   }
 
-  // A gesture has moved a piece. Returns whether that is a move.
+  // A gesture has moved a piece. Returns whether that may be a move; it is made as soon as the legal moves are known.
   moved(from, to) {
+    this.selected = null;
+    if (!this.waits) return this.make(from, to);
+    this.ahead.push([from, to]);
+    this.guess(from, to);
+    return true;
+  }
+
+  // Makes a legal move.
+  make(from, to) {
     const moves = this.targets.get(from)?.get(to);
     if (!moves) return false;
     if (moves.some((move) => move.promotion)) {
@@ -232,6 +266,8 @@ export class Board {
 
   play(move) {
     this.guess(move.from, move.to);
+    // `show` brings its legal moves.
+    Object.assign(this, { fen: move.fen, targets: new Map(), waits: true });
     this.on.move?.(move);
   }
 
@@ -244,6 +280,7 @@ export class Board {
       if (before) {
         this.chooser.replaceChildren();
         this.restore();
+        this.lose();
         this.drawMarks();
       }
       return;

@@ -34,7 +34,7 @@ export class Gestures {
   // Whether a square has a piece that can move.
   holds(square) {
     const { board } = this;
-    return square !== null && board.squares.has(square) && (board.isFree || board.targets.has(square));
+    return square !== null && board.squares.has(square) && (board.isFree || board.canMove(square));
   }
 
   down(event) {
@@ -48,7 +48,7 @@ export class Gestures {
     this.press = { square, drawn, id: event.pointerId, x: event.clientX, y: event.clientY, slack: SLACK[event.pointerType] ?? 4 };
     if (drawn) {
       this.press.color = event.shiftKey || event.ctrlKey ? (event.altKey ? "Y" : "R") : event.altKey || event.metaKey ? "B" : "G";
-    } else if (!board.isFree && board.targets.get(board.selected)?.has(square)) {
+    } else if (!board.isFree && board.canReach(board.selected, square)) {
       this.press.isTarget = true;
     } else if (this.holds(square) && !board.isFree) {
       this.press.wasSelected = board.selected === square;
@@ -91,7 +91,7 @@ export class Gestures {
     }
     const [x, y] = board.point(event);
     press.piece.style.transform = `translate(${x - 50}px, ${y - 50}px)`;
-    if (square !== press.over) board.drawMarks(board.isFree || board.targets.get(press.square)?.has(square) ? square : null);
+    if (square !== press.over) board.drawMarks(board.isFree || board.canReach(press.square, square) ? square : null);
     press.over = square;
   }
 

@@ -63,6 +63,42 @@ impl<'a> Page<'a> {
     fn paste(&mut self, text: &str) {
         self.browser.paste(&self.page, text);
     }
+
+    fn evaluate(&mut self, script: &str) {
+        self.browser.evaluate(&self.page, script);
+    }
+
+    /// Keeps requests back until `release`.
+    fn hold(&mut self) {
+        self.evaluate(
+            "window.send = WebSocket.prototype.send; window.held = [];
+            WebSocket.prototype.send = function (text) { held.push(() => send.call(this, text)); };",
+        );
+    }
+
+    fn release(&mut self) {
+        self.evaluate("WebSocket.prototype.send = send; held.forEach((send) => send());");
+    }
+
+    /// Each move is played in the position it was made in, or refused, however late the answers come.
+    fn answers_come_late(&mut self) {
+        self.click("#new");
+        self.is("");
+        self.hold();
+        for squares in [["e2", "e4"], ["e7", "e5"], ["g1", "f3"]] {
+            self.drag(&squares);
+        }
+        self.press("b8");
+        self.press("c6");
+        self.release();
+        self.is("e4 e5 Nf3 Nc6*");
+        self.hold();
+        self.drag(&["d2", "d4"]);
+        self.drag(&["g7", "f7"]);
+        self.release();
+        self.wait_for("document.querySelector('#notices').textContent.includes('g7–f7')");
+        self.is("e4 e5 Nf3 Nc6 d4*");
+    }
 }
 
 #[test]
@@ -103,6 +139,8 @@ fn games_are_walked_and_changed_in_each_browser() {
         page.is("e4 d4* e5 Nf3 Nc6");
         page.click("#undo");
         page.is("e4 d4 d5* e5 Nf3 Nc6");
+        page.wait_for("document.querySelector('#saved').textContent === 'saved'");
+        page.answers_come_late();
     });
 }
 

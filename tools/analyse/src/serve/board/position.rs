@@ -85,6 +85,7 @@ fn legal(board: &Board, mv: Move, chess960: bool) -> Value {
     let mut legal = json!({
         "uci": board.uci(mv, chess960),
         "san": board.san(mv),
+        "fen": board.after(mv).fen(chess960),
         "from": mv.from().to_string(),
         "to": to.to_string(),
     });
@@ -173,7 +174,7 @@ pub fn play(fields: Fields) -> Answer {
         let text = format!("{} is not a legal move in {}; expected {expected}", quoted(text), board.fen(chess960));
         return Err(Refusal::new("bad-move", "text", text));
     };
-    Ok(json!({ "uci": board.uci(mv, chess960), "san": board.san(mv) }))
+    Ok(legal(board, mv, chess960))
 }
 
 pub fn line(fields: Fields) -> Answer {

@@ -317,7 +317,8 @@ export class Engine {
   // Plays the best move of the position on the board.
   best() {
     const line = this.fresh?.lines[0];
-    if (line && this.isHere && !this.isThreat) this.session.play({ uci: line.pv[0], san: line.san[0] }).catch((error) => this.onError?.(error));
+    const move = line && this.isHere && !this.isThreat && this.session.legal?.find(({ uci }) => uci === line.pv[0]);
+    if (move) this.session.play(move);
     else announce("no best move yet");
   }
 

@@ -25,7 +25,8 @@ const link = new Link();
 const session = new Session(link);
 const board = new Board(find("#board"), {
   on: {
-    move: (move) => session.play(move).catch((error) => { board.restore(); drawBoard(); fail(error); }),
+    move: (move) => session.play(move),
+    lost: (all) => fail(new Error(`Not possible in this position: ${all.map((ends) => ends.join("–")).join(", ")}.`)),
     shapes: (shapes) => moves.setShapes(shapes),
   },
 });
@@ -40,7 +41,7 @@ const queue = new Queue(session, link);
 new Report(session);
 const treeView = new TreeView(session, link);
 const course = new Course();
-const tablebase = new Tablebase(session);
+new Tablebase(session);
 new Tags(session);
 
 // The board with what is known of the position.
@@ -48,7 +49,7 @@ const drawBoard = () => {
   const { node, info } = session;
   const last = node.uci && node.uci !== "0000" ? [node.uci.slice(0, 2), node.uci.slice(2, 4)] : null;
   const mark = markOf(node);
-  board.show({ fen: node.fen, last: info?.last ?? last, check: info?.check ?? null, legal: info?.legal ?? [], badge: mark && [nag(mark), mark] });
+  board.show({ fen: node.fen, last: info?.last ?? last, check: info?.check ?? null, legal: session.legal, badge: mark && [nag(mark), mark] });
   board.setShapes([...(node.arrows ?? []), ...(node.circles ?? [])]);
   const turn = whiteMoves(node.fen) ? "White" : "Black";
   const over = info?.over;
@@ -128,7 +129,7 @@ queue.onBoard = async (board) => {
 };
 preview.isTurned = () => board.turned;
 setup.isTurned = () => board.turned;
-for (const part of [session, engine, tablebase, treeView]) part.onError = fail;
+for (const part of [session, engine, treeView]) part.onError = fail;
 
 const flip = () => {
   board.turn(!board.turned);

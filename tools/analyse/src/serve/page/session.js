@@ -50,6 +50,11 @@ export class Session {
     return this.known.get(this.key()) ?? null;
   }
 
+  // The legal moves; null so far, and none where the server refuses the position.
+  get legal() {
+    return this.info?.legal ?? (this.refused === this.key() ? [] : null);
+  }
+
   key(id = this.tree.at) {
     return JSON.stringify(this.tree.place(id));
   }
@@ -71,6 +76,7 @@ export class Session {
     try {
       await this.position(this.tree.place());
     } catch (error) {
+      this.refused = key;
       this.onError?.(error);
     }
     if (key === this.key()) this.tell("info");
@@ -131,22 +137,13 @@ export class Session {
     return result;
   }
 
-  // Plays a legal move of the current position.
-  async play({ uci, san }) {
-    const { tree } = this;
-    const from = tree.at;
-    const known = tree.child(from, uci);
-    if (known !== undefined) {
-      this.go(known);
-      return;
-    }
-    const place = tree.place(from);
-    const info = await this.position({ ...place, moves: [...place.moves, uci] });
-    if (tree !== this.tree || !tree.node(from)) return;
-    this.edit(() => {
+  // Plays a legal move, as the server lists them. Returns its node.
+  play({ uci, san, fen }, from = this.tree.at) {
+    return this.edit((tree) => {
       const stays = tree.at !== from;
-      const made = tree.add(from, [{ uci, san, fen: info.fen }]);
+      const made = tree.add(from, [{ uci, san, fen }]);
       if (!stays) tree.at = made;
+      return made;
     });
   }
 

@@ -13,7 +13,7 @@ export class Tablebase {
     this.part.addEventListener("click", (event) => {
       const uci = event.target.closest("button")?.dataset.uci;
       const move = session.info?.legal.find((legal) => legal.uci === uci);
-      if (move) session.play(move).catch((error) => this.onError?.(error));
+      if (move) session.play(move);
     });
     session.on(() => this.draw());
   }

@@ -108,6 +108,7 @@ fn positions_have_their_moves() {
     assert_eq!((&position["check"], &position["last"]), (&json!("e8"), &json!(["h5", "f7"])));
     let back = page.ask("position", json!({ "moves": ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6"] }));
     assert!(back["over"].is_null() && list(&back["legal"]).len() > 20);
+    assert_eq!(legal(&back, "san", "Qxf7#")["fen"], position["fen"]);
     // Only possible en passant is told, so that transpositions are the same.
     for (moves, field) in [(vec!["e2e4"], "-"), (vec!["e2e4", "a7a6", "e4e5", "d7d5"], "d6")] {
         let position = page.ask("position", json!({ "moves": moves }));
@@ -153,7 +154,7 @@ fn castling_has_its_gestures() {
     let castled = page.ask("position", json!({ "start": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "moves": ["e1h1"] }));
     assert_eq!(castled["last"], json!(["e1", "g1"]));
     let queen = json!({ "start": "6k1/6P1/8/p2p2KQ/4r3/5R2/PP6/4q3 b - - 0 46", "text": "Qe1-g1" });
-    assert_eq!(page.ask("play", queen), json!({ "uci": "e1g1", "san": "Qg1+" }));
+    assert_eq!(page.ask("play", queen)["san"], "Qg1+");
 }
 
 #[test]
