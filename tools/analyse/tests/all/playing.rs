@@ -68,6 +68,13 @@ impl<'a> Page<'a> {
         self.browser.evaluate(&self.page, script);
     }
 
+    /// Types a move behind what the field has.
+    fn types(&mut self, text: &str) {
+        self.evaluate(&format!(
+            "document.querySelector('#typed').value += '{text}'; document.querySelector('#type').requestSubmit()"
+        ));
+    }
+
     /// Keeps requests back until `release`.
     fn hold(&mut self) {
         self.evaluate(
@@ -93,11 +100,24 @@ impl<'a> Page<'a> {
         self.release();
         self.is("e4 e5 Nf3 Nc6*");
         self.hold();
+        for text in ["Bb5", "a6", "Ba4"] {
+            self.types(text);
+        }
+        self.evaluate("document.querySelector('#typed').value = 'N'");
+        self.release();
+        self.is("e4 e5 Nf3 Nc6 Bb5 a6 Ba4*");
+        self.types("f6");
+        self.is("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6*");
+        self.hold();
         self.drag(&["d2", "d4"]);
         self.drag(&["g7", "f7"]);
         self.release();
         self.wait_for("document.querySelector('#notices').textContent.includes('g7–f7')");
-        self.is("e4 e5 Nf3 Nc6 d4*");
+        self.is("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 d4*");
+        self.types("Ke4");
+        self.wait_for(
+            "document.querySelector('#typed-error').textContent && document.querySelector('#typed').value === 'Ke4'",
+        );
     }
 }
 

@@ -273,7 +273,10 @@ find("#type").addEventListener("submit", (event) => {
   const text = field.value.trim();
   if (!text) return;
   say(find("#typed-error"), "");
-  session.type(text).then(() => { field.value = ""; }, (error) => {
+  const played = board.ahead.length ? Promise.reject(new Error("The moves on the board are not confirmed yet.")) : session.type(text);
+  field.value = "";
+  played.catch((error) => {
+    field.value ||= text;
     say(find("#typed-error"), error.message);
     announce(error.message);
   });

@@ -162,11 +162,20 @@ export class Session {
     this.edit(() => { tree.at = tree.add(id, moves); });
   }
 
-  // Plays a typed move.
-  async type(text) {
-    const move = await this.link.ask("play", { ...this.tree.place(), text });
-    await this.play(move);
-    return move;
+  // Plays a typed move: in the current position, or after the typed moves from there that the server has not answered yet.
+  type(text) {
+    const { tree } = this;
+    if (this.typed?.tree !== tree || this.typed.at !== tree.at) this.typed = { tree, at: tree.at, last: Promise.resolve(tree.at) };
+    const { typed } = this;
+    const last = typed.last.then(async (from) => {
+      const move = await this.link.ask("play", { ...tree.place(from), text });
+      if (tree !== this.tree || !tree.node(from)) throw new Error(`${text} was not played: its position is gone.`);
+      const made = this.play(move, from);
+      if (tree.at === made) typed.at = made;
+      return made;
+    });
+    typed.last = last;
+    return last.finally(() => { if (this.typed?.last === last) this.typed = null; });
   }
 
   // The part of the address that names the position, with the rest of its line.
