@@ -77,11 +77,11 @@ cluster_package() {
     mkdir -p "$root"/usr/{bin,share/{man/man1,doc/lento-cluster}} "$work/debian"
     tools/pgo --target "$target" --profile "$1" --programs cluster "$root/usr/bin/lento-cluster"
     "$root/usr/bin/lento-cluster" man | gzip -n -9 >"$root/usr/share/man/man1/lento-cluster.1.gz"
-    cp docs/cluster.md "$root/usr/share/doc/lento-cluster/"
-    tools/linked licences "$target" >"$root/usr/share/doc/lento-cluster/LICENCES-OF-PACKAGES"
+    cp docs/cluster.md "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$root/usr/share/doc/lento-cluster/"
+    tools/linked licences "$target" cluster >"$root/usr/share/doc/lento-cluster/LICENCES-OF-PACKAGES"
     # It looks for a file of this name.
     echo 'Source: lento' >"$work/debian/control"
-    depends=$(cd "$work" && dpkg-shlibdeps -O "${root#"$work/"}/usr/bin/lento-cluster" 2>/dev/null)
+    depends=$(cd "$work" && dpkg-shlibdeps -O "${root#"$work/"}/usr/bin/lento-cluster" 2>/dev/null) || fail "dpkg-shlibdeps finds no dependencies of lento-cluster"
     depends=${depends#shlibs:Depends=}
     [[ $depends != *libopenmpi* ]] || depends+=', openmpi-bin'
     debian_build lento-cluster "$(dpkg --print-architecture)" "$root" "$depends" "one search of the Lento chess engine on several machines

@@ -17,7 +17,7 @@ stdenvNoCC.mkDerivation rec {
   installPhase = ''
     install -Dm755 lento lento-analyse lento-lab lento-train -t $out/bin
     mkdir -p $out/share/doc/lento
-    cp -r *.md docs $out/share/doc/lento/
+    cp -r *.md docs LICENSE-* LICENCES-OF-PACKAGES COPYRIGHT-library.html $out/share/doc/lento/
     installManPage man/*.1
     installShellCompletion --bash --name lento completions/lento.bash --zsh completions/_lento --fish completions/lento.fish
   '';

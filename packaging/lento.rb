@@ -28,7 +28,7 @@ class Lento < Formula
   def install
     bin.install "lento", "lento-analyse", "lento-lab", "lento-train"
     man1.install Dir["man/*.1"]
-    doc.install Dir["*.md"], "docs"
+    doc.install Dir["*.md", "LICENSE-*"], "docs", "LICENCES-OF-PACKAGES", "COPYRIGHT-library.html"
     bash_completion.install "completions/lento.bash" => "lento"
     zsh_completion.install "completions/_lento"
     fish_completion.install "completions/lento.fish"
