@@ -129,6 +129,17 @@ impl Drop for Draft {
     }
 }
 
+/// Renames a file to the first of `NAME.old`, `NAME.old2` and so on that does not exist. Returns the new path.
+pub fn set_aside(path: &Path) -> Result<PathBuf, WriteError> {
+    let (mut older, mut number) = (path.with_added_extension("old"), 1);
+    while older.symlink_metadata().is_ok() {
+        number += 1;
+        older = path.with_added_extension(format!("old{number}"));
+    }
+    fs::rename(path, &older).map_err(|error| WriteError::new(&older, error))?;
+    Ok(older)
+}
+
 /// Suffix of hidden files.
 const SUFFIX: &str = ".part";
 

@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Done {
             Ok(())
         })?;
         writeln!(out, "{:#}", document(&engine, &infos, &found, chess960))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(args.exit_code(&stop));
     }
     writeln!(out, "{}", root.fen(chess960))?;
     writeln!(out, "{}\n", args.conditions(&engine))?;
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Done {
     let found = search(&mut engine, &limits, &moves, &stop, |news| show.update(news))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(args.exit_code(&stop))
 }
 
 /// The tablebases of `--syzygy`.
@@ -120,6 +120,11 @@ impl Args {
         engine.settings.lmr.main = self.lmr;
         engine.set_tables(self.syzygy.as_deref().map(tables).transpose()?);
         Ok(engine)
+    }
+
+    /// Only `--infinite` is over by Ctrl-C.
+    fn exit_code(&self, stop: &Stop) -> ExitCode {
+        if self.infinite { ExitCode::SUCCESS } else { stop.exit_code() }
     }
 
     /// Settings and limits for display.

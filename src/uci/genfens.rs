@@ -70,7 +70,9 @@ impl GenFens {
                 .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                 .map_err(|error| format!("{name:?}: {error}"))?,
         };
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !(line.trim().is_empty() || line.starts_with('#')));
+        let lines = (1..)
+            .zip(text.trim_start_matches('\u{feff}').lines())
+            .filter(|(_, line)| !(line.trim().is_empty() || line.starts_with('#')));
         let starts: Vec<(usize, &str)> = lines.collect();
         let mut state = self.seed;
         let mut below = |n: usize| (split_mix(&mut state) % n.max(1) as u64) as usize;

@@ -170,6 +170,7 @@ fn a_table_is_saved_by_itself_and_survives_a_kill() {
     let folder = Folder::new("auto");
     let file = folder.file("table");
     fs::write(&file, "somebody else's").unwrap();
+    fs::write(folder.file("table.old"), "older").unwrap();
     let mut session = Session::ready();
     session.say(&format!(
         "setoption name HashFile value {file}\nsetoption name AutoSave value 1s\n{POSITION}\ngo infinite"
@@ -180,8 +181,8 @@ fn a_table_is_saved_by_itself_and_survives_a_kill() {
     drop(session);
     // The kill may have come within the next save.
     let names: Vec<String> = folder.names().into_iter().filter(|name| !name.ends_with(".part")).collect();
-    assert_eq!(names, ["table", "table.old"]);
-    assert_eq!(fs::read(folder.file("table.old")).unwrap(), b"somebody else's");
+    assert_eq!(names, ["table", "table.old", "table.old2"]);
+    assert_eq!(fs::read(folder.file("table.old2")).unwrap(), b"somebody else's");
     let mut session = Session::ready();
     let line = answer(&mut session, &format!("loadhash {file}"));
     assert!(line.starts_with("info string loadhash: "), "{line}");

@@ -7,8 +7,8 @@ use crate::options::same_name;
 use crate::task::{Console, Effect};
 use lento::engine::LentTable;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
+use lento::internals::files::set_aside;
 use lento::internals::processors;
-use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -104,12 +104,14 @@ impl Session {
         }
         let Some(path) = self.protocol.hash_file.clone() else { return };
         if self.hash_files.own_file.as_ref() != Some(&path) && path.exists() {
-            let older = path.with_added_extension("old");
-            let text = format!("AutoSave: {path:?} was not loaded or saved in this session; keeping it as {older:?}");
-            self.print(&format::message(text));
-            if let Err(error) = fs::rename(&path, &older) {
-                self.report(format!("AutoSave: {older:?}: {error}; nothing saved"));
-                return self.retry_auto_save();
+            match set_aside(&path) {
+                Ok(older) => self.print(&format::message(format!(
+                    "AutoSave: {path:?} was not loaded or saved in this session; kept as {older:?}"
+                ))),
+                Err(error) => {
+                    self.report(format!("AutoSave: {error}; nothing saved"));
+                    return self.retry_auto_save();
+                }
             }
         }
         self.start_save("AutoSave", path, false, !self.closing);

@@ -37,9 +37,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     files::read(open(path)?, MOST).map_err(|error| in_file(path, error))
 }
 
-/// Reads a text file. Invalid UTF-8, as in old files, becomes replacement characters.
+/// Reads a text file, without a byte order mark. Invalid UTF-8, as in old files, becomes replacement characters.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    Ok(String::from_utf8(read(path)?).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    let bytes = read(path)?;
+    Ok(String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).into_owned())
 }
 
 /// Reads a text file that must be UTF-8.
@@ -55,7 +56,7 @@ mod tests {
     #[test]
     fn files_are_read_and_nothing_else() {
         let folder = Folder::new("inputs");
-        let path = folder.write("text", b"M\xfcller");
+        let path = folder.write("text", b"\xef\xbb\xbfM\xfcller");
         assert_eq!(read_text(&path).unwrap(), "M\u{fffd}ller");
         assert!(open(folder.path()).unwrap_err().contains("a folder"));
         assert!(open(&folder.path().join("missing")).unwrap_err().contains("missing: "));

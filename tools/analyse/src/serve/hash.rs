@@ -2,7 +2,7 @@
 
 use lento::engine::Engine;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
-use lento::internals::files::Draft;
+use lento::internals::files::{Draft, set_aside};
 use lento::internals::processors;
 use lento_console::notice::notice;
 use std::ffi::OsString;
@@ -30,8 +30,7 @@ pub fn load(engine: &mut Engine, path: &Path) -> Result<(), String> {
     match hash_file::load(path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(())) {
         Ok(Loaded { read, kept, .. }) => notice(format_args!("{}: {kept} of {read} entries loaded", path.display())),
         Err(error) => {
-            let older = path.with_added_extension("old");
-            std::fs::rename(path, &older).map_err(|problem| named(problem.to_string()))?;
+            let older = set_aside(path).map_err(|problem| problem.to_string())?;
             notice(format_args!("{}; kept as {}", named(error.to_string()), older.display()));
         }
     }
