@@ -1,6 +1,6 @@
 //! Checks, before a long run, that its results can be written.
 
-use super::draft::{Draft, WriteError};
+use super::draft::{Draft, WriteError, folder};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,28 @@ pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Wri
         Draft::create(path)?;
     }
     Ok(())
+}
+
+/// Refuses an output that is also an input or another output, by any path.
+pub fn expect_distinct<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+    outputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), String> {
+    let mut taken: Vec<PathBuf> = inputs.into_iter().map(real).collect();
+    for path in outputs {
+        let real = real(path);
+        if taken.contains(&real) {
+            return Err(format!("{}: used for two files; expected another name", path.display()));
+        }
+        taken.push(real);
+    }
+    Ok(())
+}
+
+/// The path without links, also of a file that does not exist yet.
+fn real(path: &Path) -> PathBuf {
+    let missing = || Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(missing).unwrap_or_else(|| path.to_owned())
 }
 
 /// Creates a folder if necessary and checks that files can be written into it.

@@ -17,6 +17,7 @@ use crate::report::files::{ReportArgs, Reports};
 use crate::sql;
 use input::{Input, Source};
 use lento::chess::Game;
+use lento_common::outputs::expect_distinct;
 use lento_console::Done;
 use lento_console::interrupt::Stop;
 use lento_console::setup::positive_time;
@@ -25,7 +26,7 @@ use lento_player::analyse;
 use select::Selection;
 use std::error::Error;
 use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use work::Work;
@@ -86,18 +87,10 @@ impl QueueArgs {
     }
 
     /// Creates the report files, if any.
-    fn begin_reports(&self, database: &Location) -> Result<Option<Reports>, Box<dyn Error>> {
-        if !self.reports.are_given() {
-            return Ok(None);
-        }
-        let mut taken: Vec<&Path> = database.file().into_iter().collect();
-        for path in self.epd_out.as_deref().into_iter().chain(self.reports.paths()) {
-            if taken.contains(&path) {
-                return Err(format!("{}: used for two files; expected another name", path.display()).into());
-            }
-            taken.push(path);
-        }
-        Ok(Some(self.reports.begin()?))
+    fn begin_reports(&self, sources: &[Source], database: &Location) -> Result<Option<Reports>, Box<dyn Error>> {
+        let inputs = sources.iter().map(|source| source.path.as_path()).chain(database.file());
+        expect_distinct(inputs, self.epd_out.as_deref().into_iter().chain(self.reports.paths()))?;
+        Ok(if self.reports.are_given() { Some(self.reports.begin()?) } else { None })
     }
 }
 
@@ -132,7 +125,7 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
         })?;
         Ok(count)
     })?;
-    let reports = queue.begin_reports(&location)?;
+    let reports = queue.begin_reports(&sources, &location)?;
     let mut input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
     input.expect_positions()?;
     let database = if queue.no_search {

@@ -117,6 +117,9 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
         (&["--html", &html, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - -"], "reports need games"),
         (&[&pgn, "--html", &html, "--svg", &html], "used for two files"),
         (&[&pgn, "--html", &database], "used for two files"),
+        (&[&pgn, "--html", &pgn], "used for two files"),
+        (&[&pgn, "--pgn-out", &folder.path("./game.pgn")], "game.pgn: used for two files"),
+        (&[&epd, "--epd-out", &epd], "a.epd: used for two files"),
         (&[&pgn, "--html", &missing], "no/a.html"),
         (&[&pgn, "--pgn-out", folder.path("").as_str()], "a folder"),
     ] {

@@ -314,6 +314,9 @@ fn what_is_wrong_is_quoted() {
     refused(&["pin", &path, ""], "names no move");
     refused(&["grow", &path, "--white-within", "much"], "expected centipawns");
     refused(&["export", &path], "nothing to write");
+    refused(&["export", &path, "--html", &folder.path("./a.tree")], "a.tree: used for two files");
+    let pgn = folder.path("a.pgn");
+    refused(&["export", &path, "--pgn", &pgn, "--epd", &pgn], "a.pgn: used for two files");
     // A value that somebody changed is found.
     grow(&path, &["--positions", "2"]);
     let change = rusqlite::Connection::open(&path).unwrap();

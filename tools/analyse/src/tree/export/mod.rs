@@ -9,6 +9,7 @@ use super::show::{Row, best_line, own_search, rows};
 use super::{Named, Tree};
 use lento::chess::Move;
 use lento::internals::files::{Draft, write};
+use lento_common::outputs::expect_distinct;
 use lento_common::polyglot;
 use lento_console::Done;
 use lento_console::document::notation;
@@ -23,10 +24,13 @@ const WEIGHT: f64 = 1000.0;
 const HALF_LOSS: f64 = 15.0;
 
 pub fn run(args: &Export) -> Done {
-    let tree = Tree::open(&args.at.tree)?;
-    if [&args.pgn, &args.polyglot, &args.epd, &args.html].into_iter().all(Option::is_none) {
+    let files: Vec<&Path> =
+        [&args.pgn, &args.polyglot, &args.epd, &args.html].into_iter().flatten().map(|file| &**file).collect();
+    if files.is_empty() {
         return Err("nothing to write; expected --pgn, --polyglot, --epd or --html".into());
     }
+    expect_distinct(args.at.tree.file(), files)?;
+    let tree = Tree::open(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
     let Named { node, position, .. } = &named;
     if let Some(file) = &args.pgn {
