@@ -3,6 +3,7 @@
 use super::interrupt::Stop;
 use lento::chess::Move;
 use lento::engine::{Engine, Output};
+use lento::score::Bound;
 use lento::search::limits::Limits;
 use lento::search::report::{Info, Outcome};
 use lento_uci::run::output_is_gone;
@@ -59,4 +60,25 @@ pub fn search(
     });
     result?;
     Ok(Found { outcome, elapsed: start.elapsed() })
+}
+
+/// Like [`search`], but where the limits end the first iteration, it is completed without them. `None` if Ctrl-C ends it.
+pub fn search_with_score(
+    engine: &mut Engine,
+    limits: &Limits,
+    moves: &[Move],
+    stop: &Stop,
+    mut on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
+) -> io::Result<Option<Found>> {
+    let mut has_score = false;
+    for limits in [limits, &Limits { depth: Some(1), ..Limits::default() }] {
+        let found = search(engine, limits, moves, stop, |output| {
+            has_score |= matches!(output, Some(Output::Info(info)) if info.bound == Bound::Exact);
+            on_output(output)
+        })?;
+        if has_score || found.best().is_none_or(|line| line.depth > 1 || line.pv.is_empty()) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }

@@ -10,7 +10,7 @@ use lento::internals::files::Draft;
 use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::interrupt::Stop;
-use lento_console::search::{Found, search};
+use lento_console::search::{Found, search_with_score};
 use lento_player::analyse;
 use lento_uci::run::output_is_gone;
 use std::error::Error;
@@ -164,16 +164,17 @@ impl Work {
         self.tally.start_search(item.done);
         let mut show = self.screen.begin(item, &self.tally)?;
         let (screen, tally) = (&mut self.screen, &self.tally);
-        let found =
-            search(&mut self.engine, &limits, &[], &self.stop, |news| screen.update(&mut show, news, item, tally))?;
+        let found = search_with_score(&mut self.engine, &limits, &[], &self.stop, |news| {
+            screen.update(&mut show, news, item, tally)
+        })?;
         let finished = !self.stop.asked();
-        self.screen.end(show, item, &found)?;
-        let stored = self.stored(item, &found, partial.as_ref(), finished);
-        if !finished && requested.is_exact() {
-            // No partial result with a node limit.
+        found.as_ref().map_or(Ok(()), |found| self.screen.end(show, item, found))?;
+        // No partial result with a node limit.
+        let Some(found) = found.filter(|_| finished || !requested.is_exact()) else {
             self.ask(|database, _, _| database.release(position))?;
             return Ok(());
-        }
+        };
+        let stored = self.stored(item, &found, partial.as_ref(), finished);
         self.tally.add(found.nodes(), found.elapsed);
         if self.ask(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
             let (depth, nodes) = (stored.analysis.depth, stored.analysis.nodes);

@@ -17,7 +17,7 @@ use lento_console::document::notation;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
-use lento_console::search::search;
+use lento_console::search::search_with_score;
 use lento_console::table::numbered;
 use lento_console::units;
 use lento_player::analyse;
@@ -249,13 +249,11 @@ impl Work<'_> {
         let name = numbered(&self.tree.opening.root, path).join(" ");
         let (searches, added) = (self.searches, self.added);
         let progress = &mut self.progress;
-        let found = search(&mut self.engine, &limits, &moves, &self.stop, |_| {
+        let found = search_with_score(&mut self.engine, &limits, &moves, &self.stop, |_| {
             progress.line(|elapsed| format!("{searches} searches, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())
         })?;
-        if self.stop.asked() {
-            return Ok(None);
-        }
+        let Some(found) = found.filter(|_| !self.stop.asked()) else { return Ok(None) };
         let Some(line) = found.best().filter(|line| !line.pv.is_empty()) else {
             return Err(format!("the search of {} found no move", position.key).into());
         };

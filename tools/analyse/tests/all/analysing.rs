@@ -1,5 +1,6 @@
 //! Long analysis with the real binary: queues, the database, interruptions.
 
+use super::tree::{done, shown};
 use crate::PROGRAM;
 use serde_json::Value;
 use std::fs;
@@ -103,6 +104,21 @@ fn games_are_analysed_once() {
     assert_eq!(sources(&["--nodes", "500"]), "database");
     assert_eq!(sources(&["--nodes", "3000"]), "search");
     assert_eq!(sources(&["--nodes", "2500"]), "database");
+}
+
+/// A limit below the first iteration does not end it, so that each result has a score.
+#[test]
+fn the_first_iteration_is_completed() {
+    let (folder, fen) = (Folder::new("first-iteration"), "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1");
+    for (nodes, multipv) in [("1", "1"), ("15", "1"), ("20", "3")] {
+        let (db, name) = (folder.path(&format!("{nodes}.db")), format!("{nodes}.tree"));
+        let found = records(&["--fen", fen, "--nodes", nodes, "--multipv", multipv, "--db", &db]);
+        assert_eq!(found[0]["lines"][0]["score"]["mate"], 1, "{found:?}");
+        let tree = folder.path(&name);
+        done(&["init", &tree, "--fen", fen]);
+        done(&["grow", &tree, "--search-nodes", nodes, "--nodes", "1", "--hash", "1"]);
+        assert_eq!(shown(&tree, "")["expected"], 1.0);
+    }
 }
 
 #[test]
