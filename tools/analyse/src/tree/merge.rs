@@ -14,7 +14,7 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 pub fn run(into: &Location, from: &[Location]) -> Done {
-    let trees = from.iter().map(Tree::open).collect::<Result<Vec<_>, _>>()?;
+    let trees = from.iter().map(Tree::open_to_read).collect::<Result<Vec<_>, _>>()?;
     // A file is not made before the trees are found to fit.
     let known = match into.file() {
         Some(path) if !path.exists() => None,

@@ -70,8 +70,15 @@ pub fn run(args: &TreeArgs) -> Done {
 
 impl Tree {
     pub fn open(location: &Location) -> sql::Result<Self> {
-        let store = Store::open(location)?;
-        let without_root = || location.error("a tree without root");
+        Store::open(location).and_then(Self::load)
+    }
+
+    pub fn open_to_read(location: &Location) -> sql::Result<Self> {
+        Store::open_to_read(location).and_then(Self::load)
+    }
+
+    fn load(store: Store) -> sql::Result<Self> {
+        let without_root = || store.location().error("a tree without root");
         let settings = settings(&store)?;
         let opening = Opening::load(&store)?.ok_or_else(without_root)?;
         let root = store.find(&Position::new(&opening.root).key)?;

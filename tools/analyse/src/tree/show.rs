@@ -143,7 +143,7 @@ fn shown(tree: &Tree, node: i64) -> sql::Result<Shown> {
 }
 
 pub fn run(args: &Show) -> Done {
-    let tree = Tree::open(&args.at.tree)?;
+    let tree = Tree::open_to_read(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
     let shown = shown(&tree, named.node)?;
     let text = if args.json {
@@ -158,7 +158,7 @@ pub fn run(args: &Show) -> Done {
 /// A node for the page of `lento serve`: the document of `lento tree show --json`, with the root (`start`) and lines in SAN
 /// (`path_san`, `best_san`).
 pub fn look(location: &Location, name: &str) -> Result<Json, String> {
-    let tree = Tree::open(location)?;
+    let tree = Tree::open_to_read(location)?;
     let Named { node, board, path, .. } = tree.node(name)?;
     let shown = shown(&tree, node)?;
     let mut document = document(&tree, &board, &path, &shown)?;

@@ -107,22 +107,38 @@ fn bytes(words: &[u16]) -> Vec<u8> {
 impl Store {
     /// Creates a tree, or opens it.
     pub fn create(location: &Location) -> Result<Self> {
-        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+        Self::connect(location, OpenFlags::SQLITE_OPEN_CREATE, Connection::migrate)
     }
 
     pub fn open(location: &Location) -> Result<Self> {
+        Self::open_with(location, |connection| {
+            connection.version()?.ok_or_else(|| connection.foreign())?;
+            connection.migrate()
+        })
+    }
+
+    /// Opens a tree that may be read-only, as may be its folder.
+    pub fn open_to_read(location: &Location) -> Result<Self> {
+        Self::open_with(location, |connection| {
+            connection.read_only()?;
+            connection.check()
+        })
+    }
+
+    fn open_with(location: &Location, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
         if location.file().is_some_and(|path| !path.is_file()) {
             return Err(location.error("no such file; `lento tree init` makes a tree"));
         }
-        Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        Self::connect(location, OpenFlags::empty(), prepare)
     }
 
-    fn connect(location: &Location, flags: OpenFlags) -> Result<Self> {
-        let mut connection = Connection::open(location, &SCHEMA, flags)?;
-        if !flags.contains(OpenFlags::SQLITE_OPEN_CREATE) && connection.version()?.is_none() {
-            return Err(connection.foreign());
-        }
-        connection.migrate()?;
+    fn connect(
+        location: &Location,
+        flags: OpenFlags,
+        prepare: impl FnOnce(&mut Connection) -> Result<()>,
+    ) -> Result<Self> {
+        let mut connection = Connection::open(location, &SCHEMA, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        prepare(&mut connection)?;
         Ok(Self { location: location.clone(), connection: RefCell::new(connection), run: RefCell::default() })
     }
 

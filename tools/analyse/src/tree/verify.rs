@@ -18,7 +18,7 @@ use std::process::ExitCode;
 const MOST: usize = 100;
 
 pub fn run(location: &Location) -> Done {
-    let tree = Tree::open(location)?;
+    let tree = Tree::open_to_read(location)?;
     let problems = tree.store.read(|_| check(&tree))?;
     let mut out = stdout();
     for problem in problems.iter().take(MOST) {

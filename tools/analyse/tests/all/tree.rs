@@ -326,6 +326,34 @@ fn what_is_wrong_is_quoted() {
     assert!(output.status.code() == Some(1) && text.contains("value Some("), "{text}");
 }
 
+/// Trees are read by a user who may write neither file nor folder.
+#[cfg(unix)]
+#[test]
+fn read_only_trees_are_read() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let [folder, other] = ["tree-read-only", "tree-writable"].map(Folder::new);
+    let (path, merged, pgn) = (folder.path("a.tree"), other.path("b.tree"), other.path("a.pgn"));
+    done(&["init", &path]);
+    let allow = |path: &str, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    allow(&path, 0o444);
+    allow(&folder.path(""), 0o555);
+    allow(&other.path(""), 0o777);
+    let names = folder.names();
+    for args in [&["show"][..], &["verify"], &["export", "--pgn", &pgn], &["merge", &merged]] {
+        let mut command = Command::new(PROGRAM);
+        command.arg("tree").args(args).arg(&path).stdin(Stdio::null());
+        if fs::metadata(&path).unwrap().uid() == 0 {
+            // Rights do not bind root.
+            command.uid(65_534).gid(65_534);
+        }
+        // Another user may have no access to the program.
+        let Ok(output) = command.output() else { break };
+        assert!(output.status.success() && folder.names() == names, "{args:?}: {}", said(&output));
+    }
+    allow(&folder.path(""), 0o755);
+}
+
 /// Two processes grow one tree, one of them killed again and again; nothing is wrong afterwards, and nothing stays claimed.
 #[cfg(unix)]
 #[test]

@@ -30,7 +30,7 @@ pub fn run(args: &Export) -> Done {
         return Err("nothing to write; expected --pgn, --polyglot, --epd or --html".into());
     }
     expect_distinct(args.at.tree.file(), files)?;
-    let tree = Tree::open(&args.at.tree)?;
+    let tree = Tree::open_to_read(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
     let Named { node, position, .. } = &named;
     if let Some(file) = &args.pgn {
