@@ -61,9 +61,8 @@ impl<'a> Study<'a> {
             // A finished game has the value of its result.
             match past.verdict() {
                 Some(Verdict::Checkmate) => *last = Some(Value::checkmate(!board.side_to_move())),
-                Some(Verdict::Stalemate) => *last = Some(Value::new(board, DRAW)),
-                Some(_) if last.is_none() => *last = Some(Value::new(board, DRAW)),
-                _ => {}
+                Some(_) => *last = Some(Value::new(board, DRAW)),
+                None => {}
             }
         }
         study.moves = (0..game.moves.len()).map(|at| accuracy::judge(&study, at)).collect();

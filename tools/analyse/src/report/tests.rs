@@ -72,6 +72,15 @@ fn moves_are_assessed_by_their_loss() {
     assert!(study.better_line(1).is_none() && study.better_line(3).is_none());
 }
 
+/// The last position of a drawn game is a draw, whatever a search of it finds.
+#[test]
+fn repetitions_are_draws() {
+    let mut game = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8");
+    (0..=8).for_each(|at| found(&mut game, at, &[(300, "")]));
+    let values = Study::new(&game).values;
+    assert_eq!((values[4], values[8]), (Some(Value::new(&game.pgn.start, 300)), Some(Value::new(&game.pgn.start, 0))));
+}
+
 #[test]
 fn games_without_analyses_are_reported() {
     let game = game(START, "e4 e5");
