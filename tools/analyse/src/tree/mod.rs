@@ -165,12 +165,20 @@ fn settings(store: &Store) -> sql::Result<Settings> {
     })
 }
 
-/// Excludes the last move of a line, or unmarks it, or pins all of them, so that the way to the last one is grown, too.
+/// Excludes the last move of a line, or unmarks it, or pins all of them, so that the way to the last one is grown, too. A pin adds
+/// missing moves, an exclusion the last one.
 pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     let tree = Tree::open(&edit.tree)?;
     let moves = tree.moves(&edit.moves)?;
     if moves.is_empty() {
         return Err(format!("{:?} names no move; expected moves of the tree", edit.moves).into());
+    }
+    let known = if pinned { 0 } else { moves.len() - usize::from(excluded) };
+    for line in (1..=known).map(|length| &moves[..length]) {
+        if tree.store.find(&Position::new(&tree.after(line)).key)?.is_none() {
+            let line = numbered(&tree.opening.root, line).join(" ");
+            return Err(format!("{line} is not in the tree; `lento tree pin` adds it").into());
+        }
     }
     tree.update(|store, changed| {
         let line = changed.line(store, tree.root, tree.root(), &moves)?;

@@ -312,6 +312,9 @@ fn what_is_wrong_is_quoted() {
     refused(&["show", &path, "8/8"], "invalid FEN \"8/8\"");
     refused(&["show", &path, "4k3/8/8/8/8/8/8/4K3 w - -"], "is not in the tree");
     refused(&["pin", &path, ""], "names no move");
+    refused(&["unmark", &path, "d4"], "1.d4 is not in the tree; `lento tree pin` adds it");
+    refused(&["exclude", &path, "d4 d5 c4"], "1.d4 is not in the tree");
+    assert_eq!(shown(&path, "")["positions"], 1);
     refused(&["grow", &path, "--white-within", "much"], "expected centipawns");
     refused(&["export", &path], "nothing to write");
     refused(&["export", &path, "--html", &folder.path("./a.tree")], "a.tree: used for two files");
