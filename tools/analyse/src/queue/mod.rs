@@ -184,6 +184,8 @@ fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
 
 /// Merges databases, keeping deeper analyses.
 pub fn merge(into: &Location, sources: &[Location]) -> Done {
+    // The target is not made before the sources are found to be databases.
+    sources.iter().try_for_each(|from| Database::open_to_read(from).map(drop))?;
     let mut into = Database::open(into, None)?;
     let mut out = io::stdout();
     let mut total = Merged::default();

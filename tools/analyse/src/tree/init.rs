@@ -46,21 +46,19 @@ pub fn run(args: &Init) -> Done {
     for place in &args.analysis {
         known.extend(Database::open_to_read(place)?.without_history()?);
     }
-    let store = Store::create(&args.tree)?;
-    let made = || -> Result<(), Box<dyn Error>> {
+    let made = || -> Result<(i64, i64), Box<dyn Error>> {
+        let store = Store::create(&args.tree)?;
         if !store.write(|store| make(store, &opening, &lines, &plays, &known))? {
             return Err(exists().into());
         }
-        Ok(change_settings(&mut Tree::open(&args.tree)?, &args.growth)?)
+        change_settings(&mut Tree::open(&args.tree)?, &args.growth)?;
+        Ok(store.count()?)
     };
-    if let Err(error) = made() {
-        drop(store);
+    let (nodes, searches) = made().inspect_err(|_| {
         for end in ["", "-wal", "-shm"].iter().filter(|_| args.tree.file().is_some()) {
             let _ = std::fs::remove_file(format!("{}{end}", args.tree));
         }
-        return Err(error);
-    }
-    let (nodes, searches) = store.count()?;
+    })?;
     writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -215,6 +215,8 @@ fn databases_are_merged_and_nothing_changes_the_second_time() {
     assert!(whole.len() == 5 && whole.iter().all(|record| record["from"] == "database"));
     let fresh = records(&[&pgn, "--db", &folder.path("fresh.db"), "--nodes", "1000"]);
     assert_eq!(found(whole), found(fresh), "shards find what one run finds");
+    let output = run(&["merge", &folder.path("new.db"), &dbs[0], &folder.path("missing.db")]);
+    assert!(said(&output).contains("missing.db: no such file") && !folder.names().contains(&"new.db".into()));
     // Deeper wins.
     records(&[&pgn, "--db", &dbs[0], "--nodes", "5000"]);
     assert_eq!(merge(), "total: 4 of 8 analyses taken");

@@ -263,6 +263,17 @@ fn a_book_becomes_a_tree() {
     assert!(!fs::exists(folder.path("d.tree")).unwrap());
 }
 
+/// Where a tree cannot be written, nothing is left.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_no_tree() {
+    let folder = Folder::new("tree-full");
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" tree init \"$1\"";
+    let output = Command::new("sh").args(["-c", script, PROGRAM, &folder.path("a.tree")]).output().unwrap();
+    assert!(!output.status.success() && said(&output).contains("a.tree: "), "{}", said(&output));
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
 #[test]
 fn halves_merge_in_either_order() {
     let folder = Folder::new("tree-merge");
