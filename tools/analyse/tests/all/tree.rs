@@ -125,6 +125,11 @@ fn the_moves_to_the_root_are_kept() {
     done(&["init", &other, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 7", "--moves", "e4 Kd7"]);
     let text = exported(&[&other]);
     assert!(text.contains("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 7\"]") && text.contains("\n7. e4 Kd7 *"), "{text}");
+    assert!(!text.contains("Variant"), "{text}");
+    let chess960 = folder.path("c.tree");
+    done(&["init", &chess960, "--fen", "r3k1r1/8/8/8/8/8/8/R3K1R1 w KQkq - 0 1", "--moves", "O-O-O"]);
+    let tags = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"r3k1r1/8/8/8/8/8/8/R3K1R1 w GAga - 0 1\"]\n";
+    assert!(exported(&[&chess960]).contains(tags));
 }
 
 /// Of two trees of one root the one with more moves gives the opening, in either order; older trees have the root alone.
