@@ -31,14 +31,19 @@ const DEFAULT_NODES: u64 = 100_000;
 /// Time between looks at a tree where other processes search all that is wanted.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A place to grow, claimed.
-struct Place {
+/// Nodes or milliseconds of each search.
+type Limit = (Option<u64>, Option<i64>);
+
+/// A place to grow.
+pub struct Place {
     node: i64,
     position: Position,
     /// The moves from the root.
     path: Vec<Move>,
-    /// The move to add; without one, the node itself is to be searched.
-    mv: Option<Move>,
+    /// The move to add and the position after it; without one, the node itself is to be searched.
+    pub child: Option<(Move, Position)>,
+    /// The node of that position, unless it needs no search.
+    new: Option<i64>,
 }
 
 struct Work<'a> {
@@ -86,39 +91,59 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
     Ok(engine)
 }
 
-/// Follows the least cost from the root, and claims the place.
-fn choose(tree: &Tree) -> sql::Result<Option<Place>> {
-    let settings = &tree.settings;
-    tree.store.write(|store| {
-        let mut released = Changed::default();
-        released.add(store.release_all()?);
-        released.settle(store, settings)?;
-        let (mut node, mut position, mut path) = (tree.root, tree.root(), Vec::new());
-        let mv = loop {
-            let graph = store.load(&[node])?;
-            match graph.next(0, settings).1 {
-                Next::Nothing => return Ok(None),
-                Next::Search => break None,
-                Next::Expand(mv) => break Move::from_word(mv),
-                Next::Child(child) => {
-                    let edge = graph.nodes[0].edges.iter().find(|edge| edge.child == child);
-                    let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
-                    node = graph.nodes[child as usize].id;
-                    position = position.after(mv);
-                    path.push(mv);
-                }
+/// Claims the cheapest place and its new position. A place whose new position another process is searching is skipped, but stays
+/// claimed until the next call.
+pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
+    tree.update(|store, changed| {
+        changed.add(store.release_all()?);
+        Ok(())
+    })?;
+    loop {
+        let (place, is_free) = tree.update(|store, changed| {
+            let Some(mut place) = cheapest(tree)? else { return Ok((None, true)) };
+            store.claim(place.node)?;
+            changed.add([place.node]);
+            let mut is_free = true;
+            if let Some((_, next)) = &place.child
+                && !is_known(store, next, limit)?
+            {
+                let (new, _) = store.add_node(next)?;
+                is_free = store.claim(new)?;
+                changed.add([new]);
+                place.new = Some(new);
             }
-        };
-        store.claim(node)?;
-        let mut changed = Changed::default();
-        changed.add([node]);
-        changed.settle(store, settings)?;
-        Ok(Some(Place { node, position, path, mv }))
-    })
+            Ok((Some(place), is_free))
+        })?;
+        if is_free {
+            return Ok(place);
+        }
+    }
 }
 
-/// Whether a position needs no search with these limits.
-fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Option<i64>)) -> sql::Result<bool> {
+/// The place that is cheapest to grow.
+fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
+    let (mut node, mut position, mut path) = (tree.root, tree.root(), Vec::new());
+    let mv = loop {
+        let graph = tree.store.load(&[node])?;
+        match graph.next(0, &tree.settings).1 {
+            Next::Nothing => return Ok(None),
+            Next::Search => break None,
+            Next::Expand(mv) => break Move::from_word(mv),
+            Next::Child(child) => {
+                let edge = graph.nodes[0].edges.iter().find(|edge| edge.child == child);
+                let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
+                node = graph.nodes[child as usize].id;
+                position = position.after(mv);
+                path.push(mv);
+            }
+        }
+    };
+    let child = mv.map(|mv| (mv, position.after(mv)));
+    Ok(Some(Place { node, position, path, child, new: None }))
+}
+
+/// Whether a position needs no search with this limit.
+fn is_known(store: &Store, position: &Position, (nodes, ms): Limit) -> sql::Result<bool> {
     if position.fixed().is_some() {
         return Ok(true);
     }
@@ -134,7 +159,8 @@ fn is_known(store: &Store, position: &Position, (nodes, ms): (Option<u64>, Optio
 impl Work<'_> {
     fn work(&mut self) -> Result<(), Box<dyn Error>> {
         while !self.stop.asked() && !self.is_over() {
-            let Some(place) = self.ask(choose)? else { break };
+            let limit = self.limit();
+            let Some(place) = self.ask(|tree| choose(tree, limit))? else { break };
             if let Some(place) = place {
                 self.grow(&place)?;
             } else if self.ask(|tree| tree.store.has_claims())? == Some(true) {
@@ -156,30 +182,23 @@ impl Work<'_> {
 
     /// Searches the new child, if any, and the node without the moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
-        let Place { node, position, path, mv } = place;
-        let mut child = None;
-        if let Some(mv) = *mv {
-            let next = position.after(mv);
-            let path = [path, &[mv][..]].concat();
-            let limits = self.limits();
-            let Some(is_known) = self.ask(|tree| is_known(&tree.store, &next, limits))? else { return Ok(()) };
-            if !is_known {
-                let Some(search) = self.search(&next, &[], &path)? else { return Ok(()) };
-                let is_stored = self.store(|store, by, changed| {
-                    let node = changed.node(store, &next)?;
-                    store.add_search(node, by, &search)?;
-                    changed.add([node]);
-                    Ok(())
-                })?;
-                if !is_stored {
-                    return Ok(());
-                }
+        let Place { node, position, path, child, new } = place;
+        if let (Some((mv, next)), Some(new)) = (child, *new) {
+            let Some(search) = self.search(next, &[], &[path, &[*mv][..]].concat())? else { return Ok(()) };
+            let is_stored = self.store(|store, by, changed| {
+                changed.link(store, new, next)?;
+                store.add_search(new, by, &search)?;
+                store.release(new)?;
+                changed.add([new]);
+                Ok(())
+            })?;
+            if !is_stored {
+                return Ok(());
             }
-            child = Some((mv, next));
         }
         let Some(known) = self.ask(|tree| tree.store.moves(*node))? else { return Ok(()) };
         let mut avoided: Vec<u16> = known.iter().map(|edge| edge.mv.word()).collect();
-        avoided.extend(mv.map(Move::word).filter(|mv| !avoided.contains(mv)));
+        avoided.extend(child.as_ref().map(|(mv, _)| mv.word()).filter(|mv| !avoided.contains(mv)));
         avoided.sort_unstable();
         let search = if avoided.len() < position.board.legal_moves().len() {
             let Some(search) = self.search(position, &avoided, path)? else { return Ok(()) };
@@ -191,7 +210,7 @@ impl Work<'_> {
             if let Some(search) = &search {
                 store.add_search(*node, by, search)?;
             }
-            if let Some((mv, next)) = &child {
+            if let Some((mv, next)) = child {
                 let child = changed.node(store, next)?;
                 changed.edge(store, *node, mv.word(), child, position.is_irreversible(*mv))?;
             }
@@ -203,8 +222,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Nodes or milliseconds of each search.
-    fn limits(&self) -> (Option<u64>, Option<i64>) {
+    fn limit(&self) -> Limit {
         let ms = self.args.search_time.map(|time| time.as_millis() as i64);
         (self.args.search_nodes.or(ms.is_none().then_some(DEFAULT_NODES)), ms)
     }
@@ -240,7 +258,7 @@ impl Work<'_> {
         avoided: &[u16],
         path: &[Move],
     ) -> Result<Option<Search>, Box<dyn Error>> {
-        let (nodes, movetime) = self.limits();
+        let (nodes, movetime) = self.limit();
         let board = &position.board;
         let mut moves = board.legal_moves().to_vec();
         moves.retain(|mv| avoided.binary_search(&mv.word()).is_err());

@@ -440,12 +440,13 @@ impl Store {
         Ok(())
     }
 
-    pub fn claim(&self, node: i64) -> Result<u64> {
+    /// Claims a node for this run. Returns false if it is claimed.
+    pub fn claim(&self, node: i64) -> Result<bool> {
         let run = match &mut *self.run.borrow_mut() {
             Some(run) => Some(run.renew(&mut self.connection.borrow_mut())?),
             None => None,
         };
-        self.execute("UPDATE node SET claim = $1 WHERE id = $2", &values![run, node])
+        Ok(self.execute("UPDATE node SET claim = $1 WHERE id = $2 AND claim IS NULL", &values![run, node])? > 0)
     }
 
     /// Releases a node, unless another process has taken it over.
@@ -454,7 +455,8 @@ impl Store {
         self.execute("UPDATE node SET claim = NULL WHERE id = $1 AND claim = coalesce($2, claim)", &values![node, run])
     }
 
-    /// Releases the nodes of runs that are over, and those of this one. Returns them.
+    /// Releases the nodes of runs that are over, and those of this one, and removes those that were not yet part of the tree.
+    /// Returns them.
     pub fn release_all(&self) -> Result<Vec<i64>> {
         let own = self.run.borrow().as_ref().map(|run| run.id);
         let is_file = self.location.file().is_some();
@@ -466,7 +468,12 @@ impl Store {
             "UPDATE node SET claim = NULL WHERE claim IS NOT NULL
                 AND (claim = $1 OR NOT EXISTS (SELECT 1 FROM run WHERE run.id = node.claim{live})) RETURNING id"
         );
-        self.all(&sql, &values![own], |row| row.get(0))
+        let released = self.all(&sql, &values![own], |row| row.get(0))?;
+        let sql = "DELETE FROM node WHERE id = ANY($1) AND ply IS NULL AND note = ''
+                AND NOT EXISTS (SELECT 1 FROM search WHERE node = node.id)
+                AND NOT EXISTS (SELECT 1 FROM edge WHERE node.id IN (parent, child))";
+        self.execute(sql, &values![&released[..]])?;
+        Ok(released)
     }
 
     /// Whether other processes are searching.

@@ -1,6 +1,7 @@
 //! Random trees: what is kept up to date is what a plain computation yields, and merging is a union.
 
 use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
+use super::grow::choose;
 use super::merge::take;
 use super::opening::Opening;
 use super::position::{FULL, HALF, Position, Value, centipawns, value};
@@ -249,6 +250,52 @@ fn cycles_are_draws_only_where_nobody_leaves_them() {
     assert_eq!(exits(300_000, 200_000), (HALF / 10, HALF / 10), "both repeat");
     assert_eq!(exits(700_000, 200_000), (70_000, 29_999), "the first leaves");
     assert_eq!(exits(700_000, 600_000), (70_000, 60_000), "both leave");
+}
+
+/// A position that two moves reach is searched by one process at a time, and an interrupted search leaves nothing.
+#[test]
+fn processes_search_different_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Location::File(folder.path().join("a.tree"));
+    let (store, start) = (Store::create(&place).unwrap(), Board::start());
+    let (opening, root) = (Opening::new(start.clone(), Vec::new()), Position::new(&start));
+    let read = |text: &str| Setup::default().moves(&start, text).unwrap();
+    let engine = EngineId(values!["a", "b", "c", "d", "e", "f"].into());
+    let make = |store: &Store| {
+        opening.store(store)?;
+        let (node, _) = store.add_node(&root)?;
+        store.set_ply(node, Some(0))?;
+        let mut changed = Changed::default();
+        for line in ["Nf3 Nf6", "g3 Nf6"] {
+            changed.line(store, node, root.clone(), &read(line))?;
+        }
+        for line in ["a3", "Nf3 a6", "g3 a6", "Nf3 Nf6 g3", "g3 Nf6 Nf3"] {
+            let moves = read(line);
+            let (mv, path) = moves.split_last().unwrap();
+            let position = path.iter().fold(root.clone(), |position, &mv| position.after(mv));
+            let score = if path.len() == 2 { 0 } else { -300 };
+            let search = Search::new(&position.board, 1, 100, Default::default(), score, &[*mv]);
+            let node = store.find(&position.key)?.unwrap();
+            store.add_search(node, store.engine(&engine)?, &search)?;
+        }
+        store_all(store, &settings(store)?)
+    };
+    store.write(make).unwrap();
+    let new = |tree: &Tree| {
+        let chosen = choose(tree, (Some(100), None)).unwrap().unwrap();
+        chosen.child.map(|(_, position)| position.key)
+    };
+    let trees = [0, 1].map(|_| Tree::open(&place).unwrap());
+    for tree in &trees {
+        tree.store.begin_run(Default::default()).unwrap();
+    }
+    let both = Some(root.after(read("Nf3")[0]).after(read("Nf3 Nf6")[1]).after(read("g3")[0]).key);
+    assert_eq!(new(&trees[0]), both);
+    assert_ne!(new(&trees[1]), both);
+    trees[0].store.release_own().unwrap();
+    assert_eq!(new(&trees[1]), both);
+    trees[1].store.release_own().unwrap();
+    assert_eq!(store.count().unwrap(), (5, 5));
 }
 
 #[test]
