@@ -1,6 +1,7 @@
 //! Where a database is.
 
 use super::{Cause, Error};
+use clap::builder::{OsStringValueParser, TryMapValueParser, TypedValueParser, ValueParserFactory};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,17 +14,25 @@ pub enum Location {
     Server(String),
 }
 
-impl From<OsString> for Location {
-    fn from(name: OsString) -> Self {
-        match name.into_string() {
-            Ok(url) if is_url(&url) => Self::Server(url),
-            Ok(path) => Self::File(path.into()),
-            Err(path) => Self::File(path.into()),
-        }
+impl ValueParserFactory for Location {
+    type Parser = TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<Self, &'static str>>;
+
+    fn value_parser() -> Self::Parser {
+        OsStringValueParser::new().try_map(Self::parse)
     }
 }
 
 impl Location {
+    /// The place of this name. Names that SQLite would not take for those of files are refused.
+    pub fn parse(name: OsString) -> Result<Self, &'static str> {
+        match name.to_str() {
+            Some(url) if is_url(url) => Ok(Self::Server(url.into())),
+            Some("" | ":memory:") => Err("expected the name of a file, or postgresql://USER@HOST/NAME"),
+            Some(uri) if uri.starts_with("file:") => Err("expected the name of a file without `file:`"),
+            _ => Ok(Self::File(name.into())),
+        }
+    }
+
     pub fn file(&self) -> Option<&Path> {
         if let Self::File(path) = self { Some(path) } else { None }
     }

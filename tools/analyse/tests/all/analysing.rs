@@ -262,6 +262,12 @@ fn what_is_no_such_database_is_refused() {
         let said = try_db("postgresql://me:secret@server/games");
         assert!(said.contains("postgresql://me@server/games: ") && said.contains("--features postgres"), "{said}");
     }
+    for (name, expected) in
+        [("", "expected the name of a file"), (":memory:", "':memory:'"), ("file:x", "without `file:`")]
+    {
+        let output = analyse(&[&pgn, "--db", name]);
+        assert!(output.status.code() == Some(2) && said(&output).contains(expected), "{}", said(&output));
+    }
     let output = analyse(&["--jsonl"]);
     assert!(said(&output).contains("expected --db FILE"));
     let output = analyse(&["games.txt"]);
