@@ -80,9 +80,9 @@ pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     if let Some(ponder) = found.outcome.ponder {
         let _ = write!(text, ", then {}", named(&root.after(best), ponder));
     }
-    let (nodes, time) = (units::grouped(found.nodes()), units::time(found.elapsed));
+    let (nodes, time) = (units::counted(found.nodes(), "node"), units::time(found.elapsed));
     let speed = units::grouped(nps(found.nodes(), found.elapsed));
-    format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
+    format!("{text}\n{nodes} in {time}, {speed} nodes/s")
 }
 
 /// A score in pawns (1 is a 50 % chance of winning) or moves to mate (`#`), with `>=` or `<=` for a bound.

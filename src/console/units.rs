@@ -43,6 +43,16 @@ pub fn grouped(n: u64) -> String {
     groups.collect::<Vec<_>>().join(",")
 }
 
+/// A number with its noun: `1 node`, `1,234 nodes`.
+pub fn counted(n: u64, noun: &str) -> String {
+    let ending = match n {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", grouped(n))
+}
+
 /// Formats a duration: `7ms`, `1.2s`, `1:05`, `2:00:05`.
 pub fn time(span: Duration) -> String {
     let (ms, seconds) = (span.as_millis(), span.as_secs());
@@ -88,6 +98,11 @@ mod tests {
             assert_eq!(count(n), text);
         }
         assert_eq!((grouped(1), grouped(1234), grouped(123_456)), ("1".into(), "1,234".into(), "123,456".into()));
+        let search = [0, 1, 1234].map(|n| counted(n, "search"));
+        assert_eq!(
+            (counted(1, "node").as_str(), search),
+            ("1 node", ["0 searches", "1 search", "1,234 searches"].map(String::from))
+        );
     }
 
     #[test]

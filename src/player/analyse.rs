@@ -130,9 +130,9 @@ impl Args {
     /// Settings and limits for display.
     pub fn conditions(&self, engine: &Engine) -> String {
         let (threads, hash_mib) = (engine.threads(), engine.hash_mib());
-        let plural = if threads == 1 { "" } else { "s" };
         let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.stock()));
-        format!("{threads} thread{plural}, hash {hash_mib} MiB{tables}, {}", self.limits_in_words())
+        let threads = units::counted(threads as u64, "thread");
+        format!("{threads}, hash {hash_mib} MiB{tables}, {}", self.limits_in_words())
     }
 
     /// The limits for the engine.
@@ -155,7 +155,7 @@ impl Args {
             words.push(units::time(Duration::from_millis(ms as u64)));
         }
         words.extend(limits.depth.map(|depth| format!("depth {depth}")));
-        words.extend(limits.nodes.map(|nodes| format!("{} nodes", units::grouped(nodes))));
+        words.extend(limits.nodes.map(|nodes| units::counted(nodes, "node")));
         if words.is_empty() {
             words.push("until Ctrl-C".into());
         }

@@ -26,9 +26,13 @@ impl<'a> Epd<'a> {
         let (fullmoves, rest) = number(rest);
         let operations = operations(rest)?;
         let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|&(_, operand)| operand);
-        let halfmoves = find("hmvc").or(halfmoves).unwrap_or("0");
-        let fullmoves = find("fmvn").or(fullmoves).unwrap_or("1");
-        let board = Board::from_fen(&format!("{fields} {halfmoves} {fullmoves}")).map_err(|error| error.to_string())?;
+        let fen = match (find("hmvc").or(halfmoves), find("fmvn").or(fullmoves)) {
+            (None, None) => fields.to_owned(),
+            (halfmoves, fullmoves) => {
+                format!("{fields} {} {}", halfmoves.unwrap_or("0"), fullmoves.unwrap_or("1"))
+            }
+        };
+        let board = Board::from_fen(&fen).map_err(|error| error.to_string())?;
         Ok(Self { board, operations })
     }
 
@@ -93,6 +97,6 @@ mod tests {
         let epd = Epd::parse("4k3/8/8/8/8/8/8/R3K3 w - - hmvc 98; fmvn 120;").unwrap();
         assert_eq!(epd.board.fen(false), "4k3/8/8/8/8/8/8/R3K3 w - - 98 120");
         assert_eq!(Epd::parse("4k3/8/8/8/8/8/8/R3K3 w - - id \"x;").unwrap_err(), "unterminated quotation mark");
-        assert!(Epd::parse("rubbish").unwrap_err().starts_with("invalid FEN"));
+        assert!(Epd::parse("rubbish").unwrap_err().starts_with("invalid FEN \"rubbish\": "));
     }
 }

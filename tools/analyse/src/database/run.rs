@@ -50,7 +50,7 @@ impl Run {
         };
         let path = real(path);
         remove_abandoned(&path, SUFFIX);
-        let refuse = |error| connection.error(format!("{error}; expected a writable folder (see --db)"));
+        let refuse = |error| connection.error(format!("{error}; expected a writable folder"));
         let (path, _locked) = create_locked(&path, SUFFIX).map_err(refuse)?;
         let token = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut run = Self { id: 0, alive: Alive::Lock { path, _locked } };

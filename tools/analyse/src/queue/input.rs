@@ -9,6 +9,7 @@ use lento::chess::Game;
 use lento::internals::files::open_regular;
 use lento_common::epd::{Epd, has_content};
 use lento_console::notice::{notice, printable};
+use lento_console::units;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::fmt;
@@ -194,8 +195,8 @@ impl Input {
         let selection = self.selection.to_string();
         Err(match self.games {
             games if games > 0 && !selection.is_empty() => {
-                let plural = if games == 1 { "" } else { "s" };
-                format!("{selection}: no position of the {games} game{plural} in {files}; expected another selection")
+                let games = units::counted(games, "game");
+                format!("{selection}: no position of the {games} in {files}; expected another selection")
             }
             _ => format!("{files}: no position; expected games in PGN, or lines of EPD or FEN"),
         })

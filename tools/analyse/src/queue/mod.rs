@@ -131,7 +131,10 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     let database = if queue.no_search {
         Database::open_to_read(&location)?
     } else {
-        Database::open(&location, Some(queue.lease))?
+        Database::open(&location, Some(queue.lease)).map_err(|error| match &queue.db {
+            Some(_) => error.to_string(),
+            None => format!("{error}; without --db the results go beside the first file"),
+        })?
     };
     let mut work = Work::new(queue, position, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();

@@ -165,18 +165,16 @@ impl Tally {
 
     pub fn summary(&self, problems: u64, elapsed: Duration) -> String {
         let all = self.searched + self.known + self.unknown;
-        let plural = if all == 1 { "" } else { "s" };
-        let mut text =
-            format!("{} position{plural}: {} searched, {} known", units::grouped(all), self.searched, self.known);
+        let mut text = format!("{}: {} searched, {} known", units::counted(all, "position"), self.searched, self.known);
         if self.unknown > 0 {
             text += &format!(", {} not analysed", self.unknown);
         }
         if problems > 0 {
-            text += &format!("; {problems} games or lines with problems");
+            text += &format!("; games or lines with problems: {problems}");
         }
         if self.searched > 0 {
             let speed = units::grouped(nps(self.nodes, self.time));
-            text += &format!("\n{} nodes, {speed} nodes/s", units::grouped(self.nodes));
+            text += &format!("\n{}, {speed} nodes/s", units::counted(self.nodes, "node"));
         }
         format!("{text}\n{}", units::time(elapsed))
     }

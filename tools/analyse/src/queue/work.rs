@@ -11,6 +11,7 @@ use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::interrupt::Stop;
 use lento_console::search::{Found, search_with_score};
+use lento_console::units::counted;
 use lento_player::analyse;
 use lento_uci::run::output_is_gone;
 use std::error::Error;
@@ -177,8 +178,8 @@ impl Work {
         let stored = self.stored(item, &found, partial.as_ref(), finished);
         self.tally.add(found.nodes(), found.elapsed);
         if self.ask(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
-            let (depth, nodes) = (stored.analysis.depth, stored.analysis.nodes);
-            self.screen.message(&format!("not stored: {}, depth {depth}, {nodes} nodes", item.place));
+            let (depth, nodes) = (stored.analysis.depth, counted(stored.analysis.nodes, "node"));
+            self.screen.message(&format!("not stored: {}, depth {depth}, {nodes}", item.place));
             return Ok(());
         }
         if finished {

@@ -57,7 +57,7 @@ fn advice(error: &rusqlite::Error) -> &'static str {
         Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
         Some(ErrorCode::DiskFull) => "; earlier results are safe; expected free space",
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            "; expected a writable folder (see --db)"
+            "; expected a writable folder"
         }
         Some(ErrorCode::DatabaseBusy) => "; another process held the lock for a minute; try again",
         Some(ErrorCode::SystemIoFailure) => "; the disk may be full or removed; earlier results are safe",

@@ -167,7 +167,10 @@ impl Work<'_> {
                 let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
             } else if !self.stop.asked() {
                 self.progress.clear();
-                notice("nothing is left to grow; a greater width or depth would change that");
+                notice(match self.tree.root().fixed() {
+                    Some(_) => "nothing to grow: the game is over at the root",
+                    None => "nothing is left to grow; a greater width or depth would change that",
+                });
                 break;
             }
         }
@@ -268,7 +271,8 @@ impl Work<'_> {
         let (searches, added) = (self.searches, self.added);
         let progress = &mut self.progress;
         let found = search_with_score(&mut self.engine, &limits, &moves, &self.stop, |_| {
-            progress.line(|elapsed| format!("{searches} searches, {added} added, {}: {name}", units::time(elapsed)));
+            let searches = units::counted(searches, "search");
+            progress.line(|elapsed| format!("{searches}, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())
         })?;
         let Some(found) = found.filter(|_| !self.stop.asked()) else { return Ok(None) };
@@ -309,11 +313,13 @@ impl Work<'_> {
 
     fn summary(&mut self) -> Result<(), Box<dyn Error>> {
         let Some((positions, _)) = self.ask(|tree| tree.store.count())? else { return Ok(()) };
-        let Self { searches, added, nodes, .. } = self;
         let text = format!(
-            "{searches} searches, {added} positions added, {} nodes in {}; the tree has {positions} positions",
-            units::grouped(*nodes),
-            units::time(self.progress.elapsed())
+            "{}, {} added, {} in {}; the tree has {}",
+            units::counted(self.searches, "search"),
+            units::counted(self.added, "position"),
+            units::counted(self.nodes, "node"),
+            units::time(self.progress.elapsed()),
+            units::counted(positions as u64, "position")
         );
         if self.args.jsonl {
             eprintln!("{text}")

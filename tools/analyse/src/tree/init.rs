@@ -13,6 +13,7 @@ use lento::chess::Move;
 use lento_common::polyglot::Book;
 use lento_console::Done;
 use lento_console::notice::notice;
+use lento_console::units::counted;
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::fs::File;
@@ -59,7 +60,8 @@ pub fn run(args: &Init) -> Done {
             let _ = std::fs::remove_file(format!("{}{end}", args.tree));
         }
     })?;
-    writeln!(stdout(), "{}: {nodes} positions, {searches} searches", args.tree)?;
+    let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
+    writeln!(stdout(), "{}: {nodes}, {searches}", args.tree)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -161,8 +163,12 @@ fn games(path: &Path, root: &Position, plies: usize) -> Result<Vec<Vec<Move>>, S
             }
         }
     }
+    if read == 0 {
+        return Err(format!("{}: no game; expected games in PGN", path.display()));
+    }
     if lines.len() < read {
-        notice(format_args!("{}: {} of {read} games do not reach the root", path.display(), read - lines.len()));
+        let games = counted(read as u64, "game");
+        notice(format_args!("{}: the root is not reached by {} of {games}", path.display(), read - lines.len()));
     }
     Ok(lines)
 }

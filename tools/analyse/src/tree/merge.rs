@@ -8,7 +8,7 @@ use super::{NUMBERS, Tree, settings};
 use crate::database::Location;
 use crate::sql;
 use lento_console::Done;
-use lento_console::units::grouped;
+use lento_console::units::counted;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{Write, stdout};
 use std::process::ExitCode;
@@ -29,11 +29,12 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     for (place, tree) in from.iter().zip(&trees) {
         let taken = store.write(|store| tree.store.read(|other| take(store, other)));
         let taken = taken.map_err(|error| error.at(format!("{place} into {into}")))?;
-        writeln!(stdout(), "{place}: {} searches taken", grouped(taken))?;
+        writeln!(stdout(), "{place}: {} taken", counted(taken, "search"))?;
     }
     store.write(|store| store_all(store, &settings(store)?))?;
     let (nodes, searches) = store.count()?;
-    writeln!(stdout(), "{into}: {} positions, {} searches", grouped(nodes as u64), grouped(searches as u64))?;
+    let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
+    writeln!(stdout(), "{into}: {nodes}, {searches}")?;
     Ok(ExitCode::SUCCESS)
 }
 

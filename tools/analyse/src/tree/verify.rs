@@ -9,7 +9,7 @@ use crate::sql;
 use lento::chess::{Board, Move};
 use lento_console::Done;
 use lento_console::notice::printable;
-use lento_console::units::grouped;
+use lento_console::units::counted;
 use std::collections::{HashMap, VecDeque};
 use std::io::{Write, stdout};
 use std::process::ExitCode;
@@ -25,8 +25,8 @@ pub fn run(location: &Location) -> Done {
         writeln!(out, "{}", printable(problem))?;
     }
     let (nodes, searches) = tree.store.count()?;
-    let (nodes, searches) = (grouped(nodes as u64), grouped(searches as u64));
-    writeln!(out, "{nodes} positions, {searches} searches: {} problems", problems.len())?;
+    let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
+    writeln!(out, "{nodes}, {searches}: {}", counted(problems.len() as u64, "problem"))?;
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -246,6 +246,8 @@ fn what_is_no_such_database_is_refused() {
     assert!(try_db(&folder.write("text.db", &"no database ".repeat(1000))).contains("expected a database"));
     assert!(try_db(&folder.path("no/such/folder.db")).contains("expected a writable folder"));
     assert!(try_db(&folder.path("")).contains("not a regular file"));
+    fs::create_dir(folder.path("games.lento.db-wal")).unwrap();
+    assert!(said(&analyse(&[&pgn, "--depth", "1"])).contains("without --db the results go beside the first file"));
     let newer = folder.path("newer.db");
     records(&[&pgn, "--db", &newer, "--depth", "1"]);
     let mut bytes = fs::read(&newer).unwrap();

@@ -321,6 +321,10 @@ fn what_is_wrong_is_quoted() {
         assert!(!output.status.success() && said(&output).contains(expected), "{args:?}: {}", said(&output));
     };
     refused(&["init", &path], "exists; expected a new name");
+    refused(&["init", &folder.path("b.tree"), "--pgn", &folder.write("empty.pgn", "")], "empty.pgn: no game");
+    let over = folder.path("over.tree");
+    assert!(done(&["init", &over, "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - -"]).ends_with(": 1 position, 0 searches\n"));
+    assert!(said(&tree(&["grow", &over])).contains("the game is over at the root"));
     refused(&["show", &folder.path("none.tree")], "none.tree: no such file");
     refused(&["show", &folder.write("text.tree", &"text ".repeat(999))], "expected a database");
     refused(&["show", &path, "e5"], "\"e5\" is not a legal move");
