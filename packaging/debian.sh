@@ -76,7 +76,8 @@ cluster_package() {
     target=$(rustc --print host-tuple)
     mkdir -p "$root"/usr/{bin,share/{man/man1,doc/lento-cluster}} "$work/debian"
     tools/pgo --target "$target" --profile "$1" --programs cluster "$root/usr/bin/lento-cluster"
-    "$root/usr/bin/lento-cluster" man | gzip -n -9 >"$root/usr/share/man/man1/lento-cluster.1.gz"
+    "$root/usr/bin/lento-cluster" man "$root/usr/share/man/man1"
+    gzip -n -9 "$root"/usr/share/man/man1/*.1
     cp docs/cluster.md "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$root/usr/share/doc/lento-cluster/"
     tools/linked licences "$target" cluster >"$root/usr/share/doc/lento-cluster/LICENCES-OF-PACKAGES"
     # It looks for a file of this name.

@@ -215,6 +215,10 @@ impl Engine {
     /// Changes the number of threads. The table and the histories of remaining threads are kept, unless [`numa`] moves
     /// them. On failure the number is unchanged.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
+        if !(1..=Self::MAX_THREADS).contains(&count) {
+            let text = format!("{count} threads; expected 1 to {}", Self::MAX_THREADS);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
         self.place(count, self.numa_policy.clone())
     }
 

@@ -49,7 +49,7 @@
 //! - `examples/two_engines.rs`: two engines in one process play each other.
 //! - `examples/instrument.rs`: counts what a search stores, by an [`Instrument`](search::worker::Instrument).
 //!
-//! The protocol and the command line are packages of their own, `lento-player` and `lento-console`.
+//! The protocol and the command line are packages of their own, `lento-uci` and `lento-player`.
 
 #![cfg_attr(all(feature = "internals", not(test)), warn(unreachable_pub))]
 // Some of it only Lento's own programs use.

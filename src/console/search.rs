@@ -3,7 +3,6 @@
 use super::interrupt::Stop;
 use lento::chess::Move;
 use lento::engine::{Engine, Output};
-use lento::score::Bound;
 use lento::search::limits::Limits;
 use lento::search::report::{Info, Outcome};
 use lento_uci::run::output_is_gone;
@@ -70,13 +69,9 @@ pub fn search_with_score(
     stop: &Stop,
     mut on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
 ) -> io::Result<Option<Found>> {
-    let mut has_score = false;
     for limits in [limits, &Limits { depth: Some(1), ..Limits::default() }] {
-        let found = search(engine, limits, moves, stop, |output| {
-            has_score |= matches!(output, Some(Output::Info(info)) if info.bound == Bound::Exact);
-            on_output(output)
-        })?;
-        if has_score || found.best().is_none_or(|line| line.depth > 1 || line.pv.is_empty()) {
+        let found = search(engine, limits, moves, stop, &mut on_output)?;
+        if found.best().is_none_or(|line| line.depth > 0 || line.pv.is_empty()) {
             return Ok(Some(found));
         }
     }

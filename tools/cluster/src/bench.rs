@@ -9,6 +9,7 @@ use lento::search::report::nps;
 use lento_console::setup;
 use lento_uci::go::Go;
 use serde_json::{Value, json};
+use std::io::{Write, stdout};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,13 @@ pub fn run(args: &Args, mut engine: Engine, relay: &Relay, ranks: usize) -> Resu
     for (name, value) in [("Threads", args.threads), ("Hash", args.hash)] {
         relay.order(Order::Line(format!("setoption name {name} value {value}")));
     }
-    let runs: Vec<Value> = numbers.iter().map(|&number| run_on(args, &mut engine, relay, number)).collect();
+    let mut runs = Vec::new();
+    for number in numbers {
+        runs.push(run_on(args, &mut engine, relay, number));
+        if let Some(silent) = (1..number).find(|&rank| relay.is_silent(rank)) {
+            return Err(format!("rank {silent} has been silent; expected {number} ranks to search to the end"));
+        }
+    }
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "depth": args.depth,
@@ -55,8 +62,7 @@ pub fn run(args: &Args, mut engine: Engine, relay: &Relay, ranks: usize) -> Resu
         "hash_mib": args.hash,
         "runs": runs,
     });
-    println!("{document:#}");
-    Ok(())
+    writeln!(stdout(), "{document:#}").map_err(|error| format!("standard output: {error}"))
 }
 
 /// Searches the positions on this many ranks.

@@ -32,6 +32,7 @@ use relay::{Order, Relay};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, exit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -59,7 +60,7 @@ struct Args {
     #[arg(long, global = true)]
     no_exchange: bool,
     /// After this time without an answer a rank counts as gone, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 1000, global = true)]
+    #[arg(long, value_name = "MS", default_value_t = 1000, global = true, value_parser = clap::value_parser!(u64).range(1..))]
     silence: u64,
     /// A rank that has not heard rank 0 for this time ends, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 30_000, global = true, value_parser = clap::value_parser!(u64).range(1000..))]
@@ -75,8 +76,8 @@ struct Args {
 enum Task {
     /// Search the same positions on 1, 2, 4 ... ranks, up to all; prints JSON
     Bench(bench::Args),
-    /// Write the manual page to standard output
-    Man,
+    /// Write the manual pages into a folder
+    Man { folder: PathBuf },
 }
 
 fn main() -> ExitCode {
@@ -84,8 +85,8 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Done {
-    if matches!(args.task, Some(Task::Man)) {
-        return man();
+    if let Some(Task::Man { folder }) = &args.task {
+        return man(folder);
     }
     // A rank without one of its threads would keep the others waiting.
     abort_on_panic();
@@ -123,9 +124,11 @@ fn run(args: Args) -> Done {
 }
 
 /// Writes the manual page, the same from every build.
-fn man() -> Done {
+fn man(folder: &Path) -> Done {
     let version = env!("CARGO_PKG_VERSION");
-    clap_mangen::Man::new(Args::command().version(version).long_version(version)).render(&mut io::stdout())?;
+    let command = Args::command().version(version).long_version(version).disable_help_subcommand(true);
+    let write = || std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+    write().map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     notice::run(|cli: Cli| match cli.task {
         Task::Completions { shell } => completions(shell),
         Task::Man { folder: Some(folder) } => write_pages(&folder),
-        Task::Man { folder: None } => print(&page(lento())),
+        Task::Man { folder: None } => print(&page(lento().disable_help_subcommand(true))),
     })
 }
 
@@ -81,7 +81,8 @@ fn print(text: &[u8]) -> Done {
 /// Writes all pages into a folder.
 fn write_pages(folder: &Path) -> Done {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
-    let lento = lento();
+    let lento = lento().disable_help_subcommand(true);
+    fs::create_dir_all(folder).map_err(named)?;
     generate_to(lento.clone(), folder).map_err(named)?;
     fs::write(folder.join("lento.1"), page(lento)).map_err(named)?;
     // The other programs have the names of tasks.

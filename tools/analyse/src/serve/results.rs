@@ -276,7 +276,7 @@ impl<'a> Recorder<'a> {
 
     /// Takes a line of the search.
     pub fn record(&mut self, info: &Info) {
-        if info.bound != Bound::Exact {
+        if info.bound != Bound::Exact || info.depth == 0 {
             return;
         }
         if let (1, Some(&best)) = (info.multipv, info.pv.first()) {
