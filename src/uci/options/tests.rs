@@ -217,6 +217,7 @@ fn every_option_says_what_it_does() {
         assert!(option.meaning.ends_with('.') && !option.values.is_empty(), "{}", option.name);
     }
     assert!(help("UCI_hash").is_ok_and(|line| line.starts_with("Hash: 1 to 33554432 [default: 16]. Size of ")));
+    assert!(help("rfp_margin").is_ok_and(|line| line.starts_with("rfp_margin: 30 to 150 [default: 56]. A number of ")));
     assert!(help("go").is_err_and(|problem| problem.starts_with("unknown option \"go\"; ")));
 }
 
