@@ -308,7 +308,9 @@ pub fn all() -> &'static [UciOption] {
 /// Describes one option in a line.
 pub fn help(name: &str) -> Result<String, String> {
     if let Some(Tunable { name, min, max, default, .. }) = tunable(name) {
-        return Ok(format!("{name}: {min} to {max} [default: {default}]. A number of the search, as in src/search/params.rs."));
+        return Ok(format!(
+            "{name}: {min} to {max} [default: {default}]. A number of the search, as in src/search/params.rs."
+        ));
     }
     let UciOption { name, values, default, meaning, .. } = find(name).ok_or_else(|| unknown(name))?;
     let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };

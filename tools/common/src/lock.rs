@@ -1,6 +1,6 @@
 //! Locks that keep two runs from using one file.
 
-use super::draft::folder;
+use super::draft::real;
 use super::notice::notice;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -24,12 +24,10 @@ impl Lock {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Ok(Self { held: None });
         }
-        let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
         // Different paths to one file share the lock.
-        let real = path.canonicalize().or_else(|_| Ok(folder(path).canonicalize()?.join(name(path))));
-        let real = real.map_err(|error: io::Error| format!("{}: {error}", path.display()))?;
+        let real = real(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut hidden = OsString::from(".");
-        hidden.push(name(&real));
+        hidden.push(real.file_name().unwrap_or_default());
         hidden.push(".lock");
         let lock = real.with_file_name(hidden);
         let io = |error: io::Error| format!("{}: {error}", lock.display());

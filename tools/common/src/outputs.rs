@@ -1,41 +1,30 @@
 //! Checks, before a long run, that its results can be written.
 
-use super::draft::{Draft, WriteError, folder};
+use super::draft::{Draft, WriteError, real};
+use super::inputs::in_file;
+use std::collections::HashSet;
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Checks that files can be written, without creating or changing any.
-pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), WriteError> {
-    for path in files {
+/// Checks, without creating or changing any, that files can be written, and that none is named twice or is an input.
+pub fn check(
+    outputs: impl IntoIterator<Item = impl AsRef<Path>>,
+    inputs: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<(), Box<dyn Error>> {
+    let mut known: HashSet<PathBuf> = inputs.into_iter().filter_map(|path| real(path.as_ref()).ok()).collect();
+    for path in outputs {
+        let path = path.as_ref();
         // Opening a FIFO would wait for its reader.
         if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
             continue;
         }
         Draft::create(path)?;
-    }
-    Ok(())
-}
-
-/// Refuses an output that is also an input or another output, by any path.
-pub fn expect_distinct<'a>(
-    inputs: impl IntoIterator<Item = &'a Path>,
-    outputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<(), String> {
-    let mut taken: Vec<PathBuf> = inputs.into_iter().map(real).collect();
-    for path in outputs {
-        let real = real(path);
-        if taken.contains(&real) {
-            return Err(format!("{}: used for two files; expected another name", path.display()));
+        if !known.insert(real(path)?) {
+            return Err(in_file(path, "used for two files; expected another name").into());
         }
-        taken.push(real);
     }
     Ok(())
-}
-
-/// The path without links, also of a file that does not exist yet.
-fn real(path: &Path) -> PathBuf {
-    let missing = || Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(missing).unwrap_or_else(|| path.to_owned())
 }
 
 /// Creates a folder if necessary and checks that files can be written into it.
@@ -58,13 +47,21 @@ mod tests {
     fn trying_changes_nothing() {
         let folder = Folder::new("outputs");
         let old = folder.write("old.md", b"old");
-        check([&old, &folder.path().join("new.md")]).unwrap();
+        let new = folder.path().join("new.md");
+        check([&old, &new], [""; 0]).unwrap();
+        assert!(
+            check([&new, &old], [&folder.path().join("./old.md")])
+                .unwrap_err()
+                .to_string()
+                .contains("used for two files")
+        );
+        assert!(check([&new, &new], [""; 0]).is_err());
         check_folder(folder.path()).unwrap();
         assert_eq!(std::fs::read(&old).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let missing = folder.path().join("missing/new.md");
-        assert!(check([&old, &missing]).unwrap_err().to_string().contains("missing"));
-        assert!(check([&folder.path().to_owned()]).is_err());
+        assert!(check([&old, &missing], [""; 0]).unwrap_err().to_string().contains("missing"));
+        assert!(check([folder.path()], [""; 0]).is_err());
         assert!(check_folder(&old.join("folder")).is_err());
     }
 }

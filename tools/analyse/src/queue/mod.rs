@@ -17,7 +17,7 @@ use crate::report::files::{ReportArgs, Reports};
 use crate::sql;
 use input::{Input, Source};
 use lento::chess::Game;
-use lento_common::outputs::expect_distinct;
+use lento_common::outputs;
 use lento_console::Done;
 use lento_console::interrupt::Stop;
 use lento_console::setup::positive_time;
@@ -89,7 +89,7 @@ impl QueueArgs {
     /// Creates the report files, if any.
     fn begin_reports(&self, sources: &[Source], database: &Location) -> Result<Option<Reports>, Box<dyn Error>> {
         let inputs = sources.iter().map(|source| source.path.as_path()).chain(database.file());
-        expect_distinct(inputs, self.epd_out.as_deref().into_iter().chain(self.reports.paths()))?;
+        outputs::check(self.epd_out.as_deref().into_iter().chain(self.reports.paths()), inputs)?;
         Ok(if self.reports.are_given() { Some(self.reports.begin()?) } else { None })
     }
 }

@@ -100,7 +100,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         return Ok(ExitCode::SUCCESS);
     }
     let arena = args.conditions.arena(args.limit, [&design.settings(), &args.set])?;
-    outputs::check([&args.markdown, &args.svg].into_iter().flatten())?;
+    let inputs = [&args.factors, &args.conditions.openings.book];
+    outputs::check([&args.journal, &args.markdown, &args.svg].into_iter().flatten(), inputs.into_iter().flatten())?;
     let stop = Stop::on_ctrl_c()?;
     let mut session = Session::open(args, design)?;
     if let Some(shared) = report::shared(&session.design) {

@@ -10,7 +10,7 @@ use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
 use lento_common::play::setting::{Setting, texts};
-use lento_common::{progress, summary};
+use lento_common::{outputs, progress, summary};
 use serde_json::{Value, json};
 use session::{Goal, Session};
 use std::error::Error;
@@ -107,6 +107,7 @@ impl Args {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let (goal, arena) = (args.goal()?, args.conditions.arena(args.limit, [&args.new, &args.old])?);
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
+    outputs::check([&args.journal, &args.pgn].into_iter().flatten(), &args.conditions.openings.book)?;
     let stop = Stop::on_ctrl_c()?;
     let header = || Ok(args.json(args.conditions.header("match", args.limit)?));
     let mut session = Session::open(goal, args.journal.as_deref(), header, pgn)?;

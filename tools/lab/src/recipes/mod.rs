@@ -149,7 +149,8 @@ fn signature() -> Result<u64, TtError> {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&[], &[]])?;
     args.pictures.as_deref().map_or(Ok(()), outputs::check_folder)?;
-    outputs::check([&args.csv, &args.markdown].into_iter().flatten())?;
+    let inputs = [&args.positions, &args.suite, &args.conditions.openings.book];
+    outputs::check([&args.journal, &args.csv, &args.markdown].into_iter().flatten(), inputs.into_iter().flatten())?;
     let mut session = Session::open(args)?;
     let stop = Stop::on_ctrl_c()?;
     let (done, all) = session.progress();

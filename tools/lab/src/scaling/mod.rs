@@ -12,11 +12,10 @@ use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::engine::Engine;
-use lento::internals::files::Draft;
 use lento::internals::memory::{self, MIB};
 use lento::internals::processors;
 use lento_common::play::opening::read_book;
-use lento_common::summary;
+use lento_common::{draft, outputs, summary};
 use lento_console::interrupt::Stop;
 use lento_console::progress::Progress;
 use lento_console::{Done, machine, setup};
@@ -82,9 +81,8 @@ pub fn run(args: &Args) -> Done {
         None => games().concat(),
     };
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
-    let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
-    let json = if to_stdout { None } else { begin(&args.json)? };
-    let svg = begin(&args.svg)?;
+    let json = args.json.as_ref().filter(|_| !to_stdout);
+    outputs::check(json.into_iter().chain(&args.svg), &args.positions)?;
 
     let most = threads.iter().copied().max().unwrap_or(1);
     let mut engine = Engine::new();
@@ -114,11 +112,12 @@ pub fn run(args: &Args) -> Done {
     measuring.progress.clear();
 
     let rows = statistics::rows(&measuring.runs, &threads, args.seed);
-    if let Some(draft) = json {
-        draft.finish(format!("{:#}\n", measuring.json(&rows, elapsed)).as_bytes())?;
+    if let Some(path) = json {
+        draft::write(path, format!("{:#}\n", measuring.json(&rows, elapsed)).as_bytes())?;
     }
-    if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
-        draft.finish(chart::svg(&rows, measuring.machine["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
+    if let Some(path) = args.svg.as_ref().filter(|_| !rows.is_empty()) {
+        let processor = measuring.machine["processor"].as_str().unwrap_or("not known");
+        draft::write(path, chart::svg(&rows, processor)?.as_bytes())?;
     }
     summary::show(to_stdout, || measuring.json(&rows, elapsed), || measuring.text(&rows, elapsed))?;
     Ok(measuring.stop.exit_code())

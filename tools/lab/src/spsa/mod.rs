@@ -74,7 +74,7 @@ const REDRAW: Duration = Duration::from_secs(10);
 
 /// Tunes and prints the result, after Ctrl-C that of the iterations so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    outputs::check([&args.svg, &args.write].into_iter().flatten())?;
+    outputs::check([&args.journal, &args.svg, &args.write].into_iter().flatten(), &args.conditions.openings.book)?;
     let mut session = Session::open(args)?;
     // Finds errors before the games.
     draw(args, &session)?;

@@ -5,7 +5,7 @@ use super::report::shown;
 use super::{Median, chart};
 use lento::internals::files::Draft;
 use lento_common::columns::columns;
-use lento_common::summary;
+use lento_common::{outputs, summary};
 use lento_console::{Done, units};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -189,6 +189,7 @@ pub fn run(args: &Args) -> Done {
     let files = args.files.iter().zip('A'..='Z').map(|(path, letter)| File::read(path, letter));
     let files = files.collect::<Result<Vec<_>, _>>()?;
     check(&files)?;
+    outputs::check(&args.svg, &args.files)?;
     if let Some(path) = &args.svg {
         Draft::create(path)?.finish(chart::svg(&files)?.as_bytes())?;
     }

@@ -55,6 +55,18 @@ fn outputs_are_tried_before_the_work() {
         "recipes --positions @/suite.epd --pairs 100000 --pictures @/suite.epd/pictures",
     ];
     TOOL.refuse_outputs(&folder, &commands);
+    folder.write("book.epd", b"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\n");
+    for words in [
+        "match --pairs 9 --journal @/new --pgn @/new",
+        "match --pairs 9 --book @/book.epd --pgn @/book.epd",
+        "factors rfp_margin=80 --pairs 9 --journal @/new --svg @/./new",
+        "spsa rfp_margin --iterations 9 --journal @/new --svg @/new",
+        "recipes --positions @/book.epd --markdown @/book.epd",
+        "scaling --json @/new --svg @/new",
+    ] {
+        assert!(TOOL.refusal(&folder, words).contains("used for two files"), "{words}");
+    }
+    assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
 }
 
 #[test]

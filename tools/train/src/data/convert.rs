@@ -89,6 +89,7 @@ fn run(
     let mut conversion = Conversion::default();
     let (mut written, mut unfinished) = (0, None);
     for (files, output) in steps {
+        lento_common::outputs::check([&output], &files)?;
         let writer = PositionWriter::new(&output, shuffle, order, most(&files)?)?;
         match conversion.write(source, files, writer, &stop)? {
             Some(count) => written += count,

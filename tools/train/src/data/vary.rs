@@ -13,7 +13,7 @@ use lento::internals::nnue::{Accumulators, Simd};
 use lento_common::interrupt::Stop;
 use lento_common::play::record::GameResult;
 use lento_common::threads::Threads;
-use lento_common::{mix, number, ordered, progress};
+use lento_common::{mix, number, ordered, outputs, progress};
 use std::error::Error;
 use std::iter;
 use std::ops::ControlFlow;
@@ -63,6 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let start = Instant::now();
     let network = args.network.as_deref().map_or_else(|| Ok(embedded()), load)?;
     let files = POSITIONS.find(&args.data)?;
+    outputs::check([&args.output], files.iter().chain(&args.network))?;
     let read = packed::count_all(&files)?;
     let most = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
     let mut writer = PositionWriter::new(&args.output, true, args.order, most)?;

@@ -55,11 +55,8 @@ const BARREN: u64 = 200;
 
 /// Makes the set. After Ctrl-C, or any other end, the journal keeps the finished games, and the same command resumes.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    if args.output == args.journal {
-        return Err(format!("{}: set and journal in one file; give two", args.output.display()).into());
-    }
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
-    outputs::check([&args.output])?;
+    outputs::check([&args.output, &args.journal], &args.conditions.openings.book)?;
     // Fails before the journal is created.
     Hands::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;

@@ -76,9 +76,6 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
 /// Reads the data and begins a run, or resumes that of the checkpoint. `None` if a stop was requested.
 fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
-    if args.checkpoint.as_ref() == Some(&args.output) {
-        return Err(format!("{}: network and checkpoint in one file; give two", args.output.display()).into());
-    }
     if args.threats > args.hidden {
         return Err(
             format!("--threats {}: expected at most the {} neurons of --hidden", args.threats, args.hidden).into()
@@ -86,7 +83,10 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     }
     args.architecture().check()?;
     // Fails before the training.
-    outputs::check([Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()].into_iter().flatten())?;
+    let outputs = [Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()];
+    // A network may replace the one it began with.
+    let inputs = [&args.gold, &args.neutral].into_iter().flatten();
+    outputs::check(outputs.into_iter().flatten(), args.data.iter().chain(&args.check).chain(inputs))?;
     let shape = Shape { architecture: args.architecture() };
     let gauge = Gauge::read(args.gold.as_deref(), args.neutral.as_deref())?;
     let init = args.init.as_deref().map(Origin::read).transpose()?;

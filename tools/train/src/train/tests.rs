@@ -248,7 +248,7 @@ fn what_can_not_go_well_is_refused_at_once() {
     let nowhere = Args { output: folder.path().join("missing/net.lnn"), ..args(&folder, "") };
     assert!(refused(&nowhere).contains("missing"));
     let same = folder.path().join("net.lnn");
-    assert!(refused(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("one file"));
+    assert!(refused(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: named twice"));
     for (option, part) in [
         ("--hidden 48", "a multiple of 32"),
         ("--king-buckets two", "one, three, six, or 32 numbers"),

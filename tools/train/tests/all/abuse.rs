@@ -44,6 +44,16 @@ fn outputs_are_tried_before_the_work() {
         "data filter @/data --output @/missing/data.bf",
     ];
     TOOL.refuse_outputs(&folder, &commands);
+    for words in [
+        "train @/data.bf --epochs 100000 --output @/data.bf",
+        "wdl @/data --svg @/data/00000.vf",
+        "data convert @/data/00000.vf --output @/data/00000.vf",
+        "data pack @/data/00000.vf --output @/data/./00000.vf",
+        "data vary @/data.bf --output @/data.bf",
+        "gold make --journal @/new --output @/new",
+    ] {
+        assert!(TOOL.refusal(&folder, words).contains("named twice"), "{words}");
+    }
 }
 
 #[test]

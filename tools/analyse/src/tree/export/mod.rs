@@ -9,8 +9,7 @@ use super::show::{Row, best_line, own_search, rows};
 use super::{Named, Tree};
 use lento::chess::Move;
 use lento::internals::files::{Draft, write};
-use lento_common::outputs::expect_distinct;
-use lento_common::polyglot;
+use lento_common::{outputs, polyglot};
 use lento_console::Done;
 use lento_console::document::notation;
 use std::cmp::Reverse;
@@ -29,7 +28,7 @@ pub fn run(args: &Export) -> Done {
     if files.is_empty() {
         return Err("nothing to write; expected --pgn, --polyglot, --epd or --html".into());
     }
-    expect_distinct(args.at.tree.file(), files)?;
+    outputs::check(files, args.at.tree.file())?;
     let tree = Tree::open_to_read(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
     let Named { node, position, .. } = &named;

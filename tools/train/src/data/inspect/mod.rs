@@ -43,8 +43,8 @@ pub struct Args {
 /// Counts, and prints the counts. After Ctrl-C they are those of what was read so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
-    outputs::check(&args.svg)?;
     let (files, of_games) = find(&args.data)?;
+    outputs::check(&args.svg, &files)?;
     let mut survey = Survey::new(args.filter.clone(), args.compare, of_games);
     let bar = shards::bar(&files)?;
     let (finished, torn) = if of_games {
