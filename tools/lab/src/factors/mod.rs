@@ -1,7 +1,7 @@
 //! `lento factors`: the effects of many settings, measured by the same games.
 //!
 //! In this factorial design each factor, a new setting, is assigned at random to one of the two players of every pair. The effects follow
-//! from all pairs by least squares.
+//! from all pairs by logistic regression.
 
 mod design;
 mod ideas;
