@@ -2,7 +2,7 @@
 
 use crate::formats::Shards;
 use crate::formats::lgp;
-use crate::formats::shards::PACKED;
+use crate::formats::shards::{GAMES, PACKED};
 use crate::formats::viri;
 use lento_common::draft::Draft;
 use lento_common::outputs::named;
@@ -35,15 +35,16 @@ impl ShardWriter {
                 continue;
             }
             let path = shards.path(shard);
-            if !path.exists() {
-                return Ok(shards);
-            }
             let io = |error| named(&path, &error);
+            let later = shards.later(shard).map_err(|error| named(folder, &error))?;
+            if !path.exists() {
+                let missing = |later: PathBuf| format!("{}: missing, but there is {}", path.display(), later.display());
+                return later.map_or(Ok(shards), |later| Err(missing(later).into()));
+            }
             let mut stored = Shards::new(vec![path.clone()]);
             let games = stored.by_ref().try_fold(0, |games, game| game.map(|_| games + 1))?;
             let (whole, is_torn) = (stored.bytes(), !stored.torn.is_empty());
-            let is_last = !shards.path(shard + 1).exists() && !shards.packed_path(shard + 1).exists();
-            if games > size || games == size && is_torn || games < size && !is_last {
+            if games > size || games == size && is_torn || games < size && later.is_some() {
                 let (path, found) = (path.display(), path.metadata().map_err(io)?.len());
                 return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
             }
@@ -61,6 +62,12 @@ impl ShardWriter {
                 shards.pack(shard)?;
             }
         }
+    }
+
+    /// The last shard of the folder, if it comes after this one.
+    fn later(&self, shard: u64) -> io::Result<Option<PathBuf>> {
+        let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
+        Ok(GAMES.in_folder(&self.folder)?.pop().filter(|last| number(last) > Some(shard)))
     }
 
     /// Whether a shard is packed. If the run ended before the unpacked one was removed, removes it.
@@ -184,6 +191,9 @@ mod tests {
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
         assert_eq!(ShardWriter::open(&folder, 3, false).unwrap().games, 7);
+        std::fs::remove_file(folder.join("00001.vf")).unwrap();
+        let error = ShardWriter::open(&folder, 3, false).err().unwrap().to_string();
+        assert!(error.contains("00001.vf: missing, but there is ") && error.contains("00002.vf"), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }
