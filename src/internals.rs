@@ -41,7 +41,7 @@ pub mod memory {
 pub mod nnue {
     pub use crate::eval::nnue::accumulators::Accumulators;
     pub use crate::eval::nnue::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, Numbers, PAIRED};
-    pub use crate::eval::nnue::format::{Parts, Sum, checksum};
+    pub use crate::eval::nnue::format::{MAX_NAME, Parts, Sum, checksum};
     pub use crate::eval::nnue::inputs::InputSet;
     pub use crate::eval::nnue::simd::{CacheLine, LANES, Simd};
     pub use crate::eval::nnue::trace::Trace;

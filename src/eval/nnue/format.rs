@@ -36,6 +36,8 @@ const VERSION: u32 = 2;
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
+/// Bytes of a name.
+pub const MAX_NAME: usize = HEADER - NAME_AT;
 
 /// Unpacked network parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,9 +174,8 @@ impl Parts {
                 return Err(wrong(layer.name(), self[layer].len(), expected));
             }
         }
-        let longest = HEADER - NAME_AT;
-        if self.name.len() > longest {
-            return Err(wrong("bytes of name", self.name.len(), format_args!("at most {longest}")));
+        if self.name.len() > MAX_NAME {
+            return Err(wrong("bytes of name", self.name.len(), format_args!("at most {MAX_NAME}")));
         }
         let largest = |layer| self[layer].iter().map(|&number| i64::from(number).abs()).max().unwrap_or(0);
         // Packed into 8 bits.

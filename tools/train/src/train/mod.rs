@@ -27,6 +27,7 @@ use crate::formats::{in_file, packed};
 use crate::gold::Gauge;
 use data::DataSet;
 use lento::eval::nnue::Network;
+use lento::internals::nnue::MAX_NAME;
 use lento_common::draft;
 use lento_common::interrupt::Stop;
 use lento_common::lock::Lock;
@@ -80,6 +81,10 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         return Err(
             format!("--threats {}: expected at most the {} neurons of --hidden", args.threats, args.hidden).into()
         );
+    }
+    let name = args.network_name();
+    if name.len() > MAX_NAME {
+        return Err(format!("--name {name}: {} bytes, expected at most {MAX_NAME}", name.len()).into());
     }
     args.architecture().check()?;
     // Fails before the training.

@@ -247,6 +247,7 @@ fn what_can_not_go_well_is_refused_at_once() {
     assert!(little.contains("too little data: 3 positions to learn from, 0 for validation"), "{little}");
     let nowhere = Args { output: folder.path().join("missing/net.lnn"), ..args(&folder, "") };
     assert!(refused(&nowhere).contains("missing"));
+    assert!(refused(&args(&folder, &format!("--name {}", "x".repeat(57)))).contains("57 bytes, expected at most 56"));
     let same = folder.path().join("net.lnn");
     assert!(refused(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: named twice"));
     for (option, part) in [
