@@ -1,7 +1,8 @@
 //! Work on several threads with results in order.
 
 use crate::interrupt::Stop;
-use crossbeam::channel::bounded;
+use crate::notice::notice;
+use crossbeam::channel::{bounded, never, select};
 use lento::engine::Engine;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -50,7 +51,17 @@ pub fn run<S, I, T: Send>(
         drop(send);
         let (mut waiting, mut next) = (BTreeMap::new(), 0);
         let mut done = Ok(ControlFlow::Continue(()));
-        for message in receive {
+        let mut asked = stop.waiter().clone();
+        loop {
+            let message = select! {
+                recv(receive) -> message => message,
+                recv(asked) -> _ => {
+                    asked = never();
+                    notice("interrupted: finishing what runs; interrupt again to end at once");
+                    continue;
+                }
+            };
+            let Ok(message) = message else { break };
             match message {
                 Err(error) => {
                     enough.ask();

@@ -4,6 +4,7 @@ use crate::document::merged;
 use lento::chess::{Color, Game};
 use lento::engine::Engine;
 use lento::internals::statistics::Counts;
+use lento_common::interrupt::Stop;
 use lento_common::play::limit::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -30,13 +31,13 @@ impl Measured {
     }
 }
 
-/// Searches a position on one thread as the first of a new game.
-pub fn measure(engine: &mut Engine, fen: &str, budget: Limit) -> Result<Measured, Box<dyn Error>> {
+/// Searches a position on one thread as the first of a new game. A stop ends the search.
+pub fn measure(engine: &mut Engine, fen: &str, budget: Limit, stop: &Stop) -> Result<Measured, Box<dyn Error>> {
     engine.new_game();
     engine.settings.lmr_statistics = true;
     engine.game = Game::from_fen(fen)?;
     let start = Instant::now();
-    let outcome = engine.search_blocking(&budget.args(Color::White, Duration::ZERO), |_| ());
+    let outcome = engine.search_until(&budget.args(Color::White, Duration::ZERO), &[], |_, _| stop.check());
     let seconds = start.elapsed().as_secs_f64();
     let (nodes, depth) = outcome.lines.first().map_or((0, 0), |line| (line.nodes, line.depth));
     let counts = engine.lmr_report().map_or_else(Counts::default, |report| report.stats.lmr.total());
@@ -57,7 +58,7 @@ mod tests {
         let entries: Vec<_> = bench::run(&mut engine, 4).unwrap().collect();
         let (mut nodes, mut counts) = (0, [0; 5]);
         for &fen in POSITIONS {
-            let measured = measure(&mut engine, fen, Limit::Depth(4)).unwrap();
+            let measured = measure(&mut engine, fen, Limit::Depth(4), &Stop::default()).unwrap();
             nodes += measured.nodes;
             counts.iter_mut().zip(measured.counts).for_each(|(sum, count)| *sum += count);
             let record = measured.to_record("tuned", fen);
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_budget_of_nodes_is_kept() {
-        let measured = measure(&mut Engine::new(), POSITIONS[5], Limit::Nodes(3000)).unwrap();
+        let measured = measure(&mut Engine::new(), POSITIONS[5], Limit::Nodes(3000), &Stop::default()).unwrap();
         assert!((2000..=3000).contains(&measured.nodes) && measured.depth > 2, "{measured:?}");
     }
 }

@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
         done == all
     }
 
-    /// Runs the unfinished parts. A stop takes effect between positions, and within problems and games.
+    /// Runs the unfinished parts. A stop takes effect within positions, problems and games.
     pub fn run(&mut self, arena: &Arena, stop: &Stop, on_part: OnPart) -> Result<(), Box<dyn Error>> {
         for row in 0..self.rows.len() {
             self.search(row, stop, on_part)?;
@@ -194,11 +194,11 @@ impl<'a> Session<'a> {
         }
         let mut player = Player::new(Engine::new(), &variant.settings, self.args.conditions.hash as usize)?;
         for index in positions {
+            let fen = &self.positions[index];
+            let measured = measure(&mut player.engine, fen, self.args.budget(), stop)?;
             if stop.asked() {
                 return Ok(());
             }
-            let fen = &self.positions[index];
-            let measured = measure(&mut player.engine, fen, self.args.budget())?;
             keep(&mut self.journal, &measured.to_record(&name, fen))?;
             self.rows[row].measured.push(measured);
             on_part(self, &name);

@@ -4,7 +4,8 @@ use crate::TOOL;
 use lento_testing::Folder;
 use lento_testing::driver::*;
 use serde_json::Value;
-use std::process::Command;
+use std::io::Read;
+use std::process::{Child, Command};
 
 const MATCH: &str = "match --old LMR=off --limit nodes=300 --hash 1 --concurrency 1 --json";
 
@@ -192,4 +193,14 @@ fn signals_end_it_and_the_work_is_kept() {
         let output = finish(child);
         assert_eq!(output.status.code(), Some(130), "{signal}: {output:?}");
     }
+    // Searches that take hours.
+    let mut child = TOOL.command(&folder, "match --limit depth=200 --pairs 9 --journal @/long").spawn().unwrap();
+    wait_for("no journal", || lines(&folder.at("long")) == 1);
+    let kill = |child: &Child| Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    kill(&child);
+    let mut said = [0; 25];
+    child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
+    assert_eq!(said.as_slice(), b"lento-lab: interrupted: f");
+    kill(&child);
+    assert_eq!(finish(child).status.code(), Some(130));
 }
