@@ -4,12 +4,12 @@
 use super::parameter::Parameter;
 use fastrand::Rng;
 use lento_common::{mix, number};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The gain sequences of Spall (1992), defined by their final values as usual for chess engines: with `N` iterations and
-/// `A = a_ratio · N`, iteration `k` has the distance `c_k = c_end · (N / k)^gamma` and for each game won net the step
-/// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^alpha`.
-#[derive(clap::Args, Clone, Copy, Debug, PartialEq, Serialize)]
+/// `A = A_RATIO · N`, iteration `k` has the distance `c_k = c_end · (N / k)^GAMMA` and for each game won net the step
+/// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^ALPHA`.
+#[derive(clap::Args, Clone, Copy, Debug, PartialEq)]
 #[command(next_help_heading = "Schedule")]
 pub struct GainSchedule {
     /// `N`: the iterations over which the gains decrease; later they are constant.
@@ -18,34 +18,33 @@ pub struct GainSchedule {
     /// Learning rate at the end: the step, in units of c, for each game that one side wins more than the other
     #[arg(long, value_name = "RATE", default_value_t = 0.002, value_parser = parse_rate)]
     pub r_end: f64,
-    /// Exponent of the steps
-    #[arg(long, value_name = "EXPONENT", default_value_t = 0.602, value_parser = parse_exponent)]
-    pub alpha: f64,
-    /// Exponent of the distances
-    #[arg(long, value_name = "EXPONENT", default_value_t = 0.101, value_parser = parse_exponent)]
-    pub gamma: f64,
-    /// Share of the horizon added to the number of the iteration, which damps the first steps
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_exponent)]
-    pub a_ratio: f64,
 }
+
+/// Exponent of the steps.
+const ALPHA: f64 = 0.602;
+/// Exponent of the distances.
+const GAMMA: f64 = 0.101;
+/// Share of the horizon added to the number of the iteration, which damps the first steps.
+const A_RATIO: f64 = 0.1;
 
 fn parse_rate(text: &str) -> Result<f64, String> {
     number::within(text, f64::MIN_POSITIVE..=10.0, "a number above 0 and up to 10")
 }
 
-fn parse_exponent(text: &str) -> Result<f64, String> {
-    number::within(text, 0.0..=2.0, "a number from 0 to 2")
-}
-
 impl GainSchedule {
+    pub fn json(&self) -> Value {
+        let Self { horizon, r_end } = self;
+        json!({ "horizon": horizon, "r_end": r_end, "alpha": ALPHA, "gamma": GAMMA, "a_ratio": A_RATIO })
+    }
+
     /// The distance of the two sides from the value, and the step for each game won net, in an iteration, counted from 0, of a parameter
     /// with this final distance.
     fn gains(&self, iteration: u64, c_end: f64) -> (f64, f64) {
         let end = self.horizon.max(1);
         let (k, n) = ((iteration + 1).min(end) as f64, end as f64);
-        let damping = self.a_ratio * n;
-        let distance = c_end * (n / k).powf(self.gamma);
-        let a = self.r_end * c_end * c_end * ((damping + n) / (damping + k)).powf(self.alpha);
+        let damping = A_RATIO * n;
+        let distance = c_end * (n / k).powf(GAMMA);
+        let a = self.r_end * c_end * c_end * ((damping + n) / (damping + k)).powf(ALPHA);
         (distance, a / distance)
     }
 }
@@ -121,8 +120,7 @@ mod tests {
     use super::*;
     use lento::search::params::Tunable;
 
-    const SCHEDULE: GainSchedule =
-        GainSchedule { horizon: 3000, r_end: 0.02, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+    const SCHEDULE: GainSchedule = GainSchedule { horizon: 3000, r_end: 0.02 };
 
     fn parameter(name: &'static str, (min, max): (i32, i32), start: f64) -> Parameter {
         Parameter { start, ..Parameter::new(Tunable { name, min, max, default: min, off: None }) }
@@ -264,7 +262,7 @@ mod tests {
         assert!((0..64).any(|_| other.trial() != spsa.trial()));
     }
 
-    const USUAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+    const USUAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002 };
 
     #[test]
     fn gains_end_at_their_final_values() {
@@ -292,13 +290,10 @@ mod tests {
     }
 
     #[test]
-    fn rates_and_exponents_are_checked() {
-        assert_eq!((parse_rate("0.002"), parse_exponent("0")), (Ok(0.002), Ok(0.0)));
+    fn rates_are_checked() {
+        assert_eq!(parse_rate("0.002"), Ok(0.002));
         for text in ["", "x", "NaN", "inf", "-1", "0", "11"] {
             assert!(parse_rate(text).is_err(), "{text:?}");
-        }
-        for text in ["", "x", "NaN", "inf", "-0.1", "2.1"] {
-            assert!(parse_exponent(text).is_err(), "{text:?}");
         }
     }
 }

@@ -141,7 +141,7 @@ mod tests {
 
     fn spsa(choices: &[&str]) -> Spsa {
         let choices: Vec<ParameterChoice> = choices.iter().map(|choice| choice.parse().unwrap()).collect();
-        let schedule = GainSchedule { horizon: 10, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+        let schedule = GainSchedule { horizon: 10, r_end: 0.002 };
         Spsa::new(chosen(&choices).unwrap(), schedule, 1)
     }
 

@@ -126,7 +126,7 @@ fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Bo
         let tunable = parameter.tunable;
         (tunable.name.to_owned(), json!([tunable.min, tunable.max, parameter.start, parameter.c_end]))
     });
-    let mut header = merged(args.conditions.header("spsa", args.limit)?, json!(schedule));
+    let mut header = merged(args.conditions.header("spsa", args.limit)?, schedule.json());
     header["parameters"] = parameters.collect::<Map<_, _>>().into();
     header["set"] = texts(&args.set).into();
     header["pairs"] = args.pairs.into();
