@@ -14,15 +14,11 @@ use lento_common::{outputs, progress, summary};
 use serde_json::{Value, json};
 use session::{Goal, Session};
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Pairs of games without a test.
 const PAIRS: u64 = 200;
-
-/// Games between two lines of `--verbose`.
-const LINE_EVERY: u64 = 20;
 
 /// Heading of the options of a test.
 const TEST: &str = "Sequential test";
@@ -59,9 +55,6 @@ pub struct Args {
     /// Print one JSON document at the end instead of the table
     #[arg(long)]
     json: bool,
-    /// Write a line to standard error after every ten pairs
-    #[arg(long)]
-    verbose: bool,
     /// End when the games show whether the new player is stronger by ELO0 (H0) or by ELO1 (H1)
     #[arg(long, value_name = "ELO0,ELO1", help_heading = TEST, allow_hyphen_values = true, value_parser = hypotheses)]
     sprt: Option<(f64, f64)>,
@@ -118,14 +111,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let bar = progress::resumed(len, session.tally.results.games(), template);
     bar.set_message(report::line(&session));
     session.play(&arena, &[args.new.clone(), args.old.clone()], &stop, |session| {
-        let games = session.tally.results.games();
-        bar.set_position(games);
+        bar.set_position(session.tally.results.games());
         if !bar.is_hidden() {
             bar.set_message(report::line(session));
-        }
-        if args.verbose && games.is_multiple_of(LINE_EVERY) {
-            // A closed standard error does not end the match.
-            let _ = bar.suspend(|| writeln!(io::stderr(), "{games} games {}", report::line(session)));
         }
     })?;
     bar.finish_and_clear();
