@@ -1,4 +1,4 @@
-//! Tables as text, Markdown, CSV and JSON.
+//! Tables as text, Markdown and JSON.
 
 use crate::columns::columns;
 use crate::notice::printable;
@@ -11,7 +11,7 @@ pub struct Row(Vec<Cell>);
 struct Cell {
     /// The head of the column in text and Markdown, from which cells without one are left out.
     head: String,
-    /// The key in CSV and JSON, from which cells without one are left out.
+    /// The key in JSON, from which cells without one are left out.
     key: String,
     text: String,
     value: Value,
@@ -34,7 +34,7 @@ impl Row {
         self.cell(head, "", text, Value::Null);
     }
 
-    /// Appends a cell of CSV and JSON alone.
+    /// Appends a cell of JSON alone.
     pub fn data(&mut self, key: &str, value: impl Into<Value>) {
         self.cell("", key, "", value);
     }
@@ -93,24 +93,6 @@ pub fn markdown(rows: &[Row]) -> String {
     [line(heads), rule].into_iter().chain(rows.iter().map(|row| line(row.texts()))).collect()
 }
 
-/// A line of keys and one for each row. Null values are empty.
-pub fn csv(rows: &[Row]) -> String {
-    let line = |cells: Vec<String>| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n";
-    let text = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let keys = rows.first().map(|row| line(row.values().map(|cell| cell.key.clone()).collect()));
-    let lines = rows.iter().map(|row| line(row.values().map(|cell| text(&cell.value)).collect()));
-    keys.into_iter().chain(lines).collect()
-}
-
-/// A cell of CSV, quoted if necessary.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-}
-
 /// An array of objects.
 pub fn json(rows: &[Row]) -> Value {
     rows.iter().map(Row::json).collect()
@@ -136,9 +118,8 @@ mod tests {
     fn each_format_has_its_cells() {
         assert_eq!(text(&rows()), "Name   Depth\none     12.2\nother      -\n");
         assert_eq!(markdown(&rows()), "| Name | Depth |\n|---|---:|\n| one | 12.2 |\n| other | - |\n");
-        assert_eq!(csv(&rows()), "name,settings,depth\none,\"a, \"\"b\"\"\",12.25\nother,\"a, \"\"b\"\"\",\n");
         assert_eq!(json(&rows())[1], json!({"name": "other", "settings": "a, \"b\"", "depth": null}));
         assert_eq!(rows()[0].labelled(), "Name            one\nDepth           12.2\n");
-        assert_eq!(text(&[]) + &csv(&[]), "\n");
+        assert_eq!(text(&[]), "\n");
     }
 }

@@ -16,24 +16,20 @@ use lento::tt::TtError;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
-use lento_common::{draft, number, outputs, progress, summary, table};
+use lento_common::{draft, outputs, progress, summary, table};
 use picture::Picture;
 use serde_json::Value;
 use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use variants::{Variant, switched_name};
 
 /// Detects most changes of reductions in a few milliseconds.
 const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
 All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
-  lento recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
-
-Every starred line of rebel switched off in turn; games only where the tree changes by 2 % or more:
-  lento recipes --switches rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
+  lento recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -41,10 +37,6 @@ pub struct Args {
     /// Recipes, by the names of the option LMR; without any, all. Each is compared with the first
     #[arg(value_name = "NAME", value_parser = RecipeName::from_name)]
     names: Vec<RecipeName>,
-    /// Compare this recipe with itself without each of its parts: rebel without each starred line, tuned with each weight set
-    /// to 0
-    #[arg(long, value_name = "NAME", conflicts_with = "names", value_parser = switched_name)]
-    switches: Option<RecipeName>,
     /// Positions to search on one thread with a hash table of --hash MiB, one FEN or EPD a line [default: those of the bench]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
@@ -52,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "PLIES", default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
     /// Nodes for each position instead of a depth, to compare the depth reached
-    #[arg(long, conflicts_with_all = ["depth", "only_changed"], value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, conflicts_with = "depth", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Suite of problems in EPD to solve
     #[arg(long, value_name = "FILE")]
@@ -70,15 +62,9 @@ pub struct Args {
     /// Recipe to play against; may be repeated
     #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
     against: Vec<RecipeName>,
-    /// No games for variants whose nodes to depth differ from those of the first by less than this
-    #[arg(long, value_name = "PERCENT", requires = "pairs", value_parser = per_cent)]
-    only_changed: Option<f64>,
     /// Keep finished parts in this file; the same command resumes the run, even after a crash
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Write a line of numbers for each variant, with commas between
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
     /// Write a page in Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -92,10 +78,6 @@ pub struct Args {
     conditions: Conditions,
 }
 
-fn per_cent(text: &str) -> Result<f64, String> {
-    number::within(text, 0.0..=f64::MAX, "a percentage, 0 or more, such as 2.5")
-}
-
 impl Args {
     fn budget(&self) -> Limit {
         self.nodes.map_or(Limit::Depth(self.depth), Limit::Nodes)
@@ -103,10 +85,6 @@ impl Args {
 
     fn fixed_depth(&self) -> bool {
         self.nodes.is_none()
-    }
-
-    fn variants(&self) -> Result<Vec<Variant>, String> {
-        self.switches.map_or_else(|| variants::recipes(&self.names), variants::switches)
     }
 
     /// Adds everything that a part depends on. Variants, opponents and the number of games may change from run to run.
@@ -123,7 +101,6 @@ impl Args {
         let mut all = self.settled(self.conditions.json(self.limit));
         all["pairs"] = self.pairs.into();
         all["against"] = self.against.iter().map(|recipe| recipe.name()).collect();
-        all["only_changed_percent"] = self.only_changed.into();
         all
     }
 
@@ -150,7 +127,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&[], &[]])?;
     args.pictures.as_deref().map_or(Ok(()), outputs::check_folder)?;
     let inputs = [&args.positions, &args.suite, &args.conditions.openings.book];
-    outputs::check([&args.journal, &args.csv, &args.markdown].into_iter().flatten(), inputs.into_iter().flatten())?;
+    outputs::check([&args.journal, &args.markdown].into_iter().flatten(), inputs.into_iter().flatten())?;
     let mut session = Session::open(args)?;
     let stop = Stop::on_ctrl_c()?;
     let (done, all) = session.progress();
@@ -171,9 +148,6 @@ fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     let pictures = if args.pictures.is_some() { picture::all(session)? } else { Vec::new() };
     for Picture { file, svg, .. } in &pictures {
         draft::write(&args.pictures.as_deref().unwrap_or(Path::new("")).join(file), svg.as_bytes())?;
-    }
-    if let Some(path) = &args.csv {
-        draft::write(path, table::csv(&table).as_bytes())?;
     }
     if let Some(path) = &args.markdown {
         draft::write(path, report::markdown(session, &pictures).as_bytes())?;

@@ -3,7 +3,6 @@
 use super::picture::Picture;
 use super::session::{Session, VariantRow};
 use crate::epd::Total;
-use lento::named::Named;
 use lento_common::summary;
 use lento_common::table::{self, Row};
 use serde_json::{Value, json};
@@ -21,7 +20,6 @@ fn row_of(session: &Session, row: &VariantRow) -> Row {
     let first = Some(session.first()).filter(|_| session.args.fixed_depth());
     let saved = session.off().filter(|_| session.args.fixed_depth()).and_then(|off| row.nodes_ratio(off));
     let [reduced, average, again, high] = row.counts().measures().map(|measure| measure.value);
-    let left_out = session.args.pairs.is_some() && session.is_left_out(row);
 
     let mut cells = Row::default();
     cells.cell("Variant", "variant", &row.variant.name, &*row.variant.name);
@@ -50,10 +48,7 @@ fn row_of(session: &Session, row: &VariantRow) -> Row {
     }
     for (against, results) in session.against.iter().zip(&row.games) {
         let elo = (results.pairs() > 0).then(|| results.elo());
-        let text = match elo {
-            Some(elo) => format!("{elo:.1}"),
-            None => if left_out { "left out" } else { "-" }.to_owned(),
-        };
+        let text = elo.map_or_else(|| "-".to_owned(), |elo| format!("{elo:.1}"));
         let key = |what: &str| format!("{what}_against_{}", against.name);
         let counts = results.counts.map(|count| count.to_string()).join(" ");
         cells.cell(&format!("Elo against {}", against.name), &key("elo"), text, elo.map(|elo| elo.elo));
@@ -61,7 +56,6 @@ fn row_of(session: &Session, row: &VariantRow) -> Row {
         cells.cell("Games", &key("games"), results.games().to_string(), results.games());
         cells.data(&key("pairs"), elo.map(|_| counts));
     }
-    cells.data("left_out", left_out);
     cells
 }
 
@@ -79,10 +73,7 @@ opponent; errors are those of 95 % confidence, by pairs of games.
 /// The page, without absolute times.
 pub fn markdown(session: &Session, pictures: &[Picture]) -> String {
     let args = session.args;
-    let mut page = match args.switches {
-        None => "# Late move reductions: the recipes compared\n\n".to_owned(),
-        Some(recipe) => format!("# Late move reductions: the parts of `{}`\n\n", recipe.name()),
-    };
+    let mut page = "# Late move reductions: the recipes compared\n\n".to_owned();
     if !session.is_complete() {
         let (done, all) = session.progress();
         let _ = writeln!(page, "**Not finished: {done} of {all} parts.**\n");

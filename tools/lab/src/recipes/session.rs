@@ -84,7 +84,8 @@ impl<'a> Session<'a> {
             let (measured, solved, games) = (Vec::new(), Vec::new(), games.clone());
             VariantRow { variant, baseline, measured, solved, games }
         };
-        let mut rows: Vec<VariantRow> = args.variants()?.into_iter().map(|variant| row(variant, false)).collect();
+        let mut rows: Vec<VariantRow> =
+            variants::recipes(&args.names)?.into_iter().map(|variant| row(variant, false)).collect();
         if args.fixed_depth() && !rows.iter().any(|row| row.variant.recipe == OFF) {
             rows.push(row(Variant::of(OFF)?, true));
         }
@@ -135,18 +136,10 @@ impl<'a> Session<'a> {
         self.rows.iter().find(|row| row.variant.recipe == OFF)
     }
 
-    /// Whether a variant plays no games because its tree hardly differs from that of the first one.
-    pub fn is_left_out(&self, row: &VariantRow) -> bool {
-        let (Some(least), first) = (self.args.only_changed, self.first()) else { return false };
-        let searched = [row, first].iter().all(|row| row.measured.len() >= self.positions.len());
-        let change = row.nodes_ratio(first).map(|ratio| 100.0 * (ratio - 1.0).abs());
-        row.variant != first.variant && searched && change.is_some_and(|change| change < least)
-    }
-
     /// The pairs that a variant plays against an opponent: none against itself.
     fn wanted(&self, row: &VariantRow, opponent: usize) -> u64 {
         let itself = row.variant.settings == self.against[opponent].settings;
-        if row.baseline || itself || self.is_left_out(row) { 0 } else { self.args.pairs.unwrap_or(0) }
+        if row.baseline || itself { 0 } else { self.args.pairs.unwrap_or(0) }
     }
 
     /// The numbers of finished and of all parts.

@@ -66,16 +66,11 @@ fn arguments_are_understood_or_quoted() {
     let session = Session::open(&usual).unwrap();
     assert_eq!((usual.budget(), session.against.len()), (Limit::Depth(12), 0));
     assert_eq!(session.rows().count(), RecipeName::ALL.len());
-    assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
         ("magic", "'magic'"),
-        ("--switches mediocre", "no switches"),
         ("--depth 0", "'0'"),
         ("--depth 5 --nodes 100", "cannot be used with"),
         ("--suite-nodes 100", "--suite"),
-        ("--only-changed 2", "--pairs"),
-        ("--pairs 2 --only-changed x", "such as 2.5"),
-        ("--pairs 2 --nodes 9 --only-changed 2", "cannot be used with"),
         ("--pairs 2 --against magic", "expected one of"),
     ] {
         let error = args(words).err().unwrap_or_else(|| panic!("{words:?} is accepted"));
@@ -130,25 +125,12 @@ fn an_interrupted_run_resumes_to_the_same_result() {
 }
 
 #[test]
-fn csv_and_json_say_the_same() {
-    let folder = Folder::new("lab-csv");
-    let given = small(&folder, "--switches tuned --pairs 1 --against off");
+fn the_document_has_every_number() {
+    let folder = Folder::new("lab-json");
+    let given = small(&folder, "tuned off guide-log --pairs 1 --against off");
     let session = run_whole(&given);
-    let table = report::table(&session);
-    let (csv, json) = (table::csv(&table), report::json(&session));
-    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let (table, json) = (report::table(&session), report::json(&session));
     let variants = json["variants"].as_array().unwrap();
-    assert_eq!((lines.len(), variants.len()), (1 + session.rows().count(), session.rows().count()));
-    for (line, variant) in lines[1..].iter().zip(variants) {
-        assert_eq!((line.len(), variant.as_object().unwrap().len()), (lines[0].len(), lines[0].len()));
-        for (name, cell) in lines[0].iter().zip(line) {
-            match &variant[*name] {
-                Value::Null => assert_eq!(*cell, "", "{name}"),
-                Value::String(text) => assert_eq!(cell, text),
-                other => assert_eq!(serde_json::from_str::<Value>(cell).unwrap(), *other, "{name}"),
-            }
-        }
-    }
     let first = &variants[0];
     assert_eq!(
         (&first["variant"], &first["nodes_ratio"], &first["time_ratio"]),
@@ -159,32 +141,8 @@ fn csv_and_json_say_the_same() {
     assert!(first["reduced_percent"].as_f64().is_some_and(|reduced| reduced > 1.0));
     assert_eq!(json["conditions"]["seed"], 1);
     let text = table::text(&table);
-    assert_eq!(text.lines().count(), lines.len());
-    assert!(text.contains("lmr_pv=0") && text.contains("Elo against off"), "{text}");
-}
-
-#[test]
-fn variants_with_too_little_change_play_no_games() {
-    let folder = Folder::new("lab-changed");
-    let given = small(&folder, "--switches rebel --pairs 1 --only-changed 4");
-    let session = run_whole(&given);
-    let first = session.first().nodes() as f64;
-    let (mut played, mut left_out) = (0, 0);
-    for (index, row) in session.rows().enumerate() {
-        let changed = 100.0 * (row.nodes() as f64 / first - 1.0).abs();
-        let plays = index == 0 || changed >= 4.0;
-        assert_eq!(
-            (row.games[0].pairs(), session.is_left_out(row)),
-            (u64::from(plays), !plays),
-            "{}",
-            row.variant.name
-        );
-        played += usize::from(plays);
-        left_out += usize::from(!plays);
-    }
-    assert!(played > 1 && left_out > 0 && played + left_out == 21, "{played} {left_out}");
-    let text = table::text(&report::table(&session));
-    assert_eq!(text.matches("left out").count(), left_out);
+    assert_eq!((text.lines().count(), variants.len()), (1 + 3, 3));
+    assert!(text.contains("Elo against off"), "{text}");
 }
 
 #[test]

@@ -52,7 +52,6 @@ fn outputs_are_tried_before_the_work() {
         "match --pairs 100000 --pgn @/missing/games.pgn",
         "match --pairs 100000 --journal @/missing/journal",
         "recipes --positions @/suite.epd --pairs 100000 --markdown @/missing/page.md",
-        "recipes --positions @/suite.epd --pairs 100000 --csv @/missing/table.csv",
         "recipes --positions @/suite.epd --pairs 100000 --pictures @/suite.epd/pictures",
     ];
     TOOL.refuse_outputs(&folder, &commands);
