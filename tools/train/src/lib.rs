@@ -26,7 +26,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Inspect, filter, shuffle, convert and pack training data
+    /// Inspect, shuffle, convert and pack training data
     #[command(subcommand)]
     Data(data::Command),
     /// Generate training data: games of the engine against itself, with a score for every position

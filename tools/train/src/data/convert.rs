@@ -1,7 +1,7 @@
-//! `lento data convert` and `data filter`: from games to positions.
+//! `lento data convert`: from games to positions.
 
+use super::show;
 use super::writer::{Order, PositionWriter};
-use super::{outputs, show};
 use crate::formats::packed::{RECORD, pack, to_bytes};
 use crate::formats::shards::GAMES;
 use crate::formats::viri::PLY;
@@ -9,8 +9,8 @@ use crate::formats::{Filter, Place, Rule, StoredGame, decode, lgp, shards};
 use crate::report::Report;
 use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
-use lento_common::progress;
 use lento_common::threads::Threads;
+use lento_common::{outputs, progress};
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::PathBuf;
@@ -50,58 +50,19 @@ pub struct ConvertArgs {
     source: Source,
 }
 
-#[derive(clap::Args)]
-pub struct FilterArgs {
-    /// Write the positions (bulletformat) into this file; or into this folder, a file for each file of games: a folder that is
-    /// there, or a name that ends with '/'. Files appear when they are whole
-    #[arg(long, value_name = "FILE|FOLDER/")]
-    output: PathBuf,
-    /// Print one JSON document instead of the table
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    source: Source,
-}
-
 /// Converts. After Ctrl-C there is no file.
 pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let step = (GAMES.find(&args.source.data)?, args.output.clone());
-    run(&args.source, args.shuffle, args.order, vec![step], args.json)
-}
-
-/// Filters. After Ctrl-C the files that are whole stay.
-pub fn filter(args: &FilterArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let files = GAMES.find(&args.source.data)?;
-    let steps = outputs(files, &args.output, "bf")?;
-    run(&args.source, false, Order { seed: 0, keep: None, memory: 0 }, steps, args.json)
-}
-
-/// Writes the positions of each list of files into one file, and reports what became of them.
-fn run(
-    source: &Source,
-    shuffle: bool,
-    order: Order,
-    steps: Vec<(Vec<PathBuf>, PathBuf)>,
-    json: bool,
-) -> Result<ExitCode, Box<dyn Error>> {
+    let ConvertArgs { output, source, .. } = args;
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let mut conversion = Conversion::default();
-    let (mut written, mut unfinished) = (0, None);
-    for (files, output) in steps {
-        lento_common::outputs::check([&output], &files)?;
-        let writer = PositionWriter::new(&output, shuffle, order, most(&files)?)?;
-        match conversion.write(source, files, writer, &stop)? {
-            Some(count) => written += count,
-            None => {
-                unfinished = Some(output);
-                break;
-            }
-        }
-    }
-    let mut report = conversion.report(source, written);
+    let files = GAMES.find(&source.data)?;
+    outputs::check([output], &files)?;
+    let writer = PositionWriter::new(output, args.shuffle, args.order, most(&files)?)?;
+    let written = conversion.write(source, files, writer, &stop)?;
+    let mut report = conversion.report(source, written.unwrap_or_default());
     report.speed("positions", conversion.positions, start.elapsed());
-    show(report, json, unfinished.as_ref())
+    show(report, args.json, written.is_none().then_some(output))
 }
 
 /// An upper bound of the number of positions in some files.
@@ -112,7 +73,7 @@ fn most(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().map(positions).sum()
 }
 
-/// The counts of a conversion over all files so far.
+/// The counts of a conversion.
 #[derive(Default)]
 struct Conversion {
     seen: HashSet<u64>,
@@ -126,7 +87,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Writes the positions of some files and returns their number; `None` if a stop was requested: then there is no file.
+    /// Writes the positions of the files and returns their number; `None` if a stop was requested: then there is no file.
     fn write(
         &mut self,
         source: &Source,

@@ -20,8 +20,6 @@ use std::process::ExitCode;
 pub enum Command {
     /// Turn games (viriformat, packed) into single positions (bulletformat), filtered, and shuffled if wanted
     Convert(convert::ConvertArgs),
-    /// Take the positions of games that are good to learn from, in their order, and say what was left out and why
-    Filter(convert::FilterArgs),
     /// Count what a set of training data consists of
     Inspect(inspect::Args),
     /// Pack games (viriformat) into less than a third of the bytes, scores rounded to multiples of 2 centipawns
@@ -37,7 +35,6 @@ pub enum Command {
 pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
         Command::Convert(args) => convert::convert(args),
-        Command::Filter(args) => convert::filter(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Pack(args) => pack::pack(args),
         Command::Shuffle(args) => shuffle::run(args),

@@ -41,7 +41,6 @@ fn outputs_are_tried_before_the_work() {
         "data inspect @/data --svg @/missing/bars.svg",
         "data convert @/data --output @/missing/data.bf",
         "data shuffle @/data.bf --output @/missing/data.bf",
-        "data filter @/data --output @/missing/data.bf",
     ];
     TOOL.refuse_outputs(&folder, &commands);
     for words in [
@@ -128,7 +127,6 @@ fn files_that_never_end_or_never_begin_are_refused() {
         "train --epochs 1 --output @/net.lnn",
         "train --epochs 1 --output @/net.lnn @/none.bf --init",
         "data convert --output @/out.bf",
-        "data filter --output @/out.bf",
         "data shuffle --output @/out.bf",
         "wdl @/none.vf --write",
     ]);
