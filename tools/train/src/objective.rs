@@ -3,13 +3,11 @@
 use crate::sample::Sample;
 use lento::internals::nnue::SCALE;
 
-/// The loss of a position: the distance between the expected result by the network and the target, from 0 to 1, to some power.
+/// The loss of a position: the squared error of the expected result by the network, from 0 to 1, against the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
     /// The weight of the game's result against the score: from 0 (scores only) to 1 (results only).
     pub wdl: f64,
-    /// The power, from 1; 2 is the squared error.
-    pub power: f64,
     /// Centipawns that multiply the odds to win by e.
     pub scale: f64,
 }
@@ -25,12 +23,7 @@ impl Objective {
         let unit = f64::from(SCALE) / self.scale;
         let share = expectation(output * unit);
         let (error, steepness) = (share - target, unit * share * (1.0 - share));
-        let distance = error.abs();
-        if self.power == 2.0 {
-            return (error * error, 2.0 * error * steepness);
-        }
-        let gradient = self.power * distance.powf(self.power - 1.0).copysign(error);
-        (distance.powf(self.power), gradient * steepness)
+        (error * error, 2.0 * error * steepness)
     }
 }
 
@@ -53,7 +46,7 @@ mod tests {
         let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
         let kings = KingBuckets::named("one").unwrap();
         let position = Sample::new(&packed, &Architecture { hidden: 32, kings, threats: 0, outputs: 1, deep: false });
-        let target = |wdl| Objective { wdl, power: 2.0, scale: 400.0 }.target(&position);
+        let target = |wdl| Objective { wdl, scale: 400.0 }.target(&position);
         // A pawn is worth what it is worth, 400 centipawns are 73 %.
         assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);
         assert!((target(0.25) - (0.75 * target(0.0) + 0.125)).abs() < 1e-12);
@@ -61,15 +54,13 @@ mod tests {
 
     #[test]
     fn gradients_are_those_of_the_losses() {
-        for power in [1.5, 2.0, 2.5] {
-            let objective = Objective { wdl: 0.0, power, scale: 160.0 };
-            for (output, target) in [(0.3, 0.9), (-2.0, 0.2), (1.0, 0.1), (0.0, 0.6)] {
-                let (loss, gradient) = objective.of(output, target);
-                assert!((loss - (expectation(2.5 * output) - target).abs().powf(power)).abs() < 1e-12);
-                let at = |change: f64| objective.of(output + change, target).0;
-                let numeric = (at(1e-6) - at(-1e-6)) / 2e-6;
-                assert!((gradient - numeric).abs() < 1e-8, "{power} {output} {target}: {gradient} {numeric}");
-            }
+        let objective = Objective { wdl: 0.0, scale: 160.0 };
+        for (output, target) in [(0.3, 0.9), (-2.0, 0.2), (1.0, 0.1), (0.0, 0.6)] {
+            let (loss, gradient) = objective.of(output, target);
+            assert!((loss - (expectation(2.5 * output) - target).powi(2)).abs() < 1e-12);
+            let at = |change: f64| objective.of(output + change, target).0;
+            let numeric = (at(1e-6) - at(-1e-6)) / 2e-6;
+            assert!((gradient - numeric).abs() < 1e-8, "{output} {target}: {gradient} {numeric}");
         }
     }
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The default objective of `train`, with scores only.
-const OBJECTIVE: Objective = Objective { wdl: 0.0, power: 2.0, scale: 160.0 };
+const OBJECTIVE: Objective = Objective { wdl: 0.0, scale: 160.0 };
 
 /// Classes of piece counts, as the output layers of Lento's networks have them: 2 to 5, 6 to 9 and so on.
 const CLASSES: usize = 8;

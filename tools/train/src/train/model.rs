@@ -231,7 +231,7 @@ mod tests {
     use crate::train::tests::{deep, output, parameters, shape};
     use lento::internals::nnue::{Architecture, Layer};
 
-    const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
+    const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 400.0 };
 
     fn with<T>(model: &TrainingNetwork, threads: usize, body: impl FnOnce(&Pool<Pass>) -> T) -> T {
         pool::with(threads, &|job| model.work(job), body)
@@ -258,12 +258,12 @@ mod tests {
     #[test]
     fn gradients_are_those_of_the_loss() {
         // More neurons than a tile has, and not whole tiles; more positions than a chunk has.
-        let shapes = [(shape(96, "one", 8), 2.0), (shape(96, "three", 2), 2.5), (deep(shape(128, "three", 2)), 2.0)];
-        for (shape, power) in shapes {
+        let shapes = [shape(96, "one", 8), shape(96, "three", 2), deep(shape(128, "three", 2))];
+        for shape in shapes {
             let Architecture { hidden, kings, outputs, .. } = shape.architecture;
             let packed = positions(4, 3)[..90].to_vec();
             let decoded: Vec<_> = packed.iter().map(|packed| Sample::new(packed, &shape.architecture)).collect();
-            let objective = Objective { wdl: 0.3, power, scale: 200.0 };
+            let objective = Objective { wdl: 0.3, scale: 200.0 };
             let model = TrainingNetwork::new(&shape);
             let mut weights = OptimiserState::begin(parameters(&shape, 7), &shape);
             model.load(&weights);

@@ -2,7 +2,7 @@
 
 use super::data::{DataSet, hash_word};
 use super::parts::Origin;
-use super::schedule::{Fall, Schedule};
+use super::schedule::Schedule;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
 use lento::internals::nnue::{Architecture, LANES, MAX_HIDDEN, MAX_OUTPUTS};
 use lento_common::number;
@@ -106,15 +106,11 @@ impl Args {
             "deep": self.deep,
             "deep_rate": schedule.deep_rate,
             "wdl": schedule.wdl,
-            "power": schedule.power,
             "scale": schedule.scale,
             "epochs": schedule.epochs,
             "batch": schedule.batch,
             "lr": schedule.lr,
             "lr_end": schedule.last_rate(),
-            "schedule": if schedule.schedule == Fall::Cosine { "cosine" } else { "steps" },
-            "drop_epochs": schedule.drop_epochs,
-            "drop_factor": schedule.drop_factor,
             "warmup": schedule.warmup(),
             "decay": schedule.decay,
             "round_epochs": schedule.rounded(),

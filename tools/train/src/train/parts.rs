@@ -225,7 +225,7 @@ mod tests {
             let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
             let decoded = packed.iter().map(|packed| Sample::new(packed, &shape.architecture));
             let outputs: Vec<f32> = decoded.map(|position| output(&exact, &position, &shape) as f32).collect();
-            let objective = Objective { wdl: 0.0, power: 2.0, scale: 400.0 };
+            let objective = Objective { wdl: 0.0, scale: 400.0 };
             let rounding = Rounding::measure(&network, &packed, &outputs, &objective);
             let Rounding { mean, max, before, after } = rounding;
             assert!(0.3 < mean && mean < 12.0 && mean < max && max < 50.0, "{rounding:?}");

@@ -3,15 +3,6 @@
 use crate::objective::Objective;
 use lento_common::number;
 
-/// How the learning rate falls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Fall {
-    /// Along half a wave of the cosine, to the last rate
-    Cosine,
-    /// By a factor every few epochs
-    Steps,
-}
-
 /// Objective and learning rate of every step.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Schedule")]
@@ -24,10 +15,6 @@ pub struct Schedule {
     #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0,
         value_parser = |text: &str| number::within(text, 10.0..=10_000.0, "centipawns from 10 to 10000, such as 160"))]
     pub scale: f64,
-    /// The power of a difference that is minimised; 2 is the squared error
-    #[arg(long, help_heading = "Target", default_value_t = 2.0,
-        value_parser = |text: &str| number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5"))]
-    pub power: f64,
     /// Epochs in all, those of the checkpoint included
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::count::<u64>)]
     pub epochs: u64,
@@ -44,15 +31,6 @@ pub struct Schedule {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0,
         value_parser = |text: &str| number::within(text, 0.0..=1000.0, "a factor from 0 to 1000, such as 10"))]
     pub deep_rate: f64,
-    /// How the learning rate falls
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Fall::Cosine)]
-    pub schedule: Fall,
-    /// With --schedule steps: epochs between two drops
-    #[arg(long, value_name = "EPOCHS", default_value_t = 5, value_parser = number::count::<u64>)]
-    pub drop_epochs: u64,
-    /// With --schedule steps: by what the learning rate is multiplied
-    #[arg(long, value_name = "FACTOR", default_value_t = 0.3, value_parser = number::share)]
-    pub drop_factor: f64,
     /// Steps in which the learning rate rises from zero [default: a fiftieth of all, 1000 at most]
     #[arg(long, value_name = "STEPS")]
     pub warmup: Option<u64>,
@@ -85,23 +63,15 @@ impl Schedule {
         self.round_epochs.unwrap_or(self.epochs.div_ceil(5))
     }
 
-    /// The learning rate of step `step`, from 0.
+    /// The learning rate of step `step`, from 0: half a wave of the cosine.
     pub fn rate(&self, step: u64) -> f64 {
         let (warmup, last_rate) = (self.warmup(), self.last_rate());
         if step < warmup {
             return self.lr * (step + 1) as f64 / warmup as f64;
         }
-        match self.schedule {
-            Fall::Cosine => {
-                let total = (self.steps * self.epochs).saturating_sub(warmup).max(1);
-                let share = ((step - warmup) as f64 / total as f64).min(1.0);
-                last_rate + (self.lr - last_rate) * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
-            }
-            Fall::Steps => {
-                let drops = step / self.steps / self.drop_epochs;
-                (self.lr * self.drop_factor.powf(drops as f64)).max(last_rate)
-            }
-        }
+        let total = (self.steps * self.epochs).saturating_sub(warmup).max(1);
+        let share = ((step - warmup) as f64 / total as f64).min(1.0);
+        last_rate + (self.lr - last_rate) * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
     }
 
     /// The objective of step `step`, from 0.
@@ -109,7 +79,7 @@ impl Schedule {
         let last = (self.steps * self.epochs).saturating_sub(1).max(1);
         let share = (step as f64 / last as f64).min(1.0);
         let [start, end] = self.wdl;
-        Objective { wdl: start + (end - start) * share, power: self.power, scale: self.scale }
+        Objective { wdl: start + (end - start) * share, scale: self.scale }
     }
 
     /// Whether training uses rounded parameters in epoch `epoch`, from 0.
@@ -119,7 +89,7 @@ impl Schedule {
 
     /// The objective of validation: that of the last step, so that epochs compare.
     pub fn goal(&self) -> Objective {
-        Objective { wdl: self.wdl[1], power: self.power, scale: self.scale }
+        Objective { wdl: self.wdl[1], scale: self.scale }
     }
 }
 
@@ -139,18 +109,14 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    fn schedule(schedule: Fall) -> Schedule {
+    fn schedule() -> Schedule {
         Schedule {
             wdl: [0.2, 0.4],
             scale: 160.0,
-            power: 2.0,
             epochs: 8,
             batch: 64,
             lr: 0.01,
             lr_end: Some(0.0001),
-            schedule,
-            drop_epochs: 2,
-            drop_factor: 0.1,
             warmup: Some(10),
             deep_rate: 1.0,
             decay: 0.01,
@@ -166,15 +132,11 @@ mod tests {
 
     #[test]
     fn the_rate_rises_and_falls() {
-        let cosine = schedule(Fall::Cosine);
+        let cosine = schedule();
         for (step, rate) in
             [(0, 0.001), (4, 0.005), (9, 0.01), (10, 0.01), (405, 0.00505), (800, 0.0001), (900, 0.0001)]
         {
             near(cosine.rate(step), rate);
-        }
-        let steps = schedule(Fall::Steps);
-        for (step, rate) in [(4, 0.005), (10, 0.01), (199, 0.01), (200, 0.001), (400, 0.0001), (799, 0.0001)] {
-            near(steps.rate(step), rate);
         }
         let whole: Vec<f64> = (10..800).map(|step| cosine.rate(step)).collect();
         assert!(whole.windows(2).all(|pair| pair[1] < pair[0]));
@@ -182,7 +144,7 @@ mod tests {
 
     #[test]
     fn results_count_more_and_more() {
-        let schedule = schedule(Fall::Cosine);
+        let schedule = schedule();
         near(schedule.objective(0).wdl, 0.2);
         near(schedule.objective(799).wdl, 0.4);
         near(schedule.objective(799 / 17 * 5).wdl, 0.2 + 0.2 * 235.0 / 799.0);

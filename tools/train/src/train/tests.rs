@@ -256,7 +256,6 @@ fn what_can_not_go_well_is_refused_at_once() {
         ("--king-buckets 0,2", "32 numbers"),
         ("--wdl 0.5..2", "0.2..0.4"),
         ("--output-buckets 0", "from 1 to 31"),
-        ("--power 0.5", "from 1 to 10"),
     ] {
         let words = ["train", "data.bf", "-o", "net.lnn"].into_iter().chain(option.split_whitespace());
         let error = parse::<Args>(words).err().expect(option);
