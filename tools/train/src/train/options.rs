@@ -4,11 +4,14 @@ use super::data::{DataSet, hash_word};
 use super::parts::Origin;
 use super::schedule::Schedule;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
-use lento::internals::nnue::{Architecture, LANES, MAX_HIDDEN, MAX_OUTPUTS};
+use lento::internals::nnue::{Architecture, LANES, MAX_HIDDEN};
 use lento_common::number;
 use lento_common::threads::Threads;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+
+/// Output layers, chosen by the number of pieces on the board.
+const OUTPUTS: usize = 8;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -65,10 +68,6 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0,
         value_parser = |text: &str| lanes(text, 0, "up to --hidden, or 0"))]
     pub threats: usize,
-    /// Output layers, chosen by the number of pieces on the board
-    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8,
-        value_parser = |text: &str| number::within(text, 1..=MAX_OUTPUTS, &format!("a number from 1 to {MAX_OUTPUTS}")))]
-    pub output_buckets: usize,
     /// Multiply neurons in pairs and pass the products through two layers of 16 and 32 neurons, which add to the output
     #[arg(long, help_heading = "Network")]
     pub deep: bool,
@@ -78,8 +77,8 @@ pub struct Args {
 
 impl Args {
     pub fn architecture(&self) -> Architecture {
-        let Self { hidden, king_buckets: kings, threats, output_buckets: outputs, deep, .. } = *self;
-        Architecture { hidden, kings, threats, outputs, deep }
+        let Self { hidden, king_buckets: kings, threats, deep, .. } = *self;
+        Architecture { hidden, kings, threats, outputs: OUTPUTS, deep }
     }
 
     pub fn network_name(&self) -> String {
@@ -102,7 +101,6 @@ impl Args {
             "hidden": self.hidden,
             "king_buckets": self.king_buckets.map().map(|bucket| bucket.to_string()).join(","),
             "threats": self.threats,
-            "output_buckets": self.output_buckets,
             "deep": self.deep,
             "deep_rate": schedule.deep_rate,
             "wdl": schedule.wdl,

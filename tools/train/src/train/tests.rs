@@ -144,8 +144,7 @@ fn worth(path: &Path, fen: &str) -> i32 {
 fn a_network_learns_the_value_of_pieces() {
     let folder = Folder::new("train-whole");
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(100, 11)));
-    let options =
-        "--hidden 32 --output-buckets 2 --king-buckets three --batch 256 --epochs 15 --lr 0.01 --wdl 0 --scale 400";
+    let options = "--hidden 32 --king-buckets three --batch 256 --epochs 15 --lr 0.01 --wdl 0 --scale 400";
     let args =
         args(&folder, &format!("{options} --validation 0.1 --threads 2 --svg {}/loss.svg", folder.path().display()));
     let session = train(&args, None);
@@ -155,7 +154,7 @@ fn a_network_learns_the_value_of_pieces() {
     let [even, up, down] = pieces.map(|(theirs, ours)| {
         worth(&args.output, &format!("r{theirs}k1r/ppp2ppp/8/8/8/8/PPP2PPP/R{ours}K1R w - - 0 1"))
     });
-    assert!(even.abs() < 150 && up > 400 && down < -400, "{even} {up} {down}");
+    assert!(even.abs() < 150 && up > 300 && down < -300, "{even} {up} {down}");
     let picture = std::fs::read_to_string(folder.path().join("loss.svg")).unwrap();
     assert!(picture.contains("validation") && picture.trim_end().ends_with("</svg>"));
 }
@@ -212,8 +211,8 @@ fn a_network_is_trained_further() {
     let rounded = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
     let session = open(&rounded, &Stop::default()).unwrap().unwrap();
     assert!(session.run.weights.values[session.run.shape.row(0)].iter().any(|&weight| weight != 0.0));
-    let other = args(&folder, &format!("{options} --output-buckets 4 --init {}", kept.display()));
-    assert!(refused(&other).contains("run.ckpt: a network of another shape"));
+    let other = args(&folder, &format!("{options} --init {}/../../nets/default.lnn", env!("CARGO_MANIFEST_DIR")));
+    assert!(refused(&other).contains("default.lnn: a network of another shape"));
 }
 
 #[test]
@@ -255,7 +254,6 @@ fn what_can_not_go_well_is_refused_at_once() {
         ("--king-buckets two", "one, three, six, or 32 numbers"),
         ("--king-buckets 0,2", "32 numbers"),
         ("--wdl 0.5..2", "0.2..0.4"),
-        ("--output-buckets 0", "from 1 to 31"),
     ] {
         let words = ["train", "data.bf", "-o", "net.lnn"].into_iter().chain(option.split_whitespace());
         let error = parse::<Args>(words).err().expect(option);
