@@ -19,15 +19,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use survey::{Survey, TABLEBASE_PIECES};
 
+/// Most positions that are compared to find those that repeat; each takes eight bytes of memory.
+const COMPARED: usize = 100_000_000;
+
 #[derive(clap::Args)]
 pub struct Args {
     /// Games in viriformat or packed (files, or folders with *.vf, *.viri and *.lgp files) or positions in bulletformat (*.bf),
     /// which are all counted: the filter is for games
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Compare no more positions than this to find those that repeat; each takes eight bytes of memory
-    #[arg(long, value_name = "POSITIONS", default_value_t = 100_000_000)]
-    compare: usize,
     /// Draw the histograms into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let (files, of_games) = find(&args.data)?;
     outputs::check(&args.svg, &files)?;
-    let mut survey = Survey::new(args.filter.clone(), args.compare, of_games);
+    let mut survey = Survey::new(args.filter.clone(), COMPARED, of_games);
     let bar = shards::bar(&files)?;
     let (finished, torn) = if of_games {
         count_games(files, args.threads.count(), &mut survey, &stop, &bar)?
