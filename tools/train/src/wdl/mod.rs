@@ -10,7 +10,7 @@ mod source;
 
 use crate::formats::shards::GAMES;
 use crate::formats::{Shards, in_file, shards};
-use counts::{Cell, Limits, WdlCounts};
+use counts::{Cell, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
@@ -29,11 +29,10 @@ pub struct Args {
     /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    #[command(flatten)]
-    limits: Limits,
-    /// The highest power of the material in both polynomials
-    #[arg(long, value_name = "N", default_value_t = MAX_DEGREE as u8, value_parser = clap::value_parser!(u8).range(0..=MAX_DEGREE as i64))]
-    degree: u8,
+    /// Leave out positions with a score beyond this many internal centipawns. They are decided, but for a few dead draws
+    /// that no logistic curve expects and that would pull it away from where games are open
+    #[arg(long, value_name = "CP", default_value_t = 400, value_parser = clap::value_parser!(i32).range(50..=5000))]
+    max_score: i32,
     /// Put the coefficients into this source (src/eval/wdl.rs); only numbers change
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -53,7 +52,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let bar = shards::bar(&files)?;
-    let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
+    let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.max_score));
     let finished = count(&mut games, &mut counts, &stop, &bar)?;
     bar.finish_and_clear();
     let cells = counts.cells();
@@ -62,7 +61,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
             source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is as it was", path.display()));
         notice(format_args!("interrupted after {} games{untouched}", HumanCount(counts.games)));
     }
-    let fit = match fitted(&cells, &counts, args.degree.into()) {
+    let fit = match fitted(&cells, &counts) {
         Err(_) if !finished => return Ok(summary::exit(false)),
         fit => fit?,
     };
@@ -70,7 +69,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(path) = &args.svg {
         draft::write(path, report::svg(&cells, &model)?.as_bytes())?;
     }
-    let mut report = report::report(args.limits, args.degree.into(), &counts, &cells, &fit);
+    let mut report = report::report(args.max_score, &counts, &cells, &fit);
     report.torn(&games.torn);
     let exit = report.show(args.json, finished)?;
     if let Some((path, text)) = source.filter(|_| finished) {
@@ -95,14 +94,14 @@ fn count(games: &mut Shards, counts: &mut WdlCounts, stop: &Stop, bar: &Progress
 }
 
 /// Fits a model. Fails if the data do not determine it.
-fn fitted(cells: &[Cell], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<dyn Error>> {
+fn fitted(cells: &[Cell], counts: &WdlCounts) -> Result<Fit, Box<dyn Error>> {
     let results = counts.results();
-    let fit = fit::fit(cells, degree);
+    let fit = fit::fit(cells, MAX_DEGREE);
     if results.contains(&0) || !fit.converged {
         let [won, drawn, lost] = results.map(HumanCount);
         return Err(format!(
             "too little data: {} games give {won} won, {drawn} drawn and {lost} lost positions that count, with {} different \
-             counts of material; expected games with all results and all material, or a lower --degree than {degree}",
+             counts of material; expected games with all results and all material",
             HumanCount(counts.games),
             cells.chunk_by(|one, other| one.material == other.material).count()
         )
@@ -131,9 +130,9 @@ mod tests {
 
     /// What came out of these data, and whether all were read.
     fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
-        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.limits));
+        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.max_score));
         let finished = count(&mut read, &mut counts, stop, &ProgressBar::hidden())?;
-        let fit = fitted(&counts.cells(), &counts, args.degree.into())?;
+        let fit = fitted(&counts.cells(), &counts)?;
         Ok((counts, fit, finished))
     }
 
@@ -142,7 +141,7 @@ mod tests {
         let folder = Folder::new("wdl-run");
         let data = folder.write("games.vf", &bytes(&games(150, 111)));
         let source = folder.write("wdl.rs", include_bytes!("../../../../src/eval/wdl.rs"));
-        let args = args(&format!("--degree 1 --max-score 2000 --write {}", source.display()), &data);
+        let args = args(&format!("--max-score 2000 --write {}", source.display()), &data);
         let (counts, fit, finished) = outcome(&args, &Stop::default()).unwrap();
         assert!(finished && counts.games == 150 && fit.converged);
         let again = outcome(&args, &Stop::default()).unwrap().1;
@@ -158,7 +157,7 @@ mod tests {
         let folder = Folder::new("wdl-little");
         let data = folder.write("games.vf", &bytes(&games(1, 3)));
         let error = outcome(&args("", &data), &Stop::default()).unwrap_err().to_string();
-        assert!(error.contains("too little data: 1 games") && error.contains("--degree than 3"), "{error}");
+        assert!(error.contains("too little data: 1 games"), "{error}");
         let source = folder.write("main.rs", b"fn main() {}");
         let error = read_source(&source).unwrap_err();
         assert!(error.contains("main.rs: no line begins with 'const A: Coefficients = ['"), "{error}");
@@ -171,7 +170,7 @@ mod tests {
         let stop = Stop::default();
         stop.ask();
         let args = args("", &data);
-        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data).unwrap()), WdlCounts::new(args.limits));
+        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data).unwrap()), WdlCounts::new(args.max_score));
         assert!(!count(&mut read, &mut counts, &stop, &ProgressBar::hidden()).unwrap());
         assert_eq!(counts.games, 0);
     }

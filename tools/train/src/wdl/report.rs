@@ -1,6 +1,6 @@
 //! The report on a fit: tables, document, chart.
 
-use super::counts::{Cell, Frequency, Limits, WdlCounts, bands, error, frequencies, sum};
+use super::counts::{Cell, Frequency, WdlCounts, bands, error, frequencies, sum};
 use super::fit::{Fit, fit, log_likelihood};
 use super::source;
 use crate::report::Report;
@@ -20,7 +20,7 @@ const BANDS: i32 = 10;
 const ENOUGH: u64 = 1000;
 
 /// Reports a fit to these counts, with coefficients rounded as in the source.
-pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell], fit: &Fit) -> Report {
+pub fn report(max_score: i32, counts: &WdlCounts, cells: &[Cell], fit: &Fit) -> Report {
     let model = source::rounded(&fit.model);
     let results = counts.results();
     let kept: u64 = results.iter().sum();
@@ -36,9 +36,7 @@ pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell],
     let [each, each_built_in] = [height, built_in].map(|height| height / kept as f64);
     let note = format!("with the coefficients built in {each_built_in:.6}");
     report.row("  of a position", format!("{each:.6}"), &note);
-    report.field("max_score", limits.max_score);
-    report.field("min_ply", limits.min_ply);
-    report.field("degree", degree);
+    report.field("max_score", max_score);
     report.field("results", results.to_vec());
     report.field("a", model.a.to_vec());
     report.field("b", model.b.to_vec());
@@ -144,7 +142,7 @@ pub fn svg(cells: &[Cell], model: &Model) -> Result<String, Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counts::tests::{self as sample, LIMITS};
+    use super::super::counts::tests::{self as sample};
     use super::*;
     use serde_json::{Value, json};
 
@@ -154,7 +152,7 @@ mod tests {
         let counts = sample::counts(&truth, 100_000, 91);
         let cells = counts.cells();
         let found = fit(&cells, 1);
-        let (text, json) = report(LIMITS, 1, &counts, &cells, &found).both();
+        let (text, json) = report(1000, &counts, &cells, &found).both();
         assert!(text.contains(&source::declarations(&source::rounded(&found.model))), "{text}");
         assert_eq!(json["a"], json!(source::rounded(&found.model).a));
         let positions =
