@@ -47,10 +47,10 @@ pub struct Args {
 /// Counts, fits and reports. After Ctrl-C the fit is to the games read so far, and no source is changed.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
-    let files = GAMES.find(&args.data)?;
     // Fails before the games are read.
-    outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
+    let files = GAMES.find(&args.data)?;
+    outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
     let bar = shards::bar(&files)?;
     let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.max_score));
     let finished = count(&mut games, &mut counts, &stop, &bar)?;
