@@ -3,11 +3,13 @@
 use super::adjudicate::Rules;
 use super::game::play;
 use super::limit::Limit;
-use super::opening::Openings;
+use super::opening::{Book, OpeningArgs, Openings};
 use super::player::Player;
 use super::record::Record;
 use super::setting::Setting;
+use crate::inputs::in_file;
 use crate::interrupt::Stop;
+use crate::notice::notice;
 use crate::ordered;
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -45,6 +47,19 @@ impl GamePair {
 }
 
 impl Arena {
+    /// Warns if so many games or pairs repeat each other: a book has fewer positions, and nothing else varies.
+    pub fn warn_of_repeats(&self, count: u64) {
+        let OpeningArgs { book, random_plies, dfrc, endings, .. } = &self.openings.args;
+        let timed = matches!(self.limit, Limit::MoveTime(_) | Limit::Clock { .. });
+        let varied = timed || random_plies.is_some_and(|plies| plies > 0) || dfrc + endings > 0.0;
+        if let (Book::Positions(fens), Some(book), false) = (&self.openings.book, book, varied)
+            && count > fens.len() as u64
+        {
+            let last = fens.len();
+            notice(in_file(book, format_args!("games repeat after opening {last}; --random-plies varies them")));
+        }
+    }
+
     /// Plays a pair of games from each of these openings, between players whose settings may depend on the number of the opening.
     /// `on_pair` gets the finished pairs in the order of the openings; it can end the run, as can `stop`. Pairs unfinished at that
     /// time, and those that wait for one of them, are lost.

@@ -102,6 +102,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&design.settings(), &args.set])?;
     let inputs = [&args.factors, &args.conditions.openings.book];
     outputs::check([&args.journal, &args.markdown, &args.svg].into_iter().flatten(), inputs.into_iter().flatten())?;
+    arena.warn_of_repeats(args.pairs);
     let stop = Stop::on_ctrl_c()?;
     let mut session = Session::open(args, design)?;
     if let Some(shared) = report::shared(&session.design) {

@@ -101,6 +101,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let (goal, arena) = (args.goal()?, args.conditions.arena(args.limit, [&args.new, &args.old])?);
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
     outputs::check([&args.journal, &args.pgn].into_iter().flatten(), &args.conditions.openings.book)?;
+    arena.warn_of_repeats(goal.pairs);
     let stop = Stop::on_ctrl_c()?;
     let header = || Ok(args.json(args.conditions.header("match", args.limit)?));
     let mut session = Session::open(goal, args.journal.as_deref(), header, pgn)?;

@@ -67,6 +67,11 @@ fn outputs_are_tried_before_the_work() {
         assert!(TOOL.refusal(&folder, words).contains("used for two files"), "{words}");
     }
     assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
+    for (more, warned) in [("--pairs 2", true), ("--pairs 2 --random-plies 1", false), ("--pairs 1", false)] {
+        let output = TOOL.succeeds(&folder, &format!("{MATCH} --book @/book.epd {more}"));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.contains("book.epd: games repeat after opening 1;"), warned, "{more}: {said}");
+    }
 }
 
 #[test]

@@ -62,6 +62,7 @@ pub struct Args {
 /// Generates until there are enough games. After Ctrl-C, or any other end, finished games are kept, and the same command resumes.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
+    arena.warn_of_repeats(args.games);
     let stop = Stop::on_ctrl_c()?;
     if let Book::Positions(fens) = &arena.openings.book {
         for fen in fens {
