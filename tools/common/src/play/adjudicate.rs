@@ -10,13 +10,13 @@ use std::sync::Arc;
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Adjudication")]
 pub struct Rules {
-    /// A game is won when both sides agree on this score, in centipawns
+    /// A game is won when both sides agree on this score, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 700, value_parser = clap::value_parser!(i32).range(1..))]
     pub resign: i32,
     /// … for this many plies in a row
     #[arg(long, value_name = "PLIES", default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..))]
     pub resign_plies: u32,
-    /// A game is drawn when no score exceeds this, in centipawns
+    /// A game is drawn when no score exceeds this, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 8, value_parser = clap::value_parser!(i32).range(0..))]
     pub draw: i32,
     /// … for this many plies in a row

@@ -31,7 +31,8 @@ pub struct OpeningArgs {
     /// Share of games that begin from random quiet positions of 5 to 12 pieces, pawns among them, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
     pub endings: f64,
-    /// After random plies and moves of a Polyglot book, and in random endings, neither side may be better than this, in centipawns
+    /// After random plies and moves of a Polyglot book, and in random endings, neither side may be better than this, in internal
+    /// centipawns
     #[arg(long, value_name = "CP", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..))]
     pub max_imbalance: i32,
     /// Number that decides everything random

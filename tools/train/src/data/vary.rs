@@ -41,7 +41,7 @@ pub struct Args {
     /// Positions for each of those that are read, 1 to 16 random moves away; fewer where one is in check or over
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::count::<u32>)]
     each: u32,
-    /// Leave out values above this many centipawns
+    /// Leave out values above this many internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 2000, value_parser = number::count::<u16>)]
     max_score: u16,
     /// Centipawns that multiply the odds to win by e. The result is drawn with the odds of the value, so that training with any

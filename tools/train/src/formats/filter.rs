@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Which positions to take.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Filter {
-    /// Leave out positions with a score beyond this many centipawns: they are decided
+    /// Leave out positions with a score beyond this many internal centipawns: they are decided
     #[arg(long, value_name = "CP", default_value_t = 1500, value_parser = clap::value_parser!(i32).range(1..))]
     pub max_score: i32,
     /// Leave out this many plies at the start of each game
