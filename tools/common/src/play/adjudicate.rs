@@ -32,7 +32,7 @@ pub struct Rules {
     #[arg(long, value_name = "PATH", value_parser = judge, conflicts_with = "play_out")]
     pub syzygy: Option<Judge>,
     /// Play until the rules of chess end the game (or --max-plies)
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["resign", "resign_plies", "draw", "draw_plies", "draw_from"])]
     pub play_out: bool,
 }
 

@@ -125,6 +125,7 @@ mod tests {
 
     #[test]
     fn headers_differ_by_conditions_but_not_by_concurrency() {
+        assert!(parse::<Conditions>(["play", "--play-out", "--resign", "900"]).is_err());
         let header = |words: &str| conditions(words).header("match", Limit::Nodes(5)).unwrap();
         assert_eq!(header(""), header("--concurrency 7"));
         for other in

@@ -76,6 +76,9 @@ impl Openings {
 
     /// Reads the book, if any.
     pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
+        if args.dfrc + args.endings > 1.0 {
+            return Err(format!("--dfrc {} --endings {}: expected a sum up to 1", args.dfrc, args.endings));
+        }
         let book = match &args.book {
             Some(path) if polyglot::Book::is_named(path) => {
                 let book = polyglot::Book::read(path)?;
@@ -300,6 +303,7 @@ mod tests {
 
     #[test]
     fn a_share_of_quiet_and_balanced_endings() {
+        assert!(Openings::from_args(&OpeningArgs { dfrc: 0.7, endings: 0.7, ..args() }).is_err());
         let mixed = OpeningArgs { endings: 0.4, max_imbalance: 100, ..args() };
         let openings = Openings::from_args(&mixed).unwrap();
         let mut judge = Player::new(Engine::new(), &[], 1).unwrap();

@@ -84,10 +84,15 @@ impl Args {
             factors.extend(design::read(path)?);
         }
         factors.extend(ideas::chosen(&self.ideas)?);
-        match factors.len() {
-            0 => Err("no factor to measure; expected settings such as rfp_margin=80, --factors FILE or --ideas".into()),
-            1..=MOST => Ok(Design { factors, common: self.set.clone(), seed: self.conditions.openings.seed }),
-            many => Err(format!("{many} factors; expected up to {MOST}")),
+        let is_repeated = |at: &usize| factors[..*at].iter().any(|other| other.settings == factors[*at].settings);
+        let repeated = (0..factors.len()).find(is_repeated).map(|at| &factors[at].name);
+        match (factors.len(), repeated) {
+            (0, _) => {
+                Err("no factor to measure; expected settings such as rfp_margin=80, --factors FILE or --ideas".into())
+            }
+            (1..=MOST, Some(name)) => Err(format!("{name:?} twice; expected each factor once")),
+            (1..=MOST, None) => Ok(Design { factors, common: self.set.clone(), seed: self.conditions.openings.seed }),
+            (many, _) => Err(format!("{many} factors; expected up to {MOST}")),
         }
     }
 }
@@ -222,6 +227,7 @@ mod tests {
             (&from(&empty), "empty: no factor"),
             (&from(&empty.join("missing")), "missing"),
             (&"rfp_margin=80 ".repeat(201), "201 factors"),
+            ("rfp_margin=80 rfp_margin=80", "\"rfp_margin=80\" twice"),
             ("rfp_margin=80 --pairs 0", "'0'"),
         ] {
             let error = names(words).err().unwrap_or_else(|| panic!("{words} is accepted"));

@@ -28,7 +28,7 @@ pub struct Schedule {
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub lr_end: Option<f64>,
     /// Learning rate of the layers of --deep as a multiple of the others'
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0,
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "deep",
         value_parser = |text: &str| number::within(text, 0.0..=1000.0, "a factor from 0 to 1000, such as 10"))]
     pub deep_rate: f64,
     /// Steps in which the learning rate rises from zero [default: a fiftieth of all, 1000 at most]

@@ -254,6 +254,7 @@ fn what_can_not_go_well_is_refused_at_once() {
         ("--king-buckets two", "one, three, six, or 32 numbers"),
         ("--king-buckets 0,2", "32 numbers"),
         ("--wdl 0.5..2", "0.2..0.4"),
+        ("--deep-rate 2", "--deep"),
     ] {
         let words = ["train", "data.bf", "-o", "net.lnn"].into_iter().chain(option.split_whitespace());
         let error = parse::<Args>(words).err().expect(option);
