@@ -144,7 +144,7 @@ impl Tool {
         assert!(Command::new("mkfifo").arg(folder.at("fifo")).status().unwrap().success());
         std::fs::create_dir(folder.at("folder")).unwrap();
         for words in commands {
-            folder.write("none.epd", b"");
+            folder.write("one.epd", b"4k3/8/8/8/8/8/8/4K2R w K - 0 1");
             folder.write("none.bf", b"");
             for file in ["/dev/zero", "@/fifo", "@/folder"] {
                 let words = format!("{words} {file}");

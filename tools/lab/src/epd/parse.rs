@@ -67,6 +67,7 @@ pub fn read_some(file: &Path) -> Result<(Vec<Problem>, Vec<Skipped>), String> {
             let file = file.display();
             Err(format!("{file}: no position in EPD or FEN in this file; {file}:{line}: {}: {reason}", quoted(text)))
         }
+        None if problems.is_empty() => Err(inputs::in_file(file, "no position in EPD or FEN in this file")),
         _ => Ok((problems, skipped)),
     }
 }

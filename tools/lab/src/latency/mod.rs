@@ -17,6 +17,7 @@ use report::{Report, Row};
 use soak::Session;
 use std::mem::take;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const FIELDS: &str = "\
@@ -95,5 +96,6 @@ pub fn run(args: &Args) -> Done {
     progress.clear();
     let report = Report { args, machine, rows, interrupted: stop.asked() };
     summary::show(args.json, || report.json(), || report.text())?;
-    Ok(stop.exit_code())
+    let measured = report.interrupted || report.rows.iter().any(|row| row.refused.is_none());
+    Ok(if measured { stop.exit_code() } else { ExitCode::FAILURE })
 }

@@ -150,6 +150,8 @@ fn a_suite_with_bad_lines_is_searched_without_them() {
     let json: Value = serde_json::from_slice(&json).unwrap();
     assert_eq!((&json["lines_skipped"], &json["skipped"][0]["line"]), (&2.into(), &2.into()));
     assert_eq!((&json["problems"][1]["solved"], &json["problems"][1]["played"]), (&Value::Null, &"Ra8#".into()));
+    folder.write("suite.epd", b"\n");
+    assert!(TOOL.refusal(&folder, "epd @/suite.epd").contains("suite.epd: no position in EPD or FEN"));
     folder.write("suite.epd", b"rubbish\nmore\n");
     let message = TOOL.refusal(&folder, "epd @/suite.epd");
     assert!(message.contains("no position in EPD or FEN") && message.contains("suite.epd:1: \"rubbish\""), "{message}");
@@ -169,7 +171,7 @@ fn unknown_names_are_answered_with_all_there_are() {
 fn files_that_never_end_or_never_begin_are_refused() {
     TOOL.refuse_special_files(&[
         "epd --depth 1",
-        "epd --depth 1 @/none.epd --journal",
+        "epd --depth 1 @/one.epd --journal",
         "match --pairs 1 --book",
         "match --pairs 1 --journal",
         "factors rfp_margin=80 --pairs 1 --journal",

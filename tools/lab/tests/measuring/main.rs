@@ -59,6 +59,8 @@ fn latency_measures_response_times() {
         }
         assert_eq!(row["refused"], Value::Null);
     }
+    #[cfg(unix)]
+    assert_eq!(latency(&["--engine", "/bin/true", "--time", "9s"]).status.code(), Some(1));
     for (args, part) in [
         (["--threads", "0"], "\"0\": expected a number of threads"),
         (["--time", "0"], "expected a time above zero"),

@@ -116,6 +116,9 @@ impl Conversion {
         if !finished {
             return Ok(None);
         }
+        if let (0, [torn, ..]) = (self.games, &self.torn[..]) {
+            return Err(format!("{torn}: not written whole, and there is no other game").into());
+        }
         let bar = progress::bar(Some(writer.count), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
         let written = writer.finish(stop, |count| bar.set_position(count))?;
         bar.finish_and_clear();
