@@ -21,6 +21,9 @@ pub struct Journal {
     _lock: Lock,
 }
 
+/// Characters of a value in a message.
+const LONGEST: usize = 400;
+
 /// Precedes the eight digits of a checksum, after a comma unless the object is empty.
 const CHECKSUM: &str = "\"crc32\":\"";
 
@@ -122,7 +125,11 @@ fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
 
 /// Describes the first difference between the header in a file and that of this run.
 pub fn difference(there: &Value, here: &Value) -> Option<String> {
-    let text = |name: &str, old: &Value, new: &Value| format!("there {name} is {old}, here {new}");
+    let shown = |value: &Value| match value.to_string() {
+        long if long.chars().count() > LONGEST => long.chars().take(LONGEST).chain(['…']).collect(),
+        short => short,
+    };
+    let text = |name: &str, old, new| format!("there {name} is {}, here {}", shown(old), shown(new));
     if there == here {
         return None;
     }
@@ -240,6 +247,8 @@ mod tests {
     fn other_runs_and_other_files_are_refused() {
         let path = scratch("other");
         Journal::open(&path, &json!({"limit": "nodes=5", "seed": 1})).unwrap();
+        let long = difference(&json!({"set": "x".repeat(9999)}), &json!({})).unwrap();
+        assert!(long.len() < 500, "{long}");
         let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
         assert!(error.contains("there seed is 1, here 2"), "{error}");
         for foreign in ["1. e4 e5\n", "1. e4 e5"] {

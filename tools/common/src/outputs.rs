@@ -29,6 +29,9 @@ pub fn check(
 
 /// Creates a folder if necessary and checks that files can be written into it.
 pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(WriteError::new(folder, io::Error::other("not a folder; expected the name of one")));
+    }
     std::fs::create_dir_all(folder).map_err(|error| WriteError::new(folder, error))?;
     tempfile::tempfile_in(folder).map(drop).map_err(|error| WriteError::new(folder, error))
 }
@@ -63,5 +66,6 @@ mod tests {
         assert!(check([&old, &missing], [""; 0]).unwrap_err().to_string().contains("missing"));
         assert!(check([folder.path()], [""; 0]).is_err());
         assert!(check_folder(&old.join("folder")).is_err());
+        assert!(check_folder(&old).unwrap_err().to_string().contains("not a folder"));
     }
 }

@@ -76,7 +76,7 @@ fn outputs(
         }
         pairs.push((vec![file], output));
     }
-    std::fs::create_dir_all(target).map_err(|error| format!("{}: {error}", target.display()))?;
+    outputs::check_folder(target)?;
     outputs::check(pairs.iter().map(|(_, output)| output), pairs.iter().flat_map(|(files, _)| files))?;
     Ok(pairs)
 }

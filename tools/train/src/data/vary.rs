@@ -2,6 +2,7 @@
 
 use super::show;
 use super::writer::{Order, PositionWriter};
+use crate::formats::in_file;
 use crate::formats::packed::{self, PackedFile, RECORD, board, pack, to_bytes};
 use crate::formats::shards::POSITIONS;
 use crate::objective::expectation;
@@ -61,7 +62,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
-    let network = args.network.as_deref().map_or_else(|| Ok(embedded()), load)?;
+    let network = args
+        .network
+        .as_deref()
+        .map_or_else(|| Ok(embedded()), |path| load(path).map_err(|error| in_file(path, error)))?;
     let files = POSITIONS.find(&args.data)?;
     outputs::check([&args.output], files.iter().chain(&args.network))?;
     let read = packed::count_all(&files)?;

@@ -18,7 +18,7 @@ use lento_common::play::opening::Book;
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
 use lento_common::play::setting::{Setting, texts};
-use lento_common::{ordered, progress};
+use lento_common::{ordered, outputs, progress};
 use serde_json::Value;
 use shards::ShardWriter;
 use std::error::Error;
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         }
     }
 
-    std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
+    outputs::check_folder(&args.output)?;
     let header = header(args)?;
     // The journal locks the folder.
     let _journal = Journal::open(&args.output.join("run.json"), &header)?;
