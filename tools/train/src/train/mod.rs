@@ -57,7 +57,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         return Ok(summary::exit(false));
     };
     if !args.json {
-        write!(io::stdout(), "{}", report::overview(&session))?;
+        // The network is written even if the table cannot be.
+        let _ = write!(io::stdout(), "{}", report::overview(&session));
     }
     let model = TrainingNetwork::new(&session.run.shape);
     model.load(&session.run.weights);
@@ -165,8 +166,8 @@ fn learn(
             let positions = length.min(session.data.training) - before;
             let speed = positions as f64 / started.elapsed().as_secs_f64();
             let mut out = io::stdout().lock();
-            write!(out, "{}", report::line(session, session.run.progress.epochs.len(), Some(speed)))?;
-            out.flush()?;
+            let line = report::line(session, session.run.progress.epochs.len(), Some(speed));
+            let _ = write!(out, "{line}").and_then(|()| out.flush());
         }
         draw(args, session)?;
     }

@@ -111,8 +111,14 @@ fn a_full_disk_names_the_file_and_keeps_what_is_done() {
     refused(8, "data convert @/data --output @/data.bf", "/data.bf: File too large");
     assert!(!folder.at("data.bf").exists());
     assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
-    refused(8, "train @/data.bf --epochs 1 --output @/net.lnn", "/net.lnn: File too large");
+    let train = "train @/data.bf --epochs 1 --output @/net.lnn";
+    refused(8, train, "/net.lnn: File too large");
     assert!(!folder.at("net.lnn").exists());
+    // A reader that has gone away does not end the training.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    finish(TOOL.command(&folder, train).stdout(writer).spawn().unwrap());
+    assert!(folder.at("net.lnn").exists());
     // An older picture stays as it was.
     folder.write("bars.svg", b"old");
     refused(4, "data inspect @/data --svg @/bars.svg", "/bars.svg: File too large");
