@@ -9,10 +9,8 @@ mod writer;
 
 use crate::report::Report;
 use lento_common::notice::notice;
-use lento_common::outputs;
-use std::collections::HashMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What to do with the data.
@@ -50,33 +48,4 @@ fn show(report: Report, json: bool, unwritten: Option<&PathBuf>) -> Result<ExitC
         notice(format_args!("interrupted; {} was not written", path.display()));
     }
     Ok(exit)
-}
-
-/// Pairs files with their output: all of them with a file, or each with an output of the same name and this extension in a folder,
-/// which is created. An output is a folder if it exists as one or ends with '/'. Refuses files of the same name, and outputs that are
-/// inputs.
-fn outputs(
-    files: Vec<PathBuf>,
-    target: &Path,
-    extension: &str,
-) -> Result<Vec<(Vec<PathBuf>, PathBuf)>, Box<dyn Error>> {
-    if !target.is_dir() && !target.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        outputs::check([&target.to_owned()], &files)?;
-        return Ok(vec![(files, target.to_owned())]);
-    }
-    let mut sources: HashMap<PathBuf, PathBuf> = HashMap::new();
-    let mut pairs = Vec::new();
-    for file in files {
-        let output = target.join(file.file_name().unwrap_or_default()).with_extension(extension);
-        if let Some(other) = sources.insert(output.clone(), file.clone()) {
-            let (other, file, output) = (other.display(), file.display(), output.display());
-            return Err(
-                format!("{other} and {file} would both become {output}; expected files of different names").into()
-            );
-        }
-        pairs.push((vec![file], output));
-    }
-    outputs::check_folder(target)?;
-    outputs::check(pairs.iter().map(|(_, output)| output), pairs.iter().flat_map(|(files, _)| files))?;
-    Ok(pairs)
 }

@@ -1,6 +1,5 @@
 //! `lento data pack` and `data unpack`: games in less than a third of the bytes, and back.
 
-use super::outputs;
 use crate::formats::lgp::{self, Packed, Spent};
 use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
 use crate::formats::{Place, Shards, shards};
@@ -9,9 +8,10 @@ use indicatif::{HumanCount, ProgressBar};
 use lento_common::draft::{Draft, WriteError};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
-use lento_common::ordered;
 use lento_common::threads::Threads;
+use lento_common::{ordered, outputs};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -85,16 +85,10 @@ fn run(
     let start = Instant::now();
     let files = kind.find(data)?;
     let bar = shards::bar(&files)?;
-    let steps = outputs(files, output, extension)?;
-    if let Some((files, output)) = steps.iter().find(|(files, _)| files.len() > 1) {
-        let expected = "expected a folder, or a name that ends with '/'";
-        return Err(
-            format!("--output {}: {} files are to be written; {expected}", output.display(), files.len()).into()
-        );
-    }
+    let steps = targets(files, output, extension)?;
     let (wanted, mut sum) = (steps.len() as u64, Sum::default());
-    let work = |_: &mut (), (files, output): (Vec<PathBuf>, PathBuf), _: [&Stop; 2]| {
-        work(&files[0], &output, &stop, &bar).map_err(|error| error.to_string())
+    let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
+        work(&file, &output, &stop, &bar).map_err(|error| error.to_string())
     };
     let done = |part| {
         sum.add(part);
@@ -115,6 +109,35 @@ fn run(
         notice(format_args!("interrupted; {} of {} files were written", sum.files, HumanCount(wanted)));
     }
     Ok(exit)
+}
+
+/// Pairs files with their output: one with a file, or each with an output of the same name and this extension in a folder, which is
+/// created. An output is a folder if it exists as one or ends with '/'. Refuses files of the same name, and outputs that are inputs.
+fn targets(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(PathBuf, PathBuf)>, Box<dyn Error>> {
+    if !target.is_dir() && !target.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        let [file] = &files[..] else {
+            let (target, count) = (target.display(), files.len());
+            let expected = "expected a folder, or a name that ends with '/'";
+            return Err(format!("--output {target}: {count} files are to be written; {expected}").into());
+        };
+        outputs::check([&target.to_owned()], &files)?;
+        return Ok(vec![(file.clone(), target.to_owned())]);
+    }
+    let mut sources: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let mut pairs = Vec::new();
+    for file in files {
+        let output = target.join(file.file_name().unwrap_or_default()).with_extension(extension);
+        if let Some(other) = sources.insert(output.clone(), file.clone()) {
+            let (other, file, output) = (other.display(), file.display(), output.display());
+            return Err(
+                format!("{other} and {file} would both become {output}; expected files of different names").into()
+            );
+        }
+        pairs.push((file, output));
+    }
+    outputs::check_folder(target)?;
+    outputs::check(pairs.iter().map(|(_, output)| output), pairs.iter().map(|(file, _)| file))?;
+    Ok(pairs)
 }
 
 fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {

@@ -260,6 +260,7 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
     let output = output.unwrap();
     let said = error(&output);
     assert!(said.contains("noise.vf: game 1 at byte 0: not written whole, and"), "{said}");
+    std::fs::write(scratch.at("none.bf"), "").unwrap();
     let missing = scratch.at("missing/out.bf");
     let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.at("none.bf")]).output().unwrap();
     assert!(error(&output).contains("missing/out.bf: "));
