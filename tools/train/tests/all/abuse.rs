@@ -51,7 +51,7 @@ fn outputs_are_tried_before_the_work() {
         "data vary @/data.bf --output @/data.bf",
         "gold make --journal @/new --output @/new",
     ] {
-        assert!(TOOL.refusal(&folder, words).contains("named twice"), "{words}");
+        assert!(TOOL.refusal(&folder, words).contains("used for two files"), "{words}");
     }
 }
 
