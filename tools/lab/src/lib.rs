@@ -35,7 +35,7 @@ enum Task {
     /// Play two configurations of the engine against each other
     #[command(name = "match")]
     Match(Box<matches::Args>),
-    /// Compare recipes of late move reductions: searches, suites, games, pictures
+    /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
     Recipes(Box<recipes::Args>),
     /// Measure thread scaling: nodes per second, time to depth, shared positions
     Scaling(Box<scaling::Args>),

@@ -23,13 +23,17 @@ use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use variants::{Variant, switched_name};
 
 /// Detects most changes of reductions in a few milliseconds.
 const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
 All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
-  lento recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr";
+  lento recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
+
+Every starred line of rebel switched off in turn:
+  lento recipes --switches rebel --pairs 200 --against rebel --journal rebel.jsonl";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,6 +41,10 @@ pub struct Args {
     /// Recipes, by the names of the option LMR; without any, all. Each is compared with the first
     #[arg(value_name = "NAME", value_parser = RecipeName::from_name)]
     names: Vec<RecipeName>,
+    /// Compare this recipe with itself without each of its parts: rebel without each starred line, tuned with each weight set
+    /// to 0
+    #[arg(long, value_name = "NAME", conflicts_with = "names", value_parser = switched_name)]
+    switches: Option<RecipeName>,
     /// Positions to search on one thread with a hash table of --hash MiB, one FEN or EPD a line [default: those of the bench]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
@@ -85,6 +93,10 @@ impl Args {
 
     fn fixed_depth(&self) -> bool {
         self.nodes.is_none()
+    }
+
+    fn variants(&self) -> Result<Vec<Variant>, String> {
+        self.switches.map_or_else(|| variants::recipes(&self.names), variants::switches)
     }
 
     /// Adds everything that a part depends on. Variants, opponents and the number of games may change from run to run.

@@ -3,6 +3,7 @@
 use super::picture::Picture;
 use super::session::{Session, VariantRow};
 use crate::epd::Total;
+use lento::named::Named;
 use lento_common::summary;
 use lento_common::table::{self, Row};
 use serde_json::{Value, json};
@@ -73,7 +74,10 @@ opponent; errors are those of 95 % confidence, by pairs of games.
 /// The page, without absolute times.
 pub fn markdown(session: &Session, pictures: &[Picture]) -> String {
     let args = session.args;
-    let mut page = "# Late move reductions: the recipes compared\n\n".to_owned();
+    let mut page = match args.switches {
+        None => "# Late move reductions: the recipes compared\n\n".to_owned(),
+        Some(recipe) => format!("# Late move reductions: the parts of `{}`\n\n", recipe.name()),
+    };
     if !session.is_complete() {
         let (done, all) = session.progress();
         let _ = writeln!(page, "**Not finished: {done} of {all} parts.**\n");

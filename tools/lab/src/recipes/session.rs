@@ -84,8 +84,7 @@ impl<'a> Session<'a> {
             let (measured, solved, games) = (Vec::new(), Vec::new(), games.clone());
             VariantRow { variant, baseline, measured, solved, games }
         };
-        let mut rows: Vec<VariantRow> =
-            variants::recipes(&args.names)?.into_iter().map(|variant| row(variant, false)).collect();
+        let mut rows: Vec<VariantRow> = args.variants()?.into_iter().map(|variant| row(variant, false)).collect();
         if args.fixed_depth() && !rows.iter().any(|row| row.variant.recipe == OFF) {
             rows.push(row(Variant::of(OFF)?, true));
         }

@@ -66,8 +66,10 @@ fn arguments_are_understood_or_quoted() {
     let session = Session::open(&usual).unwrap();
     assert_eq!((usual.budget(), session.against.len()), (Limit::Depth(12), 0));
     assert_eq!(session.rows().count(), RecipeName::ALL.len());
+    assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
         ("magic", "'magic'"),
+        ("--switches mediocre", "no switches"),
         ("--depth 0", "'0'"),
         ("--depth 5 --nodes 100", "cannot be used with"),
         ("--suite-nodes 100", "--suite"),

@@ -72,11 +72,11 @@ fn a_killed_run_resumes_to_the_same_numbers() {
 #[test]
 fn files_are_written_where_they_are_wanted() {
     let folder = scratch("files");
-    let words = "tuned --markdown page.md --pictures pictures";
+    let words = "--switches tuned --markdown page.md --pictures pictures";
     let done = lab(&folder, words).output().unwrap();
     assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
     let table = String::from_utf8(done.stdout).unwrap();
-    assert!(table.starts_with("Variant "), "{table}");
+    assert!(table.starts_with("Variant ") && table.contains("lmr_history=0"), "{table}");
     let page = std::fs::read_to_string(folder.join("page.md")).unwrap();
     for link in page.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')')) {
         let svg = std::fs::read_to_string(folder.join(link)).unwrap();
