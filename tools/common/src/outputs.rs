@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Checks, without creating or changing any, that files can be written, and that none is used for two files or is an input.
+/// Checks, without creating or changing any, that files can be written, and that none is named twice or is an input.
 pub fn check(
     outputs: impl IntoIterator<Item = impl AsRef<Path>>,
     inputs: impl IntoIterator<Item = impl AsRef<Path>>,
