@@ -80,8 +80,8 @@ pub fn markdown(session: &Session) -> String {
     let mut page = String::from(
         "# Effects of settings, measured together\n\n\
          In each pair of games every factor was assigned at random to one of the two players. A positive number is the gain \
-         with the factor, by logistic regression over the pairs. The error is that of 95 % confidence; z is the number in standard deviations. Of a hundred factors without effect about five are beyond \
-         ± 2.\n\n",
+         with the factor, by logistic regression over the pairs. The error is that of 95 % confidence; z is the number in \
+         standard deviations. Of a hundred factors without effect about five are beyond ± 2.\n\n",
     );
     let _ = writeln!(page, "{}. This page is written by\n\n```sh\n{}\n```\n", games(session), summary::command());
     if let Some(shared) = shared(&session.design) {
