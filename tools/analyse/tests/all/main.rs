@@ -3,6 +3,7 @@
 mod accessible;
 mod admission;
 mod analysing;
+mod at_once;
 mod board;
 mod browser;
 mod busy;

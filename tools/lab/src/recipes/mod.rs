@@ -23,6 +23,7 @@ use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use variants::{Variant, switched_name};
 
 /// Detects most changes of reductions in a few milliseconds.
@@ -123,15 +124,20 @@ impl Args {
     }
 }
 
-/// Nodes of a small bench of all recipes, as the bench of the header depends on the default recipe alone.
+/// Nodes of a small bench of all recipes, as the bench of the header depends on the default recipe alone. Run once.
 fn signature() -> Result<u64, TtError> {
+    static NODES: OnceLock<u64> = OnceLock::new();
+    if let Some(&nodes) = NODES.get() {
+        return Ok(nodes);
+    }
     let nodes = |&(_, lmr): &(_, RecipeName)| {
         let mut engine = Engine::new();
         engine.set_hash(1)?;
         engine.settings.lmr.main = lmr;
         Ok(bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum::<u64>())
     };
-    RecipeName::ALL.iter().map(nodes).sum()
+    let nodes = RecipeName::ALL.iter().map(nodes).sum::<Result<_, TtError>>()?;
+    Ok(*NODES.get_or_init(|| nodes))
 }
 
 /// Searches, solves and plays with each variant, and shows the numbers, after Ctrl-C those of the parts so far.

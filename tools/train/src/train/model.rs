@@ -230,6 +230,7 @@ mod tests {
     use crate::train::pool;
     use crate::train::tests::{deep, output, parameters, shape};
     use lento::internals::nnue::{Architecture, Layer};
+    use std::cell::RefCell;
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 400.0 };
 
@@ -274,13 +275,17 @@ mod tests {
             assert!((sum / 90.0 - loss).abs() < 1e-6 && loss > 0.01, "{sum} {loss}");
 
             let gradients: Vec<f64> = model.gradients().iter().map(|&gradient| f64::from(gradient)).collect();
+            let values = RefCell::new(values);
             let numeric = |index: usize| {
-                let at = |change: f64| {
-                    let mut values = values.clone();
-                    values[index] += change;
+                let mut values = values.borrow_mut();
+                let value = values[index];
+                let mut at = |change: f64| {
+                    values[index] = value + change;
                     mean_loss(&values, &decoded, &shape, &objective)
                 };
-                (at(1e-6) - at(-1e-6)) / 2e-6
+                let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+                values[index] = value;
+                slope
             };
             let head = shape.rows() * hidden;
             compare("output biases", &gradients, numeric, (head..head + outputs).collect());

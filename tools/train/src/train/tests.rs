@@ -248,7 +248,9 @@ fn what_can_not_go_well_is_refused_at_once() {
     assert!(refused(&nowhere).contains("missing"));
     assert!(refused(&args(&folder, &format!("--name {}", "x".repeat(57)))).contains("57 bytes, expected at most 56"));
     let same = folder.path().join("net.lnn");
-    assert!(refused(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: used for two files"));
+    assert!(
+        refused(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: used for two files")
+    );
     for (option, part) in [
         ("--hidden 48", "a multiple of 32"),
         ("--king-buckets two", "one, three, six, or 32 numbers"),

@@ -1,7 +1,7 @@
 //! Requests of the page's analysis board, over its WebSocket.
 
 mod games;
-mod queue;
+pub mod queue;
 mod saved;
 
 use crate::page::Visitor;

