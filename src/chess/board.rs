@@ -1,6 +1,6 @@
 //! The board: pieces, state and incrementally updated keys.
 
-use super::{Bitboard, CastlingRights, CastlingSide, Color, Move, Piece, PieceType, Square, attacks, zobrist};
+use super::{Bitboard, CastlingRights, CastlingSide, Color, File, Move, Piece, PieceType, Square, attacks, zobrist};
 
 /// A valid position.
 ///
@@ -131,6 +131,15 @@ impl Board {
     /// exactly on the squares outside this set.
     pub fn threats(&self) -> Bitboard {
         self.threats
+    }
+
+    /// Whether a right to castle is not that of standard chess.
+    pub fn needs_chess960(&self) -> bool {
+        let rights = Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
+        rights.filter(|&(color, side)| self.castling().has(color, side)).any(|(color, side)| {
+            let rook = if side == CastlingSide::King { File::H } else { File::A };
+            [self.king(color).file(), self.castling_rook(color, side).file()] != [File::E, rook]
+        })
     }
 
     /// The remaining castling rights.

@@ -1,6 +1,6 @@
 //! Games as PGN.
 
-use lento::chess::{Board, CastlingSide, Color, File};
+use lento::chess::Color;
 use lento::eval::wdl;
 use lento::score::{Score, mate_distance};
 use lento_common::columns::wrapped;
@@ -43,7 +43,7 @@ impl PgnFile {
 fn pgn(record: &Record, round: &str, [white, black]: [&str; 2]) -> String {
     let mut text = String::new();
     let start = &record.start;
-    let chess960 = is_chess960(start);
+    let chess960 = start.needs_chess960();
     let (fen, plies) = (start.fen(chess960), record.plies.len().to_string());
     let tags = [
         ("Event", "Lento match"),
@@ -63,17 +63,6 @@ fn pgn(record: &Record, round: &str, [white, black]: [&str; 2]) -> String {
         let _ = writeln!(text, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""));
     }
     text + "\n" + &wrapped(&words(record), WIDTH) + "\n\n"
-}
-
-/// Whether a king or rook with castling rights is not on its square of standard chess.
-fn is_chess960(start: &Board) -> bool {
-    let home = |color| start.king(color).file() == File::E;
-    let rooks = [(CastlingSide::King, File::H), (CastlingSide::Queen, File::A)];
-    Color::ALL.into_iter().any(|color| {
-        rooks.into_iter().any(|(side, file)| {
-            start.castling().has(color, side) && !(home(color) && start.castling_rook(color, side).file() == file)
-        })
-    })
 }
 
 fn words(record: &Record) -> Vec<String> {
@@ -105,6 +94,7 @@ fn score(score: Score, material: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento::chess::Board;
     use lento::score::mate_in;
     use lento_common::play::record::{Ending, GameResult, Ply};
 

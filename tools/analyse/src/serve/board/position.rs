@@ -4,7 +4,7 @@ use super::openings::{self, Opening};
 use super::refusal::{Answer, Fields, Refusal, at_most};
 use crate::pgn::{PgnMove, parse_move};
 use crate::report::san;
-use lento::chess::{Board, CastlingSide, Color, Game, Move, PieceType, Square, Verdict};
+use lento::chess::{Board, Color, Game, Move, PieceType, Square, Verdict};
 use lento::tb::{Tables, Wdl};
 use lento_console::setup::words;
 use lento_uci::words::quoted;
@@ -198,7 +198,7 @@ pub fn setup(fields: Fields) -> Answer {
     let asked = fields.flag("chess960")?;
     Ok(match Board::from_fen(fen) {
         Ok(board) => {
-            let chess960 = asked || needs_chess960(&board);
+            let chess960 = asked || board.needs_chess960();
             json!({ "fen": board.fen(chess960), "chess960": chess960, "problems": oddities(&board, fen) })
         }
         Err(error) => json!({ "fen": null, "chess960": asked, "problems": [error.to_string()] }),
@@ -229,17 +229,6 @@ fn chess960_start(mut number: usize) -> Board {
     let row: String = files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect();
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{row} w KQkq - 0 1", row.to_lowercase());
     Board::from_fen(&fen).expect("every number is a position")
-}
-
-/// Whether a right to castle is not that of standard chess.
-pub fn needs_chess960(board: &Board) -> bool {
-    Color::ALL.into_iter().any(|color| {
-        CastlingSide::ALL.into_iter().filter(|&side| board.castling().has(color, side)).any(|side| {
-            let rook = if side == CastlingSide::King { Square::H1 } else { Square::A1 };
-            board.king(color) != Square::E1.relative_to(color)
-                || board.castling_rook(color, side) != rook.relative_to(color)
-        })
-    })
 }
 
 /// What is odd about a valid position.

@@ -1,7 +1,6 @@
 //! Games out of text, and the files that they are taken from.
 
 use super::document::{Document, MAX_TAGS, RESULTS, Unfit};
-use super::position::needs_chess960;
 use super::refusal::{Answer, Fields, Refusal};
 use crate::lines::Lines;
 use crate::pgn::{PgnGame, PgnMove, Problem, Reader, Reading, Variation, parse_move};
@@ -208,7 +207,7 @@ fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
             epd.operations.iter().map(|(name, operand)| format!("{name} {operand}").trim().to_owned()).collect();
         (epd.board, (!operations.is_empty()).then(|| operations.join("; ")))
     };
-    let chess960 = needs_chess960(&start);
+    let chess960 = start.needs_chess960();
     let (mut game, mut moves, mut problem) = (Game::from(start.clone()), Vec::new(), None);
     for word in words(played) {
         let board = game.board();

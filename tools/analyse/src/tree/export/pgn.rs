@@ -7,7 +7,7 @@ use super::super::{Named, Tree};
 use super::narrow;
 use crate::report::{ROSTER, Wrapped};
 use crate::sql;
-use lento::chess::{Board, CastlingSide, Color, File};
+use lento::chess::{Board, Color};
 use std::collections::HashSet;
 
 struct Writer<'a> {
@@ -22,7 +22,7 @@ struct Writer<'a> {
 pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export) -> sql::Result<String> {
     let mut tags = ROSTER.map(|(name, unknown)| (name, unknown.to_owned())).to_vec();
     tags[0].1 = format!("Tree {}", tree.store.location().name());
-    let chess960 = is_chess960(start);
+    let chess960 = start.needs_chess960();
     tags.extend(chess960.then(|| ("Variant", "Chess960".into())));
     if *start != Board::start() {
         tags.extend([("SetUp", "1".into()), ("FEN", start.fen(chess960))]);
@@ -36,15 +36,6 @@ pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export)
     writer.note(*node, None)?;
     writer.line(*node, board, line.is_empty())?;
     Ok(writer.text.game(&tags, "*"))
-}
-
-/// Whether castling begins on other squares than in standard chess.
-fn is_chess960(board: &Board) -> bool {
-    let rights = Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
-    rights.filter(|&(color, side)| board.castling().has(color, side)).any(|(color, side)| {
-        let rook = if side == CastlingSide::King { File::H } else { File::A };
-        [board.king(color).file(), board.castling_rook(color, side).file()] != [File::E, rook]
-    })
 }
 
 impl Writer<'_> {
