@@ -6,8 +6,8 @@ use crate::chess::Board;
 use crate::eval::nnue::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
-use crate::search::history::{SharedHistories, Sharing};
-use crate::search::limits::{Determinism, Limits};
+use crate::search::history::SharedHistories;
+use crate::search::limits::Limits;
 use crate::sync::WaitGroup;
 use crate::tt::{Tt, TtError};
 use std::mem::{replace, take};
@@ -151,8 +151,7 @@ impl Engine {
         if self.is_searching() {
             return Ok(());
         }
-        let options = &self.settings.search;
-        if options.deterministic == Determinism::Rounds || options.shared_history == Sharing::Thread {
+        if !self.settings.search.shares_histories() {
             self.pool.prepare_histories();
         }
         if self.table.tt.size_mib() == self.table.mib || self.table.resizing.strong_count() > 0 {

@@ -100,3 +100,10 @@ impl Default for SearchOptions {
         }
     }
 }
+
+impl SearchOptions {
+    /// Whether several threads share histories.
+    pub(crate) fn shares_histories(&self) -> bool {
+        self.shared_history == Sharing::Cache && self.deterministic != Determinism::Rounds
+    }
+}

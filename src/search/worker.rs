@@ -1,7 +1,7 @@
 //! A search thread: its persistent state, and its run on one job.
 
 use super::control::Control;
-use super::history::{Context, Continuation, Continuations, Corrections, Histories, SharedHistories, Sharing};
+use super::history::{Context, Continuation, Continuations, Corrections, Histories, SharedHistories};
 use super::job::Job;
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
@@ -92,8 +92,7 @@ impl Worker {
     /// Uses the shared histories, or those of its own for a single thread, in lockstep and by option. Returns the
     /// corrections.
     fn share_histories(&mut self, job: &Job) -> Corrections {
-        let may_share = job.options.shared_history == Sharing::Cache && job.lockstep.is_none();
-        let shared = if !may_share || job.threads.own.len() == 1 {
+        let shared = if !job.options.shares_histories() || job.threads.own.len() == 1 {
             self.own.get_or_insert_default().clone()
         } else if job.cpu_slots.are_turns() {
             job.histories.first(SharedHistories::default)
