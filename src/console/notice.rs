@@ -36,8 +36,8 @@ pub fn run<C: Parser>(program: impl FnOnce(C) -> Done) -> ExitCode {
     exit_code(C::try_parse().map_or_else(|error| explain(&error), program))
 }
 
-/// Prints what clap says in place of arguments. Help and version are the output, so that they must be written; a refusal counts even
-/// if nobody reads it.
+/// Prints what clap says in place of arguments. Help and version are the output, so that they must be written; a refusal is one
+/// even if it cannot be.
 pub fn explain(error: &clap::Error) -> Done {
     let printed = error.print().and_then(|()| io::stdout().flush());
     if !error.use_stderr() {

@@ -349,7 +349,7 @@ fn what_is_wrong_is_quoted() {
     assert!(output.status.code() == Some(1) && text.contains("value Some("), "{text}");
 }
 
-/// Trees are read by a user who may write neither file nor folder.
+/// Reading a tree needs no write access to file or folder.
 #[cfg(unix)]
 #[test]
 fn read_only_trees_are_read() {

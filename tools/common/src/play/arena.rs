@@ -47,7 +47,7 @@ impl GamePair {
 }
 
 impl Arena {
-    /// Warns if so many games or pairs repeat each other: a book has fewer positions, and nothing else varies.
+    /// Warns if a number of games or pairs exceeds that of the book's positions and nothing else varies: they repeat.
     pub fn warn_of_repeats(&self, count: u64) {
         let OpeningArgs { book, random_plies, dfrc, endings, .. } = &self.openings.args;
         let timed = matches!(self.limit, Limit::MoveTime(_) | Limit::Clock { .. });
