@@ -35,7 +35,7 @@ rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 ";
 
 /// Settings for `lento factors`.
-const FACTORS: &str = "rfp_margin=80\niir_depth=5\n";
+const FACTORS: &str = "rfp_margin=80\niir_depth=4\n";
 
 /// Commands that make what a page names and does not make itself.
 const BEFORE: &[(&str, &str)] = &[
