@@ -2,8 +2,9 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lento::chess::Board;
-use lento::eval::Classical;
+use lento::eval::Evaluation;
 use lento::internals::bench::POSITIONS;
+use lento::search::params::Params;
 use std::hint::black_box;
 
 /// All positions one move after a bench position.
@@ -16,16 +17,9 @@ fn evaluation(c: &mut Criterion) {
     let boards = boards();
     let mut group = c.benchmark_group("eval");
     group.throughput(Throughput::Elements(boards.len() as u64));
-    let mut classical = Classical::default();
-    group.bench_function("classical, pawn cache warm", |b| {
-        b.iter(|| boards.iter().map(|board| classical.evaluate(black_box(board))).sum::<i32>());
-    });
-    group.bench_function("classical, pawn cache empty", |b| {
-        b.iter_batched_ref(
-            Classical::default,
-            |classical| boards.iter().map(|board| classical.evaluate(black_box(board))).sum::<i32>(),
-            criterion::BatchSize::LargeInput,
-        );
+    let (evaluation, scaling) = (Evaluation::default(), Params::default().scaling());
+    group.bench_function("network, from nothing", |b| {
+        b.iter(|| boards.iter().map(|board| evaluation.value(black_box(board), scaling)).sum::<i32>());
     });
     group.finish();
 }

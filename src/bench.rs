@@ -108,8 +108,8 @@ pub fn total(entries: &[BenchEntry]) -> (u64, Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Model;
-    use crate::eval::nnue::{self, simd::Simd};
+    use crate::eval::Evaluation;
+    use crate::eval::nnue::simd::Simd;
     use crate::search::lbr::Lbr;
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn every_instruction_set_searches_the_same_tree() {
-        let nodes = |simd| nodes(5, |engine| engine.set_evaluation(Model::Nnue(nnue::embedded(), simd).into()));
+        let nodes = |simd| nodes(5, |engine| engine.set_evaluation(Evaluation { simd, ..Evaluation::default() }));
         let best = nodes(Simd::best());
         assert!(Simd::available().into_iter().all(|simd| nodes(simd) == best));
     }

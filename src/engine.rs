@@ -11,8 +11,8 @@ mod table;
 mod waiting;
 
 use crate::chess::{Board, Game, Move};
+use crate::eval::Evaluation;
 use crate::eval::nnue::{self, Network};
-use crate::eval::{Evaluation, EvaluationKind, Model};
 use crate::named::Named;
 use crate::processors;
 use crate::score::{DRAW, mated_in};
@@ -177,25 +177,15 @@ impl Engine {
 
     /// The current evaluation.
     pub fn evaluation(&self) -> Evaluation {
-        let Settings { evaluation, simd, drawish_endings, .. } = self.settings;
-        let model = match evaluation {
-            EvaluationKind::Nnue => Model::Nnue(Arc::clone(&self.network), simd),
-            EvaluationKind::Classical => Model::Classical,
-        };
-        Evaluation { drawish_endings, ..model.into() }
+        let Settings { simd, drawish_endings, .. } = self.settings;
+        Evaluation { simd, drawish_endings, ..Arc::clone(&self.network).into() }
     }
 
-    /// Sets model, instruction set and drawish endings.
+    /// Sets network, instruction set and drawish endings.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
         self.settings.drawish_endings = evaluation.drawish_endings;
-        match evaluation.model {
-            Model::Nnue(network, simd) => {
-                self.settings.evaluation = EvaluationKind::Nnue;
-                self.settings.simd = simd;
-                self.network = network;
-            }
-            Model::Classical => self.settings.evaluation = EvaluationKind::Classical,
-        }
+        self.settings.simd = evaluation.simd;
+        self.network = evaluation.network;
     }
 
     fn lmr(&mut self) -> Arc<LmrSet> {

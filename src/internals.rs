@@ -8,11 +8,9 @@ pub mod bench {
     pub use crate::bench::*;
 }
 
-/// Parts of the classical evaluation.
-pub mod classical {
-    pub use crate::eval::classical::pair::{FULL_PHASE, Pair};
-    pub use crate::eval::classical::trace::Trace;
-    pub use crate::eval::classical::{Terms, known_ending, phase};
+/// Endgames that need no network.
+pub mod endings {
+    pub use crate::eval::endings::known;
 }
 
 /// Opening, reading and writing files named by the user.

@@ -66,8 +66,6 @@ macro_rules! operators {
     )+};
 }
 
-pub(crate) use operators;
-
 pub mod attacks;
 mod bitboard;
 mod board;

@@ -4,10 +4,9 @@ use super::units;
 use clap::Args;
 use lento::chess::{Board, Game, Move};
 use lento::engine::Engine;
+use lento::eval::Evaluation;
 use lento::eval::nnue;
-use lento::eval::{Evaluation, EvaluationKind, Model};
 use lento::internals::nnue::Simd;
-use lento::named::Named;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -71,9 +70,6 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 /// Selects the evaluation.
 #[derive(clap::Args)]
 pub struct EvaluatorArgs {
-    /// Evaluation: nnue or classical
-    #[arg(long, value_name = "KIND", default_value = EvaluationKind::default().name(), value_parser = EvaluationKind::from_name)]
-    evaluation: EvaluationKind,
     /// Network file instead of the embedded one
     #[arg(long, value_name = "FILE")]
     eval_file: Option<PathBuf>,
@@ -89,15 +85,11 @@ impl EvaluatorArgs {
     /// The selected evaluation.
     pub fn evaluation(&self) -> Result<Evaluation, String> {
         let simd = self.simd.unwrap_or_default();
-        let model = match (self.evaluation, &self.eval_file) {
-            (EvaluationKind::Classical, _) => Model::Classical,
-            (EvaluationKind::Nnue, None) => Model::Nnue(nnue::embedded(), simd),
-            (EvaluationKind::Nnue, Some(path)) => {
-                let network = nnue::load(path).map_err(|error| format!("--eval-file {}: {error}", path.display()))?;
-                Model::Nnue(network, simd)
-            }
+        let network = match &self.eval_file {
+            None => nnue::embedded(),
+            Some(path) => nnue::load(path).map_err(|error| format!("--eval-file {}: {error}", path.display()))?,
         };
-        Ok(Evaluation { drawish_endings: self.drawish_endings, ..model.into() })
+        Ok(Evaluation { simd, drawish_endings: self.drawish_endings, ..network.into() })
     }
 }
 

@@ -3,7 +3,6 @@
 use super::Engine;
 use super::strength::StrengthOptions;
 use crate::chess::{Color, Game};
-use crate::eval::EvaluationKind;
 use crate::eval::draws::Draws;
 use crate::eval::nnue::simd::Simd;
 use crate::eval::wdl;
@@ -41,8 +40,6 @@ pub struct Settings {
     pub lmr_statistics: bool,
     /// Limited strength.
     pub strength: StrengthOptions,
-    /// Network or classical.
-    pub evaluation: EvaluationKind,
     /// The network's instruction set.
     pub simd: Simd,
     /// Whether [drawish endings](crate::eval::drawish) are scored as draws. Table entries keep old scores until

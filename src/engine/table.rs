@@ -4,7 +4,7 @@ use super::Engine;
 use super::strength::random_seed;
 use crate::chess::Board;
 use crate::eval::nnue::Sum;
-use crate::eval::{Evaluation, Model, Scaling};
+use crate::eval::{Evaluation, Scaling};
 use crate::hash_file::Identity;
 use crate::search::history::SharedHistories;
 use crate::search::limits::Limits;
@@ -108,25 +108,15 @@ impl EvalIdentity {
     ];
 
     /// Equal for evaluations that give every position the same score. The instruction set does not matter.
-    fn scores(&self) -> (Option<u64>, Scaling, bool) {
-        let network = match &self.evaluation.model {
-            Model::Nnue(network, _) => Some(network.fingerprint()),
-            Model::Classical => None,
-        };
-        (network, self.scaling, self.evaluation.drawish_endings)
+    fn scores(&self) -> (u64, Scaling, bool) {
+        (self.evaluation.network.fingerprint(), self.scaling, self.evaluation.drawish_endings)
     }
 
     /// The identity stored in files. Its hash covers keys and scores of the sample positions.
     fn identity(&self) -> Identity {
         let Self { evaluation, scaling } = self;
         let mut sum = Sum::default();
-        let name = match &evaluation.model {
-            Model::Classical => "classical".to_owned(),
-            Model::Nnue(network, _) => {
-                sum.add(network.fingerprint());
-                format!("nnue {network}")
-            }
-        };
+        sum.add(evaluation.network.fingerprint());
         sum.add(evaluation.drawish_endings.into());
         sum.add(scaling.0 as u64);
         for board in Self::SAMPLES.iter().filter_map(|fen| Board::from_fen(fen).ok()) {
@@ -138,7 +128,7 @@ impl EvalIdentity {
         let drawish = if evaluation.drawish_endings { ", drawish endings are draws" } else { "" };
         Identity {
             engine: concat!("Lento ", env!("CARGO_PKG_VERSION")).into(),
-            evaluation: name + drawish,
+            evaluation: format!("nnue {}{drawish}", evaluation.network),
             fingerprint: sum.0,
         }
     }

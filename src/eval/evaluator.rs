@@ -1,67 +1,45 @@
 //! The evaluation as used by the search.
 
-use super::classical::{self, Classical, Terms};
-use super::drawish;
 use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
+use super::{drawish, endings};
 use crate::chess::{Board, MoveDelta};
-use crate::named::named_enum;
-use crate::score::{DRAW, Score};
+use crate::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
 
-named_enum! {
-    /// Kind of evaluation.
-    pub enum EvaluationKind {
-        /// The neural network.
-        #[default]
-        Nnue = "nnue",
-        /// The classical evaluation.
-        Classical = "classical",
-    }
-}
-
-/// Evaluation function.
-#[derive(Clone, Debug)]
-pub enum Model {
-    /// A network, and the instruction set to run it with.
-    Nnue(Arc<Network>, Simd),
-    /// The classical evaluation.
-    Classical,
-}
-
 /// Evaluation settings of a search.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// The evaluation function.
-    pub model: Model,
+    /// The network.
+    pub network: Arc<Network>,
+    /// The instruction set to run the network with.
+    pub simd: Simd,
     /// Whether [drawish endings](drawish) score as draws.
     pub drawish_endings: bool,
     /// Draw scores.
     pub draws: Draws,
 }
 
-impl Default for Model {
+impl Default for Evaluation {
     /// The embedded network with the fastest instruction set.
     fn default() -> Self {
-        Self::Nnue(nnue::embedded(), Simd::best())
+        nnue::embedded().into()
     }
 }
 
-impl From<Model> for Evaluation {
-    fn from(model: Model) -> Self {
-        Self { model, ..Self::default() }
+impl From<Arc<Network>> for Evaluation {
+    /// A network with the fastest instruction set.
+    fn from(network: Arc<Network>) -> Self {
+        Self { network, simd: Simd::best(), drawish_endings: false, draws: Draws::default() }
     }
 }
 
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match &self.model {
-            Model::Nnue(network, simd) => write!(f, "nnue {network}, {}", simd.name())?,
-            Model::Classical => write!(f, "classical")?,
-        }
-        f.write_str(if self.drawish_endings { ", drawish endings are draws" } else { "" })
+        let endings = if self.drawish_endings { ", drawish endings are draws" } else { "" };
+        write!(f, "nnue {}, {}{endings}", self.network, self.simd.name())
     }
 }
 
@@ -88,8 +66,7 @@ pub struct Scaling(pub i32);
 /// Call [`start`](Self::start) first, at ply 0, then [`play`](Self::play) and [`pass`](Self::pass) along the line; unmaking a move needs
 /// no call.
 pub struct Evaluator {
-    classical: Classical,
-    /// `Some` while the network is in use.
+    /// `None` before the first [`start`](Self::start).
     accumulators: Option<Accumulators>,
     drawish_endings: bool,
     draws: Draws,
@@ -97,31 +74,18 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// For up to `positions` plies; classical until [`start`](Self::start).
+    /// For up to `positions` plies.
     pub fn new(positions: usize) -> Self {
-        Self {
-            classical: Classical::default(),
-            accumulators: None,
-            drawish_endings: false,
-            draws: Draws::default(),
-            positions,
-        }
+        Self { accumulators: None, drawish_endings: false, draws: Draws::default(), positions }
     }
 
     /// Sets up the root.
     pub fn start(&mut self, evaluation: &Evaluation, board: &Board) {
-        (self.drawish_endings, self.draws) = (evaluation.drawish_endings, evaluation.draws);
-        self.accumulators = match &evaluation.model {
-            Model::Classical => None,
-            Model::Nnue(network, simd) => Some(
-                self.accumulators
-                    .take_if(|accumulators| accumulators.belong_to(network, *simd))
-                    .unwrap_or_else(|| Accumulators::new(Arc::clone(network), *simd, self.positions)),
-            ),
-        };
-        if let Some(accumulators) = &mut self.accumulators {
-            accumulators.start(board);
-        }
+        let Evaluation { network, simd, drawish_endings, draws } = evaluation;
+        (self.drawish_endings, self.draws) = (*drawish_endings, *draws);
+        let fitting = self.accumulators.take_if(|accumulators| accumulators.belong_to(network, *simd));
+        let new = || Accumulators::new(Arc::clone(network), *simd, self.positions);
+        self.accumulators.insert(fitting.unwrap_or_else(new)).start(board);
     }
 
     /// Makes a legal move at a ply.
@@ -140,24 +104,19 @@ impl Evaluator {
         }
     }
 
-    /// Static evaluation at a ply in centipawns from the side to move's view, within ± [`MAX_EVAL`](crate::score::MAX_EVAL). Endgames known to the
-    /// classical evaluation and drawish endings bypass the network.
+    /// Static evaluation at a ply in centipawns from the side to move's view, within ± [`MAX_EVAL`]; 0 before
+    /// [`start`](Self::start). Known and drawish endings bypass the network.
     #[inline(always)]
     pub fn evaluate(&mut self, board: &Board, ply: usize, scaling: Scaling) -> Score {
         if self.is_drawish(board) {
             return self.draws.to(board.side_to_move());
         }
-        let Some(accumulators) = &mut self.accumulators else { return self.classical.evaluate(board) };
-        match classical::known_ending(board) {
+        let Some(accumulators) = &mut self.accumulators else { return 0 };
+        match endings::known(board) {
             Some(DRAW) => self.draws.to(board.side_to_move()),
-            Some(value) => value,
+            Some(value) => fade(board, value),
             None => scaling.apply(board, accumulators.evaluate(board, ply)),
         }
-    }
-
-    /// Classical terms read by reduction recipes, whatever the model.
-    pub fn terms(&mut self, board: &Board) -> Terms {
-        self.classical.terms(board)
     }
 
     /// Whether the position is a drawish ending, if these are enabled.
@@ -165,17 +124,18 @@ impl Evaluator {
     pub fn is_drawish(&self, board: &Board) -> bool {
         self.drawish_endings && drawish::find(board).is_some()
     }
-
-    /// Clears caches.
-    pub fn clear(&mut self) {
-        self.classical = Classical::default();
-    }
 }
 
 impl Scaling {
     /// Scales the output of the network and lets it fade with the halfmove clock.
     #[inline(always)]
     pub fn apply(self, board: &Board, value: Score) -> Score {
-        classical::finish(board, value * self.0 / 1024)
+        fade(board, value * self.0 / 1024)
     }
+}
+
+/// Decreases a score by 1/200 per ply of the halfmove clock and clamps it to evaluation scores.
+fn fade(board: &Board, score: Score) -> Score {
+    let clock = board.halfmove_clock().min(100) as i32;
+    (score * (200 - clock) / 200).clamp(-MAX_EVAL, MAX_EVAL)
 }

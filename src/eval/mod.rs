@@ -1,11 +1,11 @@
-//! Evaluation: a network, or a sum of classical terms.
+//! Evaluation by a network; known and drawish endings; win probabilities.
 
-pub(crate) mod classical;
 pub mod drawish;
 pub(crate) mod draws;
+pub(crate) mod endings;
 mod evaluator;
+mod kpk;
 pub mod nnue;
 pub mod wdl;
 
-pub use classical::Classical;
-pub use evaluator::{Evaluation, EvaluationKind, Evaluator, Model, Scaling};
+pub use evaluator::{Evaluation, Evaluator, Scaling};

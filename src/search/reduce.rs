@@ -1,11 +1,10 @@
 //! Reductions by recipes that read more than depth, number and cheap facts.
 
-use super::lmr::{Fact, Facts, Signal};
+use super::lmr::{Fact, Facts, Signal, terms};
 use super::node::{MoveFacts, Node, NodeState};
 use super::observer::Observer;
 use super::worker::Search;
-use crate::chess::{Bitboard, Board, Move, PieceType};
-use crate::eval::classical::{Terms, square_gain};
+use crate::chess::{Bitboard, Board, Color, Move, PieceType};
 use crate::score::Score;
 
 /// The first iteration with [`Fact::RootBest`].
@@ -66,22 +65,21 @@ impl<O: Observer> Search<'_, O> {
         let (us, sound) = (board.side_to_move(), board.see_ge(mv, 0));
         let in_check = node.in_check || child.in_check();
         let gain = if in_check { 0 } else { -self.evaluate(child, node.ply + 1) - node.raw_eval };
-        let [before, after] = [board, child].map(|board| self.me.evaluator.terms(board));
-        let change = |part: fn(&Terms) -> [Score; 2]| part(&after)[us.index()] - part(&before)[us.index()];
+        let change = |term: fn(&Board, Color) -> Score| term(child, us) - term(board, us);
         let count = |pieces: Bitboard| pieces.count() as i32;
         let value = |signal| match signal {
             Signal::AboveAlpha => node.eval - node.window.alpha,
-            Signal::Surplus => node.eval - (before.material[us] - before.material[!us]),
+            Signal::Surplus => node.eval - (terms::material(board, us) - terms::material(board, !us)),
             Signal::Threats if sound => count(child.hanging(!us) & !board.hanging(!us)),
             Signal::Escapes if sound => count(board.hanging(us)).saturating_sub(count(child.hanging(us))),
             Signal::Threats | Signal::Escapes => 0,
-            Signal::PassedGain => change(|terms| terms.passed),
-            Signal::SafetyGain => change(|terms| terms.king_safety),
+            Signal::PassedGain => change(terms::passed),
+            Signal::SafetyGain => change(terms::king_safety),
             Signal::Gain => gain,
             Signal::Loss => -gain,
-            Signal::SquareGain => square_gain(board, mv),
+            Signal::SquareGain => terms::square_gain(board, mv),
         };
-        let terms = self.lmr.recipe.terms.iter();
-        terms.filter(|term| value(term.signal) >= term.from).map(|term| term.change).sum()
+        let lines = self.lmr.recipe.terms.iter();
+        lines.filter(|term| value(term.signal) >= term.from).map(|term| term.change).sum()
     }
 }

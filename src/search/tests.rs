@@ -10,8 +10,8 @@ use super::lmr::{Choice, LmrSet, RecipeName};
 use super::params::{Params, TUNABLES};
 use super::threads::Threads;
 use super::worker::Worker;
-use crate::chess::{Board, Game, Piece};
-use crate::eval::{Evaluator, Model};
+use crate::chess::{Board, Game, MoveDelta, Piece};
+use crate::eval::{Evaluation, Evaluator};
 use crate::score::{DRAW, INFINITE, Score, mate_in, mated_in};
 use crate::smp::slots::CpuSlots;
 use crate::sync::channel::unbounded;
@@ -19,7 +19,7 @@ use crate::tt::Tt;
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
-/// A job on one thread to depth 7, with a table of 1 MiB and the classical evaluation.
+/// A job on one thread to depth 7, with a table of 1 MiB and the embedded network.
 pub fn job(fen: &str, lmr: &Choice) -> Job {
     job_to(Game::from_fen(fen).unwrap(), 7, lmr, Params::default(), Tt::new(1, 1).unwrap())
 }
@@ -36,7 +36,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
         tt: Arc::new(tt),
         lmr: Arc::new(LmrSet::compile(lmr, &params)),
         params: Arc::new(params),
-        evaluation: Model::Classical.into(),
+        evaluation: Evaluation::default(),
         histories: Arc::default(),
         probing: None,
         number: 1,
@@ -135,8 +135,8 @@ struct Plain {
 
 impl Plain {
     fn score(game: &Game, depth: i32) -> Option<Score> {
-        let mut evaluator = Evaluator::new(1);
-        evaluator.start(&Model::Classical.into(), game.board());
+        let mut evaluator = Evaluator::new(100);
+        evaluator.start(&Evaluation::default(), game.board());
         let mut plain = Self { evaluator, keys: game.earlier_keys().to_vec(), ambiguous: false };
         let score = plain.search(game.board(), 0, depth, -INFINITE, INFINITE);
         (!plain.ambiguous).then_some(score)
@@ -151,7 +151,7 @@ impl Plain {
         let (in_check, mut best) = (board.in_check(), -INFINITE);
         let repeats = quiescence && board.has_upcoming_repetition(&self.keys, ply);
         if quiescence && !in_check {
-            best = self.evaluator.evaluate(board, 0, Params::default().scaling());
+            best = self.evaluator.evaluate(board, ply, Params::default().scaling());
             alpha = alpha.max(best);
         }
         let checks = quiescence && depth == 0 && ply <= 4;
@@ -175,6 +175,7 @@ impl Plain {
             if alpha >= beta {
                 break;
             }
+            self.evaluator.play(ply, &MoveDelta::of(board, mv));
             best = best.max(-self.search(&board.after(mv), ply + 1, depth - 1, -beta, -alpha));
             alpha = alpha.max(best);
         }

@@ -85,7 +85,6 @@ impl Worker {
         self.histories.clear();
         self.own.iter().for_each(SharedHistories::clear);
         self.lbr.clear();
-        self.evaluator.clear();
         self.stack.clear();
     }
 

@@ -2,7 +2,7 @@
 
 use super::protocol::Protocol;
 use lento::chess::{Board, Color, File, Move, Rank, Square};
-use lento::eval::{Classical, Evaluation, Model, Scaling, wdl};
+use lento::eval::{Evaluation, Scaling, wdl};
 use lento::internals::bench::{self, BenchEntry, POSITIONS};
 use lento::internals::nnue::Trace;
 use lento::internals::statistics::{Counts, LmrReport};
@@ -102,14 +102,9 @@ pub fn error(problem: impl Display) -> String {
 
 /// The output of `eval`: the terms, the static evaluation and its win probability.
 pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
-    let mut table = match &evaluation.model {
-        Model::Classical => Classical::default().trace(board).to_string(),
-        Model::Nnue(network, simd) => {
-            let trace = Trace::new(network, *simd, board);
-            let output = trace.value();
-            format!("{trace}\n\nnetwork output {output:+} internal centipawns, White's view")
-        }
-    };
+    let trace = Trace::new(&evaluation.network, evaluation.simd, board);
+    let output = trace.value();
+    let mut table = format!("{trace}\n\nnetwork output {output:+} internal centipawns, White's view");
     if let Some(name) = evaluation.drawish_ending(board) {
         let _ = write!(table, "\ndrawish ending {name}: scored as a draw");
     }
@@ -360,22 +355,13 @@ mod tests {
     fn eval_ends_with_the_win_probability() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
         let scaling = Scaling(1024);
-        for by in [Model::Classical, Model::default()].map(Evaluation::from) {
-            let text = evaluation(&board, &by, scaling);
-            let (table, taken) = text.split_once("\nstatic evaluation ").expect("the static evaluation");
-            let (taken, worth) = taken.split_once("\nshown as ").expect("the shown score");
-            match by.model {
-                Model::Classical => assert_eq!(table, Classical::default().trace(&board).to_string()),
-                Model::Nnue(..) => {
-                    assert!(table.contains("<- counts here") && table.contains("Network"), "{table}")
-                }
-            }
-            assert!(taken.starts_with(&format!("{:+} internal centipawns, ", -by.value(&board, scaling))), "{taken}");
-            assert!(
-                worth.starts_with('+') && worth.ends_with("White wins 100.0 %, draws 0.0 %, loses 0.0 %"),
-                "{worth}"
-            );
-        }
+        let by = Evaluation::default();
+        let text = evaluation(&board, &by, scaling);
+        let (table, taken) = text.split_once("\nstatic evaluation ").expect("the static evaluation");
+        let (taken, worth) = taken.split_once("\nshown as ").expect("the shown score");
+        assert!(table.contains("<- counts here") && table.contains("Network"), "{table}");
+        assert!(taken.starts_with(&format!("{:+} internal centipawns, ", -by.value(&board, scaling))), "{taken}");
+        assert!(worth.starts_with('+') && worth.ends_with("White wins 100.0 %, draws 0.0 %, loses 0.0 %"), "{worth}");
     }
 
     #[test]

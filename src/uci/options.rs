@@ -118,8 +118,6 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
             .means("Recipe of the helper threads: the same as the main thread, several in rotation, or a fixed one."),
         check("LMR Statistics", |settings| &mut settings.lmr_statistics)
             .means("Collects statistics on reductions for `lmrstats`. Searches are slightly slower."),
-        named("Evaluation", |settings| &mut settings.evaluation)
-            .means("Evaluates positions with the neural network or with the classical evaluation."),
         text("EvalFile", "<empty>", "a network file, or `<empty>` for the embedded network", set_network)
             .means("Network file to use instead of the embedded network."),
         check("Drawish Endings", |settings| &mut settings.drawish_endings).means(

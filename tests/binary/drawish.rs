@@ -20,26 +20,20 @@ fn is_called_drawish(said: &[String]) -> bool {
 #[test]
 fn the_option_makes_draws_of_drawish_endings() {
     let mut session = Session::ready();
-    for evaluation in ["nnue", "classical"] {
-        session.say(&format!("setoption name Evaluation value {evaluation}"));
-        let (said, ..) = judge(&mut session, ROOKS);
-        assert!(!is_called_drawish(&said) && !said.iter().any(|line| line.starts_with("shown as +0.00")), "{said:#?}");
+    let (said, ..) = judge(&mut session, ROOKS);
+    assert!(!is_called_drawish(&said) && !said.iter().any(|line| line.starts_with("shown as +0.00")), "{said:#?}");
 
-        session.say("setoption name Drawish Endings value true");
-        let (said, score, nodes) = judge(&mut session, ROOKS);
-        assert!(is_called_drawish(&said), "{said:#?}");
-        assert!(said.iter().any(|line| line.starts_with("shown as +0.00 ")), "{said:#?}");
-        assert!(score == 0 && nodes > 300, "{score}, {nodes} nodes");
-        let (said, ..) = judge(&mut session, "6k1/6r1/8/8/8/8/1RB4P/1K6 w - - 0 1");
-        assert!(!is_called_drawish(&said), "{said:#?}");
+    session.say("setoption name Drawish Endings value true");
+    let (said, score, nodes) = judge(&mut session, ROOKS);
+    assert!(is_called_drawish(&said), "{said:#?}");
+    assert!(said.iter().any(|line| line.starts_with("shown as +0.00 ")), "{said:#?}");
+    assert!(score == 0 && nodes > 300, "{score}, {nodes} nodes");
+    let (said, ..) = judge(&mut session, "6k1/6r1/8/8/8/8/1RB4P/1K6 w - - 0 1");
+    assert!(!is_called_drawish(&said), "{said:#?}");
 
-        let refused = session.set("drawishendings", "perhaps");
-        assert!(
-            refused[0].starts_with("info string ERROR: option Drawish Endings expects true or false, not \"perhaps\"")
-        );
-        assert!(is_called_drawish(&judge(&mut session, ROOKS).0), "a refused value changes nothing");
-        session.say("setoption name Drawish Endings value false");
-    }
+    let refused = session.set("drawishendings", "perhaps");
+    assert!(refused[0].starts_with("info string ERROR: option Drawish Endings expects true or false, not \"perhaps\""));
+    assert!(is_called_drawish(&judge(&mut session, ROOKS).0), "a refused value changes nothing");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn damaged_and_foreign_files_are_refused_with_what_is_wrong() {
     assert!(line.contains("it is damaged or incomplete") && line.contains(&file), "{line}");
     fs::write(&file, whole).unwrap();
     assert!(answer(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
-    session.say("setoption name Evaluation value classical");
+    session.say("setoption name Drawish Endings value true");
     let line = answer(&mut session, &format!("loadhash {file}"));
     assert!(line.contains(": it was saved by") && line.contains("expected \"Lento "), "{line}");
     // A table with values of two evaluations is not saved.

@@ -1,6 +1,6 @@
 //! Networks and the choice of the evaluation, with the real binary.
 
-use crate::harness::{Folder, Session, count, last_pv, lines, number, run};
+use crate::harness::{Folder, Session, count, lines, run};
 
 /// The network inside the program, as a file.
 const EMBEDDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
@@ -46,24 +46,6 @@ fn files_that_are_no_network_leave_the_old_one_in_use() {
 }
 
 #[test]
-fn the_evaluation_can_be_chosen_while_the_program_runs() {
-    let mut session = Session::ready();
-    session.say("position fen r4rk1/ppp2ppp/8/3q4/8/5N2/PP3PPP/R2Q1RK1 w - - 0 1");
-    let network = evaluation(&mut session);
-    session.say("setoption name Evaluation value classical");
-    let classical = evaluation(&mut session);
-    assert!(classical.iter().any(|line| line.starts_with("material ")) && classical != network, "{classical:#?}");
-    let nodes = |session: &mut Session| -> u64 { number(last_pv(&session.search("ucinewgame\ngo depth 7")), "nodes") };
-    let by_classical = nodes(&mut session);
-    session.say("setoption name Evaluation value nnue");
-    assert_eq!(evaluation(&mut session), network);
-    let by_network = nodes(&mut session);
-    assert_ne!(by_classical, by_network);
-    session.say("setoption name Evaluation value classical");
-    assert_eq!(nodes(&mut session), by_classical);
-}
-
-#[test]
 fn the_bench_takes_instruction_set_and_file() {
     let nodes = |args: &[&str]| {
         let told = lines(&run(&[&["bench", "6"], args].concat()));
@@ -72,12 +54,9 @@ fn the_bench_takes_instruction_set_and_file() {
     let usual = nodes(&[]);
     assert_eq!(nodes(&["--simd", "scalar"]), usual);
     assert_eq!(nodes(&["--eval-file", EMBEDDED]), usual);
-    assert_ne!(nodes(&["--evaluation", "classical"]), usual);
-    for (args, part) in [
-        (["--simd", "mmx"], "expected one of "),
-        (["--evaluation", "luck"], "expected one of nnue, classical"),
-        (["--eval-file", "missing.lnn"], "missing.lnn: cannot be read"),
-    ] {
+    for (args, part) in
+        [(["--simd", "mmx"], "expected one of "), (["--eval-file", "missing.lnn"], "missing.lnn: cannot be read")]
+    {
         let output = run(&[&["bench"], &args[..]].concat());
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && error.contains(part), "{error}");

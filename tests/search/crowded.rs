@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use lento::chess::perft::perft;
-use lento::chess::{Board, Color, Game, PieceType};
+use lento::chess::{Board, Game};
 use lento::engine::Engine;
-use lento::eval::{Classical, Evaluation, Model};
+use lento::eval::Evaluation;
 use lento::score::MAX_EVAL;
 use lento::search::limits::Limits;
 use lento::search::params::Params;
@@ -68,21 +68,9 @@ fn lists_hold_all_moves() {
 #[test]
 fn evaluations_do_not_overflow() {
     let scaling = Params::default().scaling();
-    let (network, terms) = (Evaluation::default(), Evaluation::from(Model::Classical));
+    let evaluation = Evaluation::default();
     for board in crowds() {
-        let fen = board.fen(false);
-        for evaluation in [&network, &terms] {
-            assert!(evaluation.value(&board, scaling).abs() <= MAX_EVAL, "{evaluation}: {fen}");
-        }
-        let trace = Classical::default().trace(&board);
-        // The packed sum of the terms is that of wide numbers.
-        let mg: i32 = trace.rows.iter().map(|[white, black]| white.mg() - black.mg()).sum();
-        let eg: i32 = trace.rows.iter().map(|[white, black]| white.eg() - black.eg()).sum();
-        assert_eq!((trace.sum.mg(), trace.sum.eg()), (mg, eg), "{fen}");
-        let queens = Color::ALL.map(|color| board.pieces(color, PieceType::Queen).count() as i32);
-        if queens[0] - queens[1] >= 20 && board.halfmove_clock() == 0 {
-            assert!(trace.score > 10_000, "{fen}: {}", trace.score);
-        }
+        assert!(evaluation.value(&board, scaling).abs() <= MAX_EVAL, "{}", board.fen(false));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lento::chess::{Board, Color, Game, Piece, Square};
 use lento::engine::Engine;
-use lento::eval::{EvaluationKind, drawish};
+use lento::eval::drawish;
 use lento::score::{Score, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
@@ -39,9 +39,8 @@ fn mirrored(fen: &str) -> String {
     format!("{} {side} - - 0 1", rows.join("/"))
 }
 
-fn engine(kind: EvaluationKind, drawish_endings: bool) -> Engine {
+fn engine(drawish_endings: bool) -> Engine {
     let mut engine = Engine::new();
-    engine.settings.evaluation = kind;
     engine.settings.drawish_endings = drawish_endings;
     engine
 }
@@ -56,15 +55,13 @@ fn judge(engine: &mut Engine, fen: &str, depth: i32) -> (Score, Outcome) {
 
 #[test]
 fn every_ending_is_a_draw_that_is_searched() {
-    for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
-        let mut engine = engine(kind, true);
-        for (name, fen) in POSITIONS {
-            for fen in [fen.to_owned(), mirrored(fen)] {
-                let (value, outcome) = judge(&mut engine, &fen, 8);
-                assert_eq!(drawish::find(engine.game.board()), Some(name), "{fen}");
-                assert_eq!((value, outcome.lines[0].score), (0, 0), "{name} {fen}");
-                assert!(outcome.lines[0].nodes > 300, "{name} {fen}: {} nodes", outcome.lines[0].nodes);
-            }
+    let mut engine = engine(true);
+    for (name, fen) in POSITIONS {
+        for fen in [fen.to_owned(), mirrored(fen)] {
+            let (value, outcome) = judge(&mut engine, &fen, 8);
+            assert_eq!(drawish::find(engine.game.board()), Some(name), "{fen}");
+            assert_eq!((value, outcome.lines[0].score), (0, 0), "{name} {fen}");
+            assert!(outcome.lines[0].nodes > 300, "{name} {fen}: {} nodes", outcome.lines[0].nodes);
         }
     }
     assert_eq!(POSITIONS.map(|(name, _)| name), drawish::ENDINGS);
@@ -72,46 +69,42 @@ fn every_ending_is_a_draw_that_is_searched() {
 
 #[test]
 fn without_the_option_unequal_forces_have_a_value() {
-    for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
-        let mut engine = engine(kind, false);
-        // In those with equal forces nothing is sure, and two knights are known to win nothing.
-        let unequal = ["KRRvKQ", "KRBvKR", "KRNvKR", "KRBNvKR", "KRvKB", "KRvKN"];
-        let mut drawn = Vec::new();
-        for (name, fen) in POSITIONS.into_iter().filter(|(name, _)| unequal.contains(name)) {
-            let [one, other] = [fen.to_owned(), mirrored(fen)].map(|fen| judge(&mut engine, &fen, 1).0);
-            assert_eq!((one == 0, name), (other == 0, name));
-            drawn.extend((one == 0).then_some(name));
-        }
-        // A network may know some of them.
-        assert!(drawn.len() <= if kind == EvaluationKind::Nnue { 2 } else { 0 }, "{kind:?}: {drawn:?}");
+    let mut engine = engine(false);
+    // In those with equal forces nothing is sure, and two knights are known to win nothing.
+    let unequal = ["KRRvKQ", "KRBvKR", "KRNvKR", "KRBNvKR", "KRvKB", "KRvKN"];
+    let mut drawn = Vec::new();
+    for (name, fen) in POSITIONS.into_iter().filter(|(name, _)| unequal.contains(name)) {
+        let [one, other] = [fen.to_owned(), mirrored(fen)].map(|fen| judge(&mut engine, &fen, 1).0);
+        assert_eq!((one == 0, name), (other == 0, name));
+        drawn.extend((one == 0).then_some(name));
     }
+    // The network may know some of them.
+    assert!(drawn.len() <= 2, "{drawn:?}");
 }
 
 #[test]
 fn neighbours_keep_their_value() {
-    for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
-        let (mut with, mut without) = (engine(kind, true), engine(kind, false));
-        for fen in [
-            "6k1/5r2/8/8/8/1R6/1P6/1K6 w - - 0 1",
-            "6k1/5r2/6p1/8/8/1R6/1B6/1K6 w - - 0 1",
-            "6k1/5n2/8/8/8/1N6/PK1N4/8 w - - 0 1",
-            "6k1/5r2/8/8/1Q6/1R6/8/1K6 w - - 0 1",
-            "6k1/5r2/8/8/1B6/1R6/1B6/1K6 w - - 0 1",
-            "6k1/8/8/8/8/1R6/8/1K6 w - - 0 1",
-            "6k1/5r2/8/3q4/8/1Q6/8/1K6 w - - 0 1",
-        ] {
-            for fen in [fen.to_owned(), mirrored(fen)] {
-                let (value, _) = judge(&mut with, &fen, 1);
-                assert_eq!(value, judge(&mut without, &fen, 1).0, "{fen}");
-                assert_ne!(value, 0, "{fen}");
-            }
+    let (mut with, mut without) = (engine(true), engine(false));
+    for fen in [
+        "6k1/5r2/8/8/8/1R6/1P6/1K6 w - - 0 1",
+        "6k1/5r2/6p1/8/8/1R6/1B6/1K6 w - - 0 1",
+        "6k1/5n2/8/8/8/1N6/PK1N4/8 w - - 0 1",
+        "6k1/5r2/8/8/1Q6/1R6/8/1K6 w - - 0 1",
+        "6k1/5r2/8/8/1B6/1R6/1B6/1K6 w - - 0 1",
+        "6k1/8/8/8/8/1R6/8/1K6 w - - 0 1",
+        "6k1/5r2/8/3q4/8/1Q6/8/1K6 w - - 0 1",
+    ] {
+        for fen in [fen.to_owned(), mirrored(fen)] {
+            let (value, _) = judge(&mut with, &fen, 1);
+            assert_eq!(value, judge(&mut without, &fen, 1).0, "{fen}");
+            assert_ne!(value, 0, "{fen}");
         }
     }
 }
 
 #[test]
 fn mates_and_hanging_men_are_still_found() {
-    let mut engine = engine(EvaluationKind::Nnue, true);
+    let mut engine = engine(true);
     for (fen, best, mate) in [
         ("3k4/8/3K4/8/8/1r6/8/7R w - - 0 1", "h1h8", Some(1)),
         ("7k/8/6K1/8/q7/8/8/5Q2 w - - 0 1", "f1f8", Some(1)),
@@ -133,7 +126,7 @@ fn mates_and_hanging_men_are_still_found() {
 #[test]
 fn dead_draws_end_the_search() {
     for drawish_endings in [false, true] {
-        let mut engine = engine(EvaluationKind::Nnue, drawish_endings);
+        let mut engine = engine(drawish_endings);
         for fen in
             ["6k1/8/8/8/8/1N6/1K6/8 w - - 0 1", "6k1/8/8/8/8/B7/1K6/8 w - - 0 1", "6k1/8/8/8/8/8/1K6/8 w - - 0 1"]
         {

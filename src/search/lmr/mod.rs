@@ -4,6 +4,7 @@ pub(crate) mod compiled;
 mod published;
 pub mod rebel;
 pub(crate) mod recipe;
+pub(super) mod terms;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! A copy of the network in the memory of each NUMA node.
 
+use crate::eval::Evaluation;
 use crate::eval::nnue::Network;
-use crate::eval::{Evaluation, Model};
 use crate::sync::Mutex;
 use std::sync::Arc;
 
@@ -13,18 +13,17 @@ impl NodeNetwork {
     /// The evaluation with the node's copy of its network. If missing, the calling thread makes the copy, so that the system
     /// allocates it in that thread's memory.
     pub(crate) fn local(&self, evaluation: &Evaluation) -> Evaluation {
-        let Model::Nnue(original, simd) = &evaluation.model else { return evaluation.clone() };
+        let original = &evaluation.network;
         let mut copied = self.0.lock();
         let current = copied.take_if(|[from, _]| Arc::ptr_eq(from, original));
         let copy = || [Arc::clone(original), Arc::new(Network::clone(original))];
         let [_, copy] = copied.insert(current.unwrap_or_else(copy));
-        Evaluation { model: Model::Nnue(Arc::clone(copy), *simd), ..*evaluation }
+        Evaluation { network: Arc::clone(copy), ..*evaluation }
     }
 
     /// Whether there is a copy of the evaluation's network.
     pub(crate) fn has_copy(&self, evaluation: &Evaluation) -> bool {
-        let Model::Nnue(original, _) = &evaluation.model else { return false };
-        self.0.lock().as_ref().is_some_and(|[from, _]| Arc::ptr_eq(from, original))
+        self.0.lock().as_ref().is_some_and(|[from, _]| Arc::ptr_eq(from, &evaluation.network))
     }
 }
 
@@ -34,27 +33,21 @@ mod tests {
     use crate::chess::Game;
     use crate::eval::Scaling;
     use crate::eval::nnue::embedded;
-    use crate::eval::nnue::simd::Simd;
 
     #[test]
     fn each_node_has_one_copy_with_the_same_scores() {
         let (evaluation, nodes) = (Evaluation::default(), [NodeNetwork::default(), NodeNetwork::default()]);
         assert!(!nodes[0].has_copy(&evaluation));
-        let network = |evaluation: &Evaluation| match &evaluation.model {
-            Model::Nnue(network, _) => Arc::as_ptr(network),
-            Model::Classical => panic!("a network"),
-        };
+        let network = |evaluation: &Evaluation| Arc::as_ptr(&evaluation.network);
         let [first, again, second] = [0, 0, 1].map(|node: usize| nodes[node].local(&evaluation));
         assert_eq!(network(&first), network(&again));
         assert!(network(&first) != network(&second) && network(&first) != network(&evaluation));
         assert!(nodes[0].has_copy(&evaluation));
         let (game, scaling) = (Game::start(), Scaling(100));
         assert_eq!(first.value(game.board(), scaling), evaluation.value(game.board(), scaling));
-        // Another network replaces the copy; the classical evaluation needs none.
-        let other = Evaluation::from(Model::Nnue(Arc::new(Network::clone(&embedded())), Simd::best()));
+        // Another network replaces the copy.
+        let other = Evaluation::from(Arc::new(Network::clone(&embedded())));
         nodes[0].local(&other);
         assert!(nodes[0].has_copy(&other) && !nodes[0].has_copy(&evaluation));
-        let classical = Evaluation::from(Model::Classical);
-        assert!(matches!(nodes[0].local(&classical).model, Model::Classical) && !nodes[0].has_copy(&classical));
     }
 }

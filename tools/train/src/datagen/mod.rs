@@ -39,7 +39,7 @@ pub struct Args {
     /// nodes=5000, depth=8
     #[arg(long, default_value = "soft=1000", value_parser = Limit::repeatable)]
     limit: Limit,
-    /// An option or number of the player, such as Evaluation=classical; may be given several times
+    /// An option or number of the player, such as LMR=off; may be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
     /// Games in a shard

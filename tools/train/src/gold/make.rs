@@ -40,7 +40,7 @@ pub struct Args {
     /// What a move of the games may cost: soft=1000 (nodes, to the end of the iteration), nodes=5000, depth=8
     #[arg(long, default_value = "soft=1000", value_parser = Limit::repeatable)]
     limit: Limit,
-    /// An option or number of the player, such as Evaluation=classical; may be given several times
+    /// An option or number of the player, such as LMR=off; may be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
     /// Print one JSON document at the end instead of the table

@@ -3,7 +3,6 @@
 use crate::formats::{packed, viri};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, Game, PieceType};
-use lento::eval::Classical;
 use lento_common::play::record::{Ending, GameResult, Ply, Record, by_rules};
 
 /// Whoever is more than one and a half pawns ahead wins; the score is White's.
@@ -19,11 +18,10 @@ fn result(score: i32) -> GameResult {
 /// wins.
 pub fn games(count: usize, seed: u64) -> Vec<Record> {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut evaluator = Classical::default();
-    (0..count).map(|_| play(&mut random, &mut evaluator)).collect()
+    (0..count).map(|_| play(&mut random)).collect()
 }
 
-fn play(random: &mut fastrand::Rng, evaluator: &mut Classical) -> Record {
+fn play(random: &mut fastrand::Rng) -> Record {
     let mut game = Game::start();
     let start = game.board().clone();
     let mut plies = Vec::new();
@@ -33,7 +31,7 @@ fn play(random: &mut fastrand::Rng, evaluator: &mut Classical) -> Record {
             break by_rules(&game, verdict);
         }
         let board = game.board();
-        let score = evaluator.evaluate(board);
+        let score = material(board) * board.side_to_move().sign();
         if plies.len() == length {
             break (result(score * board.side_to_move().sign()), Ending::Length);
         }

@@ -71,7 +71,7 @@ fn losses_by_other_engines_stand_beside_the_gold_loss() {
         }
         for judge in ["berserk", "stockfish", "mean_of_both"] {
             let reference = number(&neutral["reference"][origin][judge]["loss"]);
-            for row in [&neutral["networks"][1], &neutral["classical"], &neutral["gold_score"]] {
+            for row in [&neutral["networks"][1], &neutral["gold_score"]] {
                 let (row, percent) = (&row[origin][judge], &row[origin][judge]["beyond_the_reference"]["percent"]);
                 assert!((number(percent) - 100.0 * (number(&row["loss"]) / reference - 1.0)).abs() < 1e-6, "{row}");
             }
@@ -89,9 +89,7 @@ fn losses_by_other_engines_stand_beside_the_gold_loss() {
     }
     let text = String::from_utf8(tools(folder.path(), &words).stdout).unwrap();
     let loss = number(&neutral["networks"][0]["inside_searches"]["mean_of_both"]["loss"]);
-    for part in
-        ["128 positions of neutral.tsv", "96 of games", "Stockfish's network", "classical", &format!("{loss:.6}")]
-    {
+    for part in ["128 positions of neutral.tsv", "96 of games", "Stockfish's network", &format!("{loss:.6}")] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(

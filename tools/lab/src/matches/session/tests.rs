@@ -22,7 +22,7 @@ fn open(goal: Goal, [journal, pgn]: &[PathBuf; 2]) -> Session {
 /// Plays on, at most this many pairs.
 fn play(session: &mut Session, concurrency: usize, most: usize) {
     let (stop, mut pairs) = (Stop::default(), 0);
-    let weak: Setting = "Evaluation=classical".parse().unwrap();
+    let weak: Setting = "LMR=off".parse().unwrap();
     let played = session.play(&arena(concurrency), &[vec![], vec![weak]], &stop, |_| {
         pairs += 1;
         if pairs == most {

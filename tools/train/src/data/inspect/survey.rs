@@ -4,7 +4,7 @@ use super::histogram::Histogram;
 use crate::formats::{Filter, Rule, StoredGame, packed};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, fen::FenError};
-use lento::internals::classical::{FULL_PHASE, known_ending, phase};
+use lento::internals::endings;
 use lento_common::play::record::GameResult;
 
 /// Larger scores, in centipawns, count with the last step.
@@ -16,9 +16,8 @@ pub const TABLEBASE_PIECES: u32 = 7;
 
 /// The histograms of a survey.
 pub const SCORES: usize = 0;
-pub const PHASES: usize = 1;
-pub const PIECES: usize = 2;
-pub const PLIES: usize = 3;
+pub const PIECES: usize = 1;
+pub const PLIES: usize = 2;
 
 /// Counts over games, or over single positions: then "White" is the side to move.
 #[derive(Clone, Debug)]
@@ -35,7 +34,7 @@ pub struct Survey {
     pub refused: [u64; Rule::NAMES.len()],
     /// Positions that the filter takes; the fields below count only these.
     pub kept: u64,
-    pub histograms: [Histogram; 4],
+    pub histograms: [Histogram; 3],
     /// By the squares of both kings, each seen from its own side: a1 to h8.
     pub kings: [u64; 64],
     /// By the game's result: White has won, drawn, Black has won.
@@ -69,7 +68,6 @@ impl Survey {
             kept: 0,
             histograms: [
                 Histogram::new("scores", &scores, -SCORE_END..SCORE_END, 100),
-                Histogram::new("phases", "phase, 0 without pieces to 24 with all", 0..FULL_PHASE + 1, 1),
                 Histogram::new("pieces", "pieces on the board", 2..33, 1),
                 Histogram::new("plies", &plies, 0..PLY_END, 20),
             ],
@@ -117,13 +115,12 @@ impl Survey {
         let pieces = board.occupied().count();
         self.kept += 1;
         self.histograms[SCORES].add(score);
-        self.histograms[PHASES].add(phase(board));
         self.histograms[PIECES].add(pieces as i32);
         for color in Color::ALL {
             self.kings[board.king(color).index() ^ (56 * color.index())] += 1;
         }
         self.outcomes[result.index()] += 1;
-        self.known_endings += u64::from(known_ending(board).is_some());
+        self.known_endings += u64::from(endings::known(board).is_some());
         self.few_pieces += u64::from(pieces <= TABLEBASE_PIECES);
         if self.keys.len() < self.room {
             self.keys.push(board.key());
@@ -194,7 +191,7 @@ mod tests {
         assert_eq!(survey.results.iter().sum::<u64>(), 24);
         let wins = games.iter().filter(|game| game.result == GameResult::WhiteWins).count() as u64;
         assert_eq!(survey.results[0], 2 * wins);
-        assert_eq!((survey.histograms[SCORES].total(), survey.histograms[PHASES].total()), (survey.kept, survey.kept));
+        assert_eq!(survey.histograms[SCORES].total(), survey.kept);
         assert_eq!(survey.outcomes.iter().sum::<u64>(), survey.kept);
         assert_eq!((survey.histograms[PIECES].total(), survey.histograms[PLIES].total()), (survey.kept, survey.kept));
         assert_eq!(survey.kings.iter().sum::<u64>(), 2 * survey.kept);

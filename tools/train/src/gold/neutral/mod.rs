@@ -11,7 +11,6 @@ use crate::objective::expectation;
 use crate::report::{Report, shown};
 use crate::sample::{Sample, value};
 use indicatif::HumanCount;
-use lento::eval::Classical;
 use lento::eval::nnue::Network;
 use lento_common::columns::columns;
 use lento_common::play::record::GameResult;
@@ -127,13 +126,11 @@ const FIRST_NETWORK: usize = 2;
 
 /// Adds tables and document of the networks and other evaluations of the same positions, judged by searches of other engines.
 pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &mut Report) {
-    let mut classical = Classical::default();
     let mut rows = vec![
         Row::measure("Stockfish's network", "pawns", set, |position| position.reference),
         Row::measure("gold score", "cp", set, |position| f64::from(position.label)),
     ];
     rows.extend(networks.iter().map(|(name, network)| Row::of_network(name, network, set)));
-    rows.push(Row::measure("classical", "cp", set, |position| f64::from(classical.evaluate(&position.board))));
     let [games, inside] = Origin::count(set.positions.iter().map(|position| position.origin));
     let (path, crc32) = (set.path.display(), &set.crc32);
     report.text(&format!(
@@ -168,8 +165,7 @@ pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &m
             "inside_searches": inside,
             "reference": rows[REFERENCE],
             "gold_score": rows[GOLD_SCORE],
-            "networks": rows[FIRST_NETWORK..rows.len() - 1],
-            "classical": rows.last(),
+            "networks": rows[FIRST_NETWORK..],
         }),
     );
 }

@@ -1,33 +1,22 @@
-//! Endgame knowledge: values of known endgames, and scale factors for others.
+//! Values of known endgames.
 
 use super::kpk;
-use super::material::Census;
-use super::pawns::{Structure, promotion};
-use super::survey::Survey;
-use super::weights as w;
-use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
+use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square};
 use crate::score::Score;
 
-pub(super) const FULL_SCALE: i32 = 64;
-/// Below this scale factor, the middlegame value is scaled too.
-pub(super) const DRAWISH: i32 = 16;
-
-/// Most pieces of a known endgame, unless one king is bare.
+/// Maximum pieces of a known endgame, unless one king is bare.
 const FEW_PIECES: u32 = 4;
 /// Bonus for a known win, beyond material.
 const WIN: Score = 1000;
+/// Piece values in centipawns, pawn to queen.
+const MATERIAL: [Score; 5] = [108, 361, 370, 607, 1109];
 
-/// Value of a known endgame in centipawns from White's view.
+/// Value of a known endgame in centipawns from the side to move's view.
 #[inline(always)]
-pub(super) fn known(board: &Board) -> Option<Score> {
+pub fn known(board: &Board) -> Option<Score> {
     let alone = |color| !board.color(color).more_than_one();
     let candidate = board.occupied().count() <= FEW_PIECES || alone(Color::White) || alone(Color::Black);
-    if candidate { by_material(board) } else { None }
-}
-
-/// Material balance in centipawns from White's view if there are [too many pieces](Census::is_crowded) to sum the terms.
-pub(super) fn crowded(board: &Board, census: &Census) -> Option<Score> {
-    census.is_crowded().then(|| worth(board, Color::White) - worth(board, Color::Black))
+    if candidate { by_material(board).map(|value| value * board.side_to_move().sign()) } else { None }
 }
 
 #[cold]
@@ -49,9 +38,9 @@ fn count(board: &Board, color: Color, kind: PieceType) -> i32 {
     board.pieces(color, kind).count() as i32
 }
 
-/// Endgame value of a color's pieces.
+/// Value of a color's pieces.
 fn worth(board: &Board, color: Color) -> Score {
-    PieceType::ALL.into_iter().zip(&w::MATERIAL).map(|(kind, value)| count(board, color, kind) * value.eg()).sum()
+    PieceType::ALL.into_iter().zip(MATERIAL).map(|(kind, value)| count(board, color, kind) * value).sum()
 }
 
 /// Proximity to a corner: 0 in the centre to 6 in a corner.
@@ -147,121 +136,18 @@ fn rook_against_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
     }
 }
 
-/// Scale factor of an endgame advantage of `strong`, in 1/[`FULL_SCALE`].
-pub(super) fn scale(survey: &Survey, strong: Color) -> i32 {
-    let census = &survey.census;
-    let weak = !strong;
-    let pawns = census.of(strong, PieceType::Pawn);
-    let (points, against) = (census.points(strong), census.points(weak));
-    if pawns == 0 {
-        return without_pawns(census, strong, points, against);
-    }
-    if points <= 6 && beside_the_corner(survey, strong) {
-        return 0;
-    }
-    if let Some(scale) = opposite_bishops(survey, strong, points, against) {
-        return scale;
-    }
-    if points == 5 && against == 5 && census.of(strong, PieceType::Rook) == 1 && census.of(weak, PieceType::Rook) == 1 {
-        return rook_ending(survey, strong, pawns);
-    }
-    (40 + 6 * pawns).min(FULL_SCALE)
-}
-
-/// Without pawns, being a minor piece ahead is not enough.
-fn without_pawns(census: &Census, strong: Color, points: i32, against: i32) -> i32 {
-    let two_knights = points == 6 && census.of(strong, PieceType::Knight) == 2;
-    if points < 5 || (two_knights && against == 0) {
-        0
-    } else if two_knights {
-        2
-    } else if points - against > 3 {
-        FULL_SCALE
-    } else if against <= 3 {
-        5
-    } else {
-        12
-    }
-}
-
-/// Wrong rook pawn: only pawns on one rook file, no bishop controlling the corner, and the enemy king in it.
-fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
-    let pawns = survey.pawns[strong];
-    let bishops = survey.board.pieces(strong, PieceType::Bishop);
-    if survey.census.pieces(strong) != bishops.count() as i32 {
-        return false;
-    }
-    [File::A, File::H].into_iter().any(|file| {
-        let corner = promotion(strong, Square::from_index(file.index()));
-        let shade = if Bitboard::LIGHT.has(corner) { Bitboard::LIGHT } else { Bitboard::DARK };
-        let only_here = (pawns & !file.bitboard()).is_empty();
-        only_here && (bishops & shade).is_empty() && survey.king[!strong].distance(corner) <= 1
-    })
-}
-
-/// Opposite-colored bishops, with few or with other pieces.
-fn opposite_bishops(survey: &Survey, strong: Color, points: i32, against: i32) -> Option<i32> {
-    let [white, black] = Color::ALL.map(|color| survey.board.pieces(color, PieceType::Bishop));
-    let one_each = white.count() == 1 && black.count() == 1;
-    if !one_each || (white & Bitboard::LIGHT).any() == (black & Bitboard::LIGHT).any() {
-        return None;
-    }
-    let census = &survey.census;
-    let [ours, theirs] = [strong, !strong].map(|color| census.of(color, PieceType::Pawn));
-    if points != 3 || against != 3 {
-        return Some((42 + 3 * census.pieces(strong) + 2 * ours).min(FULL_SCALE));
-    }
-    Some(match ours - theirs {
-        ..=0 => 10,
-        1 => 14,
-        2 => 26,
-        _ => 40,
-    })
-}
-
-/// Rook endgames are more drawish than the pawns suggest.
-fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
-    let weak = !strong;
-    let own = survey.pawns[strong];
-    let theirs = survey.census.of(weak, PieceType::Pawn);
-    let king = survey.king[weak];
-    if pawns == 1 && theirs == 0 {
-        let in_front = own.any() && {
-            let cone = own.forward(strong).fill_forward(strong);
-            (cone | cone.east() | cone.west()).has(king)
-        };
-        return if in_front { 22 } else { 46 };
-    }
-    let one_wing = Bitboard::WINGS.into_iter().any(|wing| (own & wing).is_empty());
-    let guarded = (crate::chess::attacks::king(king) & survey.pawns[weak]).any();
-    if pawns - theirs <= 1 && one_wing && guarded { 36 } else { (40 + 5 * pawns).min(FULL_SCALE) }
-}
-
-/// Initiative: correction in favour of the side ahead in the endgame, or against it, by the complexity of the position. `eg` is
-/// the sum of all terms, whose sign it never changes.
-pub(super) fn initiative(survey: &Survey, structure: &Structure, eg: i32) -> i32 {
-    let pawns = survey.pawns[0] | survey.pawns[1];
-    let [white, black] = survey.king;
-    let files = white.file().index().abs_diff(black.file().index()) as i32;
-    let ranks = white.rank().index().abs_diff(black.rank().index()) as i32;
-    let both_wings = Bitboard::WINGS.into_iter().all(|wing| (pawns & wing).any());
-    let no_pieces = survey.occupied.count() == pawns.count() + 2;
-    let complexity = 2 * (structure.passed[0] | structure.passed[1]).count() as i32
-        + 3 * pawns.count() as i32
-        + 3 * (files - ranks)
-        + 25 * i32::from(both_wings)
-        + 90 * i32::from(no_pieces)
-        - 40;
-    eg.signum() * complexity.clamp(-eg.abs(), eg.abs() / 2)
+fn promotion(color: Color, pawn: Square) -> Square {
+    Square::new(pawn.file(), Rank::Eighth.relative_to(color))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::chess::Board;
-    use crate::eval::Classical;
 
+    /// The value from White's view.
     fn white(fen: &str) -> i32 {
-        Classical::default().trace(&Board::from_fen(fen).unwrap()).score
+        let board = Board::from_fen(fen).unwrap();
+        super::known(&board).unwrap() * board.side_to_move().sign()
     }
 
     #[test]
@@ -272,25 +158,14 @@ mod tests {
             "8/8/4k3/8/8/3KNN2/8/8 w - - 0 1",
             "8/8/4k3/4p3/4K3/8/8/8 w - - 0 1",
             "k7/8/1K6/P7/8/8/8/8 w - - 0 1",
-            "k7/8/PK6/P7/8/8/8/8 w - - 0 1",
-            "k7/8/PK6/P3B3/8/8/8/8 w - - 0 1",
-            "7k/8/6KP/3B4/8/8/8/8 w - - 0 1",
         ] {
             assert_eq!(white(fen), 0, "{fen}");
         }
-        // The right bishop.
-        assert!(white("k7/8/PK6/P7/6B1/8/8/8 w - - 0 1") > 300);
     }
 
     #[test]
-    fn small_advantages_without_pawns_are_nearly_nothing() {
-        for fen in [
-            "8/8/4k3/4b3/8/3K4/8/3R4 w - - 0 1",
-            "8/8/4k3/4n3/8/3K4/8/3R4 w - - 0 1",
-            "8/8/4k3/2r5/8/3KB3/8/3R4 w - - 0 1",
-            "8/8/4k3/2n5/8/4KBB1/8/8 w - - 0 1",
-            "8/8/4k3/2b5/8/3KBN2/8/8 w - - 0 1",
-        ] {
+    fn a_rook_against_a_minor_piece_is_nearly_nothing() {
+        for fen in ["8/8/4k3/4b3/8/3K4/8/3R4 w - - 0 1", "8/8/4k3/4n3/8/3K4/8/3R4 w - - 0 1"] {
             assert!(white(fen).abs() <= 80, "{fen}: {}", white(fen));
         }
     }
@@ -330,20 +205,5 @@ mod tests {
         assert!(white("8/8/8/7R/8/4K3/4p3/k7 w - - 0 1") > 400);
         assert!(white("7K/8/8/7R/8/2k5/2p5/8 b - - 0 1") < 100);
         assert!(white("8/8/8/3q4/8/3k4/8/5RK1 w - - 0 1") < -400);
-    }
-
-    #[test]
-    fn bishops_of_opposite_colors_draw() {
-        let opposite = white("8/5k2/4b3/8/3P4/2P1K3/4B3/8 w - - 0 1");
-        let same = white("8/5k2/4b3/8/3P4/2P1K3/8/4B3 w - - 0 1");
-        // e6 and e2 are light, e1 is dark.
-        assert!(same < opposite / 2, "{same} {opposite}");
-    }
-
-    #[test]
-    fn rook_endings_are_worth_less() {
-        let front = white("4k3/8/8/4P3/8/4K3/r7/7R w - - 0 1");
-        let cut_off = white("8/8/1k6/4P3/8/4K3/r7/3R4 w - - 0 1");
-        assert!(front > 0 && front < cut_off / 2 + 20, "{front} {cut_off}");
     }
 }
