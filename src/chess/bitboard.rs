@@ -17,8 +17,6 @@ impl Bitboard {
     pub const LIGHT: Self = Self(0x55AA_55AA_55AA_55AA);
     /// The dark squares.
     pub const DARK: Self = Self(0xAA55_AA55_AA55_AA55);
-    /// Files a to d, and e to h.
-    pub const WINGS: [Self; 2] = [Self(0x0F0F_0F0F_0F0F_0F0F), Self(0xF0F0_F0F0_F0F0_F0F0)];
     pub(crate) const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
     pub(crate) const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
