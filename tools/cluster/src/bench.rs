@@ -1,4 +1,4 @@
-//! `lento-cluster bench`: the same positions on 1, 2, 4 ... ranks.
+//! `lento-cluster bench`: searches the same positions on 1, 2, 4, ... ranks.
 
 use crate::relay::{Order, Relay};
 use lento::chess::Game;
@@ -18,27 +18,27 @@ pub struct Args {
     /// Depth of each search, in plies
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
-    /// Threads of each rank
+    /// Threads per rank
     #[arg(long, default_value_t = 1, value_parser = setup::threads)]
     threads: usize,
-    /// Table of each rank, in MiB
+    /// Hash table size per rank, in MiB
     #[arg(long, default_value_t = 16, value_parser = setup::hash)]
     hash: usize,
-    /// Numbers of ranks, such as 1,2,4; by default powers of two up to all
+    /// Rank counts, such as 1,2,4; by default powers of two up to all ranks
     #[arg(long, value_delimiter = ',')]
     ranks: Vec<usize>,
-    /// Number of positions, from the first
+    /// Number of bench positions
     #[arg(long, default_value_t = POSITIONS.len() as u64, value_parser = clap::value_parser!(u64).range(1..=POSITIONS.len() as u64))]
     positions: u64,
 }
 
 /// Runs the bench and prints one JSON document.
 pub fn run(args: &Args, mut engine: Engine, relay: &Relay, ranks: usize) -> Result<(), String> {
-    if let Some(number) = args.ranks.iter().find(|number| !(1..=ranks).contains(number)) {
-        return Err(format!("--ranks {number}: expected numbers from 1 to {ranks}, the number of ranks of the job"));
+    if let Some(count) = args.ranks.iter().find(|count| !(1..=ranks).contains(count)) {
+        return Err(format!("--ranks {count}: expected counts from 1 to {ranks}, the number of ranks"));
     }
-    let numbers: Vec<usize> = if args.ranks.is_empty() {
-        let powers = (0..).map(|power| 1 << power).take_while(|&number| number < ranks);
+    let counts: Vec<usize> = if args.ranks.is_empty() {
+        let powers = (0..).map(|power| 1 << power).take_while(|&count| count < ranks);
         powers.chain([ranks]).collect()
     } else {
         args.ranks.clone()
@@ -49,10 +49,10 @@ pub fn run(args: &Args, mut engine: Engine, relay: &Relay, ranks: usize) -> Resu
         relay.order(Order::Line(format!("setoption name {name} value {value}")));
     }
     let mut runs = Vec::new();
-    for number in numbers {
-        runs.push(run_on(args, &mut engine, relay, number));
-        if let Some(silent) = (1..number).find(|&rank| relay.is_silent(rank)) {
-            return Err(format!("rank {silent} has been silent; expected {number} ranks to search to the end"));
+    for count in counts {
+        runs.push(run_on(args, &mut engine, relay, count));
+        if let Some(silent) = (1..count).find(|&rank| relay.is_silent(rank)) {
+            return Err(format!("rank {silent} stopped responding; expected all {count} ranks to finish"));
         }
     }
     let document = json!({
@@ -65,11 +65,11 @@ pub fn run(args: &Args, mut engine: Engine, relay: &Relay, ranks: usize) -> Resu
     writeln!(stdout(), "{document:#}").map_err(|error| format!("standard output: {error}"))
 }
 
-/// Searches the positions on this many ranks.
+/// Searches the positions on the first `ranks` ranks.
 fn run_on(args: &Args, engine: &mut Engine, relay: &Relay, ranks: usize) -> Value {
     relay.set_active(ranks);
     let traffic = || {
-        // The others report now and then.
+        // Other ranks report every 100 ms.
         sleep(Duration::from_millis(300));
         relay.traffic()
     };
@@ -85,13 +85,14 @@ fn run_on(args: &Args, engine: &mut Engine, relay: &Relay, ranks: usize) -> Valu
         relay.go(&mut Go { limits, ..Go::default() }, false);
         let start = Instant::now();
         let outcome = engine.search_blocking(&limits, |_| ());
-        let (elapsed, of_search) = (start.elapsed(), outcome.lines.first().map_or(0, |line| line.nodes));
-        (nodes, time) = (nodes + of_search, time + elapsed);
+        let (elapsed, search_nodes) = (start.elapsed(), outcome.lines.first().map_or(0, |line| line.nodes));
+        (nodes, time) = (nodes + search_nodes, time + elapsed);
         let best = outcome.best.map(|mv| engine.game.board().uci(mv, true));
-        positions.push(json!({ "fen": fen, "best": best, "nodes": of_search, "time_ms": elapsed.as_millis() as u64 }));
+        positions
+            .push(json!({ "fen": fen, "best": best, "nodes": search_nodes, "time_ms": elapsed.as_millis() as u64 }));
     }
     let after = traffic();
-    let [sent, received, stored, bytes] = std::array::from_fn(|at| after[at] - before[at]);
+    let [sent, received, stored, bytes] = std::array::from_fn(|index| after[index] - before[index]);
     json!({
         "ranks": ranks,
         "nodes": nodes,

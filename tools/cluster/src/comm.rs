@@ -1,8 +1,8 @@
-//! The thread of a rank that talks to the others. It never waits for any of them, nor does the search wait for it.
+//! Communication thread of a rank. Neither this thread nor the search ever blocks on another rank.
 
 use crate::exchange::Team;
-use crate::hello::Hello;
 use crate::link::Link;
+use crate::rank_info::RankInfo;
 use crate::relay::{Order, Relay};
 use crate::watch::{Silence, end};
 use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
@@ -21,56 +21,55 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the mail, while searching and otherwise.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(3));
-/// The interval of a rank's reports to rank 0, while searching and otherwise.
-const REPORT: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
-/// The interval at which rank 0 says that it is alive.
-const HEARTBEAT: Duration = Duration::from_millis(250);
-/// How long rank 0 waits at the end for the others.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Entries that wait for the next rank, at most. With more the least depth rises.
-const MOST_WAITING: usize = 2048;
-/// How long the least depth stays before it falls again.
-const CALM: Duration = Duration::from_millis(500);
+/// Poll interval while searching and while idle.
+const POLL_INTERVAL: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(3));
+/// Interval of status reports to rank 0 while searching and while idle.
+const REPORT_INTERVAL: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+/// Interval of rank 0's heartbeat.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
+/// Time that rank 0 waits for the others to finish.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum entries queued for the next rank. Beyond that the minimum depth rises.
+const MAX_QUEUED: usize = 2048;
+/// Cooldown before the minimum depth falls again.
+const DEPTH_COOLDOWN: Duration = Duration::from_millis(500);
 
-/// The messages of a rank.
+/// MPI endpoint of this rank.
 pub struct Comm {
     world: SimpleCommunicator,
     pub rank: usize,
     pub size: usize,
     links: Vec<Link>,
-    /// Whether a frame of rank 0 has arrived since this was last asked.
-    leader_heard: bool,
-    /// Frames on their way.
+    /// Whether a frame from rank 0 has arrived since the last check.
+    leader_seen: bool,
+    /// Frames being sent.
     outgoing: Vec<Outgoing>,
     team: Arc<Team>,
-    /// The least depth of entries that travel; `None` without exchange.
-    least: Option<i32>,
-    raised: Instant,
-    /// Ranks left out of the exchange: all, until rank 0 has accepted them.
+    /// Minimum depth of exchanged entries; `None` without exchange.
+    min_depth: Option<i32>,
+    depth_changed: Instant,
+    /// Ranks left out of the exchange: all, until accepted by rank 0.
     missing: Vec<bool>,
-    /// Entries of other ranks for the next one.
+    /// Entries of other ranks to forward.
     forward: Vec<(u16, Record)>,
     /// Entries sent and received.
     entries: [u64; 2],
 }
 
 impl Comm {
-    /// Prepares the messages of this rank.
-    pub fn new(world: SimpleCommunicator, team: Arc<Team>, least: Option<i32>) -> Self {
+    pub fn new(world: SimpleCommunicator, team: Arc<Team>, min_depth: Option<i32>) -> Self {
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        team.least.store(least.filter(|_| size > 1).unwrap_or(i32::MAX), Relaxed);
+        team.min_depth.store(min_depth.filter(|_| size > 1).unwrap_or(i32::MAX), Relaxed);
         Self {
             world,
             rank,
             size,
             links: (0..size).map(|_| Link::default()).collect(),
-            leader_heard: false,
+            leader_seen: false,
             outgoing: Vec::new(),
             team,
-            least,
-            raised: Instant::now(),
+            min_depth,
+            depth_changed: Instant::now(),
             missing: vec![true; size],
             forward: Vec::new(),
             entries: [0; 2],
@@ -80,20 +79,20 @@ impl Comm {
     /// Entries sent, received and stored, and bytes sent.
     pub fn traffic(&self) -> [u64; 4] {
         let bytes = self.links.iter().map(Link::bytes_sent).sum();
-        [self.entries[0], self.entries[1], self.team.taken.load(Relaxed), bytes]
+        [self.entries[0], self.entries[1], self.team.stored.load(Relaxed), bytes]
     }
 
     fn send_to_all(&mut self, kind: Kind, bytes: &[u8]) {
         self.links.iter_mut().skip(1).for_each(|link| link.send(kind, bytes));
     }
 
-    /// Receives all messages that have arrived, in the order of each sender.
+    /// Receives all pending messages, in order per sender.
     fn receive(&mut self) -> Vec<(usize, Kind, Vec<u8>)> {
         let mut messages = Vec::new();
         while let Some(found) = self.world.any_process().immediate_matched_probe() {
             let (frame, status) = found.matched_receive_vec::<u8>();
             let from = status.source_rank() as usize;
-            self.leader_heard |= from == 0;
+            self.leader_seen |= from == 0;
             match self.links[from].receive(&frame) {
                 Some((Kind::Entries, _)) if self.missing[from] => {}
                 Some((Kind::Entries, bytes)) => self.take_entries(&bytes),
@@ -104,7 +103,7 @@ impl Comm {
         messages
     }
 
-    /// The next rank that takes part in the exchange: entries go round.
+    /// Next active rank of the ring.
     fn next(&self) -> usize {
         let after = (1..=self.size).map(|step| (self.rank + step) % self.size);
         after.into_iter().find(|&rank| !self.missing[rank]).unwrap_or(self.rank)
@@ -113,33 +112,33 @@ impl Comm {
     fn take_entries(&mut self, bytes: &[u8]) {
         let entries: Vec<_> = entries_from_bytes(bytes).filter(|(from, _)| usize::from(*from) != self.rank).collect();
         self.entries[1] += entries.len() as u64;
-        self.team.give(entries.iter().map(|(_, record)| *record));
+        self.team.deliver(entries.iter().map(|(_, record)| *record));
         let next = self.next() as u16;
         self.forward.extend(entries.into_iter().filter(|(from, _)| *from != next));
-        let surplus = self.forward.len().saturating_sub(8 * MOST_WAITING);
-        self.forward.drain(..surplus);
+        let excess = self.forward.len().saturating_sub(8 * MAX_QUEUED);
+        self.forward.drain(..excess);
     }
 
-    /// Sends new entries and those of others to the next rank, if it has received the last ones.
+    /// Sends new and forwarded entries to the next rank, if its queue is empty.
     fn send_entries(&mut self) {
-        let (Some(least), next) = (self.least, self.next()) else { return };
+        let (Some(min_depth), next) = (self.min_depth, self.next()) else { return };
         if next == self.rank || self.missing[self.rank] {
             self.team.outbox.lock().clear();
             return;
         }
         let mut outbox = self.team.outbox.lock();
-        let now = self.team.least.load(Relaxed);
-        if outbox.len() > MOST_WAITING {
-            // More than the next rank takes: only the deepest travel.
+        let now = self.team.min_depth.load(Relaxed);
+        if outbox.len() > MAX_QUEUED {
+            // More than the next rank accepts: keep only the deepest.
             outbox.sort_by_key(|(depth, _)| -depth);
-            outbox.truncate(MOST_WAITING);
-            if self.raised.elapsed() > CALM / 10 {
-                self.team.least.store(now + 1, Relaxed);
-                self.raised = Instant::now();
+            outbox.truncate(MAX_QUEUED);
+            if self.depth_changed.elapsed() > DEPTH_COOLDOWN / 10 {
+                self.team.min_depth.store(now + 1, Relaxed);
+                self.depth_changed = Instant::now();
             }
-        } else if now > least && outbox.len() < MOST_WAITING / 4 && self.raised.elapsed() > CALM {
-            self.team.least.store(now - 1, Relaxed);
-            self.raised = Instant::now();
+        } else if now > min_depth && outbox.len() < MAX_QUEUED / 4 && self.depth_changed.elapsed() > DEPTH_COOLDOWN {
+            self.team.min_depth.store(now - 1, Relaxed);
+            self.depth_changed = Instant::now();
         }
         if !self.links[next].is_free() {
             return;
@@ -154,7 +153,7 @@ impl Comm {
         }
     }
 
-    /// Begins to send what may be sent now, and frees what has been sent.
+    /// Starts sends that the windows allow and frees completed ones.
     fn pump(&mut self) {
         for (rank, link) in self.links.iter_mut().enumerate() {
             while let Some(frame) = link.next_frame() {
@@ -164,27 +163,27 @@ impl Comm {
         self.outgoing = take(&mut self.outgoing).into_iter().filter_map(Outgoing::unless_sent).collect();
     }
 
-    /// Tells the others whether MPI can be finalised.
+    /// Broadcasts whether MPI can be finalised.
     pub fn end(&mut self, all_ended: bool) {
         self.send_to_all(Kind::End, &[u8::from(all_ended)]);
         self.finish();
     }
 
-    /// Sends the rest, or gives it up.
+    /// Flushes pending frames, up to a timeout.
     fn finish(&mut self) {
         let since = Instant::now();
         loop {
             self.pump();
-            if self.outgoing.is_empty() || since.elapsed() > PATIENCE / 4 {
+            if self.outgoing.is_empty() || since.elapsed() > END_TIMEOUT / 4 {
                 break;
             }
-            sleep(PAUSE.0);
+            sleep(POLL_INTERVAL.0);
         }
         take(&mut self.outgoing).into_iter().for_each(forget);
     }
 }
 
-/// A frame on its way. The library reads it until the request is complete, so it is leaked and taken back.
+/// A frame being sent. MPI reads the buffer until the request completes, so it is leaked and reclaimed.
 struct Outgoing {
     request: Request<'static, [u8], StaticScope>,
     frame: *mut [u8],
@@ -198,7 +197,7 @@ impl Outgoing {
         Self { request: world.process_at_rank(rank as i32).immediate_send(StaticScope, bytes), frame }
     }
 
-    /// Itself, unless it has been sent.
+    /// Returns `None` once sent, and frees the buffer.
     fn unless_sent(self) -> Option<Self> {
         let frame = self.frame;
         match self.request.test() {
@@ -212,17 +211,17 @@ impl Outgoing {
     }
 }
 
-/// Rank 0's part, until the session is over. Returns whether all others have ended, too.
+/// Main loop of rank 0, until the session ends. Returns whether all other ranks have ended as well.
 pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: Duration) -> bool {
-    let mut over: Option<Instant> = None;
-    let mut byes = vec![false; comm.size];
-    byes[0] = true;
+    let mut session_end: Option<Instant> = None;
+    let mut left = vec![false; comm.size];
+    left[0] = true;
     let mut beat = Instant::now();
     loop {
-        let pause = if relay.is_searching() { PAUSE.0 } else { PAUSE.1 };
-        let first = match orders.recv_timeout(pause) {
+        let interval = if relay.is_searching() { POLL_INTERVAL.0 } else { POLL_INTERVAL.1 };
+        let first = match orders.recv_timeout(interval) {
             Err(RecvTimeoutError::Disconnected) => {
-                sleep(pause);
+                sleep(interval);
                 None
             }
             other => other.ok(),
@@ -236,15 +235,15 @@ pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: D
                     }
                 }
                 Order::Network(bytes) => comm.send_to_all(Kind::Network, &bytes),
-                Order::Over => {
-                    over = Some(Instant::now());
+                Order::End => {
+                    session_end = Some(Instant::now());
                     comm.send_to_all(Kind::Line, b"quit");
                 }
             }
         }
         for (from, kind, bytes) in comm.receive() {
             relay.receive(from, kind, &bytes);
-            byes[from] |= kind == Kind::Bye;
+            left[from] |= kind == Kind::Leave;
         }
         relay.check_silence(silence);
         let missing = relay.missing();
@@ -253,49 +252,49 @@ pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: D
             comm.send_to_all(Kind::Missing, &bytes);
             comm.missing = missing;
         }
-        if beat.elapsed() > HEARTBEAT {
+        if beat.elapsed() > HEARTBEAT_INTERVAL {
             beat = Instant::now();
             comm.links[1..].iter_mut().filter(|link| link.is_free()).for_each(|link| link.send(Kind::Alive, &[]));
         }
         comm.send_entries();
         comm.pump();
         relay.set_traffic(comm.traffic());
-        if let Some(since) = over {
-            let all = byes.iter().all(|bye| *bye);
-            let known = (0..).zip(&byes).all(|(rank, bye)| *bye || relay.is_silent(rank));
-            if all || known || since.elapsed() > PATIENCE {
+        if let Some(since) = session_end {
+            let all = left.iter().all(|left| *left);
+            let left_or_silent = (0..).zip(&left).all(|(rank, left)| *left || relay.is_silent(rank));
+            if all || left_or_silent || since.elapsed() > END_TIMEOUT {
                 return all;
             }
         }
     }
 }
 
-/// What another rank's session gives to the thread that talks to rank 0.
+/// Channels between another rank's session and its communication thread.
 pub struct Worker {
     pub session: Sender<Message>,
-    /// The network for the next option `EvalFile`.
+    /// Network for the next `EvalFile`.
     pub network: Arc<Mutex<Vec<u8>>>,
     pub notes: Receiver<String>,
     pub answered: Arc<AtomicU64>,
-    /// Closed at the end of the session.
-    pub over: Receiver<()>,
+    /// Disconnects when the session ends.
+    pub session_end: Receiver<()>,
 }
 
-/// The part of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised. When rank 0 has been silent for
-/// `patience`, the process ends: not the whole job, since rank 0 may go on behind a broken network.
-pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, patience: Duration) -> bool {
-    comm.links[0].send(Kind::Hello, &Hello::own(host).to_bytes());
-    let (mut begun, mut sent, mut reported) = (0, Status::default(), None::<Instant>);
+/// Main loop of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised. Without a message from rank 0 for
+/// `timeout`, the process exits; it does not abort the job, since rank 0 may still run behind a broken network.
+pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, timeout: Duration) -> bool {
+    comm.links[0].send(Kind::Join, &RankInfo::own(host).to_bytes());
+    let (mut started, mut sent, mut reported) = (0, Status::default(), None::<Instant>);
     let mut ended: Option<Instant> = None;
     let mut silence = Silence::new(Instant::now());
     loop {
-        let is_searching = worker.answered.load(Relaxed) < begun;
-        sleep(if is_searching { PAUSE.0 } else { PAUSE.1 });
+        let is_searching = worker.answered.load(Relaxed) < started;
+        sleep(if is_searching { POLL_INTERVAL.0 } else { POLL_INTERVAL.1 });
         for (_, kind, bytes) in comm.receive() {
             match kind {
                 Kind::Line => {
                     let line = String::from_utf8_lossy(&bytes).into_owned();
-                    begun += u64::from(line.starts_with("go"));
+                    started += u64::from(line.starts_with("go"));
                     let _ = worker.session.send(Message::Line(line));
                 }
                 Kind::Network => {
@@ -311,32 +310,32 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, patience: Duration) 
                 _ => {}
             }
         }
-        if silence.look(Instant::now(), take(&mut comm.leader_heard)) > patience {
-            let (rank, ms) = (comm.rank, patience.as_millis());
-            end(&format!("rank {rank} ({host}) has not heard rank 0 for {ms} ms"));
+        if silence.update(Instant::now(), take(&mut comm.leader_seen)) > timeout {
+            let (rank, ms) = (comm.rank, timeout.as_millis());
+            end(&format!("rank {rank} ({host}) has received nothing from rank 0 for {ms} ms"));
         }
         worker.notes.try_iter().for_each(|note| comm.links[0].send(Kind::Note, note.as_bytes()));
         comm.send_entries();
-        let interval = if is_searching { REPORT.0 } else { REPORT.1 };
+        let interval = if is_searching { REPORT_INTERVAL.0 } else { REPORT_INTERVAL.1 };
         let answered = worker.answered.load(Relaxed);
         let due = reported.is_none_or(|since| since.elapsed() > interval) || answered != sent.answered;
         if due && comm.links[0].is_free() {
             report(comm, answered, &mut sent);
             reported = Some(Instant::now());
         }
-        if ended.is_none() && worker.over.try_recv().is_err_and(|error| error.is_disconnected()) {
-            comm.links[0].send(Kind::Bye, &[]);
+        if ended.is_none() && worker.session_end.try_recv().is_err_and(|error| error.is_disconnected()) {
+            comm.links[0].send(Kind::Leave, &[]);
             ended = Some(Instant::now());
         }
         comm.pump();
-        if ended.is_some_and(|since| since.elapsed() > 4 * PATIENCE) {
+        if ended.is_some_and(|since| since.elapsed() > 4 * END_TIMEOUT) {
             comm.finish();
             return false;
         }
     }
 }
 
-/// Reports to rank 0. `sent` is the last report with all results.
+/// Sends a status to rank 0. `sent` is the last status, with all results.
 fn report(comm: &mut Comm, answered: u64, sent: &mut Status) {
     let search = comm.team.search.lock().clone();
     let mut status = Status { answered, traffic: comm.traffic(), ..Status::default() };
@@ -344,9 +343,9 @@ fn report(comm: &mut Comm, answered: u64, sent: &mut Status) {
         (status.search, status.nodes, status.tb_hits) = (number, threads.nodes(), threads.tb_hits());
         status.results = threads.results();
     }
-    let known = if sent.search == status.search { take(&mut sent.results) } else { Vec::new() };
+    let old_results = if sent.search == status.search { take(&mut sent.results) } else { Vec::new() };
     *sent = status.clone();
-    status.results.retain(|new| !known.iter().any(|old| is_same(old, new)));
+    status.results.retain(|new| !old_results.iter().any(|old| is_same(old, new)));
     comm.links[0].send(Kind::Status, &status.to_bytes());
 }
 

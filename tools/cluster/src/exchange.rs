@@ -1,4 +1,4 @@
-//! Table entries between ranks: what search threads give and take.
+//! Exchange of table entries between the search threads of a rank and its communication thread.
 
 use lento::engine::Engine;
 use lento::internals::threads::Threads;
@@ -10,57 +10,57 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
 
-/// An entry for other ranks, and its depth in plies.
+/// Depth in plies and entry, for other ranks.
 pub type Entry = (i32, Record);
 
-/// Entries that a thread keeps before it hands them over.
-const KEPT: usize = 16;
-/// Entries of other ranks that a thread stores at a time.
-const TAKEN: usize = 64;
+/// Entries that a thread collects before it queues them.
+const BATCH: usize = 16;
+/// Received entries that a thread stores at once.
+const STORE_BATCH: usize = 64;
 
-/// What the search threads of a rank share with the thread that talks to other ranks.
+/// State shared by the search threads of a rank and its communication thread.
 #[derive(Default)]
 pub struct Team {
-    /// Entries from this depth on travel.
-    pub least: AtomicI32,
+    /// Minimum depth of exchanged entries.
+    pub min_depth: AtomicI32,
     /// New entries of this rank.
     pub outbox: Mutex<Vec<Entry>>,
     inbox: Mutex<Vec<Record>>,
-    waiting: AtomicBool,
-    /// Entries received that the table took.
-    pub taken: AtomicU64,
-    /// The latest search: its number, and what its threads publish.
+    has_received: AtomicBool,
+    /// Received entries accepted by the table.
+    pub stored: AtomicU64,
+    /// Number and published state of the latest search.
     pub search: Mutex<Option<(u64, Arc<Threads>)>>,
 }
 
 impl Team {
     /// Attaches a new team to an engine.
     pub fn join(engine: &mut Engine) -> Arc<Self> {
-        let team = Arc::new(Self { least: AtomicI32::new(i32::MAX), ..Self::default() });
+        let team = Arc::new(Self { min_depth: AtomicI32::new(i32::MAX), ..Self::default() });
         engine.set_instrument(Some(Arc::clone(&team) as Arc<dyn Instrument>));
         team
     }
 
-    /// Leaves entries of other ranks to the search threads. Without a search the oldest are dropped.
-    pub fn give(&self, entries: impl Iterator<Item = Record>) {
-        const MOST: usize = 1 << 14;
+    /// Queues entries of other ranks for the search threads. Drops the oldest if the queue is full.
+    pub fn deliver(&self, entries: impl Iterator<Item = Record>) {
+        const MAX_RECEIVED: usize = 1 << 14;
         let mut inbox = self.inbox.lock();
         inbox.extend(entries);
-        let surplus = inbox.len().saturating_sub(MOST);
-        inbox.drain(..surplus);
-        self.waiting.store(!inbox.is_empty(), Relaxed);
+        let excess = inbox.len().saturating_sub(MAX_RECEIVED);
+        inbox.drain(..excess);
+        self.has_received.store(!inbox.is_empty(), Relaxed);
     }
 
-    /// Stores some of the waiting entries, unless another thread does.
+    /// Stores a batch of received entries, unless another thread does.
     #[cold]
-    fn take(&self, table: &Tt) {
+    fn store_some(&self, table: &Tt) {
         let Some(mut inbox) = self.inbox.try_lock() else { return };
-        let rest = inbox.len().saturating_sub(TAKEN);
+        let rest = inbox.len().saturating_sub(STORE_BATCH);
         let some = inbox.split_off(rest);
-        self.waiting.store(rest > 0, Relaxed);
+        self.has_received.store(rest > 0, Relaxed);
         drop(inbox);
-        let taken = some.into_iter().filter(|&record| table.restore(record)).count();
-        self.taken.fetch_add(taken as u64, Relaxed);
+        let stored = some.into_iter().filter(|&record| table.restore(record)).count();
+        self.stored.fetch_add(stored as u64, Relaxed);
     }
 }
 
@@ -68,49 +68,49 @@ impl Instrument for Team {
     fn search(&self, worker: &mut Worker, job: &Job) {
         if worker.id == 0 {
             let mut search = self.search.lock();
-            // A stopped search may begin after the one that follows it.
+            // A stopped search may start after its successor.
             if search.as_ref().is_none_or(|(number, _)| *number < job.number()) {
                 *search = Some((job.number(), Arc::clone(job.threads())));
             }
         }
-        worker.search(job, Some(&mut Collector { team: self, kept: Vec::with_capacity(KEPT) }));
+        worker.search(job, Some(&mut Collector { team: self, entries: Vec::with_capacity(BATCH) }));
     }
 }
 
-/// Keeps the deepest new entries of a thread.
+/// Collects the deepest new entries of a thread.
 struct Collector<'a> {
     team: &'a Team,
-    kept: Vec<Entry>,
+    entries: Vec<Entry>,
 }
 
 impl Collector<'_> {
     fn keep(&mut self, key: u64, entry: &TtEntry) {
         let Some(record) = Record::of_search(key, *entry) else { return };
         let new = (entry.depth, record);
-        if let Some(old) = self.kept.iter_mut().find(|(_, old)| old.key == key) {
+        if let Some(old) = self.entries.iter_mut().find(|(_, old)| old.key == key) {
             *old = new;
-        } else if self.kept.len() < KEPT {
-            self.kept.push(new);
-        } else if let Some(least) = self.kept.iter_mut().min_by_key(|(depth, _)| *depth)
-            && least.0 < entry.depth
+        } else if self.entries.len() < BATCH {
+            self.entries.push(new);
+        } else if let Some(shallowest) = self.entries.iter_mut().min_by_key(|(depth, _)| *depth)
+            && shallowest.0 < entry.depth
         {
-            *least = new;
+            *shallowest = new;
         }
-        if self.kept.len() == KEPT
+        if self.entries.len() == BATCH
             && let Some(mut outbox) = self.team.outbox.try_lock()
         {
-            outbox.append(&mut self.kept);
+            outbox.append(&mut self.entries);
         }
     }
 }
 
 impl Observer for Collector<'_> {
     fn stored(&mut self, table: &Tt, key: u64, entry: &TtEntry) {
-        if entry.depth >= self.team.least.load(Relaxed) {
+        if entry.depth >= self.team.min_depth.load(Relaxed) {
             self.keep(key, entry);
         }
-        if self.team.waiting.load(Relaxed) {
-            self.team.take(table);
+        if self.team.has_received.load(Relaxed) {
+            self.team.store_some(table);
         }
     }
 }

@@ -1,27 +1,26 @@
-//! Messages to and from one other rank. Neither side ever waits: what the other has not acknowledged is limited, and more is queued here.
+//! Connection to another rank. Neither side blocks: unacknowledged data is limited to a window, and the rest is queued here.
 
 use crate::wire::Kind;
 use std::collections::VecDeque;
 
-/// The most bytes of a frame. MPI libraries send those up to 4 KiB at once, without asking the receiver.
+/// Maximum frame size in bytes. MPI libraries send up to 4 KiB eagerly, without a handshake.
 pub const FRAME: usize = 3800;
-/// The acknowledgement, the kind, and whether more frames of the message follow.
+/// Acknowledgement, message kind, and whether more frames of the message follow.
 const HEADER: usize = 10;
-/// The most bytes on their way, counted with what the library adds.
+/// Maximum unacknowledged bytes, including the library's overhead per frame.
 const WINDOW: u64 = 256 << 10;
 const OVERHEAD: u64 = 256;
 
-/// The state of the connection to another rank.
 #[derive(Default)]
 pub struct Link {
     queue: VecDeque<(Kind, bool, Vec<u8>)>,
-    /// Bytes sent, and of those the ones that the other rank has received.
+    /// Bytes sent and bytes acknowledged by the other rank.
     sent: u64,
     acknowledged: u64,
-    /// Bytes received, and of those the ones that have been acknowledged.
+    /// Bytes received and bytes acknowledged by this rank.
     received: u64,
-    told: u64,
-    /// The message whose frames are arriving.
+    acked: u64,
+    /// Message being received.
     partial: Vec<u8>,
 }
 
@@ -36,38 +35,38 @@ impl Link {
         }
     }
 
-    /// Whether all messages are on their way.
+    /// Whether the queue is empty.
     pub fn is_free(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// The next frame that may be sent now.
+    /// The next frame that fits the window.
     pub fn next_frame(&mut self) -> Option<Vec<u8>> {
-        let (kind, goes_on, bytes) = match self.queue.front() {
+        let (kind, more, bytes) = match self.queue.front() {
             Some((.., bytes)) if self.sent - self.acknowledged + cost(bytes.len()) <= WINDOW => {
                 let next = self.queue.pop_front()?;
                 self.sent += cost(next.2.len());
                 next
             }
-            _ if self.received - self.told > WINDOW / 4 => (Kind::Ack, false, Vec::new()),
+            _ if self.received - self.acked > WINDOW / 4 => (Kind::Ack, false, Vec::new()),
             _ => return None,
         };
-        self.told = self.received;
+        self.acked = self.received;
         let mut frame = self.received.to_le_bytes().to_vec();
-        frame.extend([kind as u8, goes_on.into()]);
+        frame.extend([kind as u8, more.into()]);
         frame.extend(bytes);
         Some(frame)
     }
 
-    /// Takes a frame; returns the message that it completes.
+    /// Receives a frame; returns the message that it completes.
     pub fn receive(&mut self, frame: &[u8]) -> Option<(Kind, Vec<u8>)> {
         let (ack, rest) = frame.split_first_chunk()?;
         self.acknowledged = self.acknowledged.max(u64::from_le_bytes(*ack));
-        let (&[kind, goes_on], bytes) = rest.split_first_chunk()?;
+        let (&[kind, more], bytes) = rest.split_first_chunk()?;
         let kind = Kind::from_byte(kind).filter(|kind| *kind != Kind::Ack)?;
         self.received += cost(bytes.len());
         self.partial.extend(bytes);
-        (goes_on == 0).then(|| (kind, std::mem::take(&mut self.partial)))
+        (more == 0).then(|| (kind, std::mem::take(&mut self.partial)))
     }
 
     pub fn bytes_sent(&self) -> u64 {

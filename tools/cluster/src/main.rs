@@ -3,8 +3,8 @@
 mod bench;
 mod comm;
 mod exchange;
-mod hello;
 mod link;
+mod rank_info;
 mod relay;
 mod watch;
 mod wire;
@@ -13,7 +13,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 use comm::{Comm, Worker};
 use crossbeam::channel::{Sender, unbounded};
 use exchange::Team;
-use hello::Hello;
 use lento::engine::Engine;
 use lento::eval::nnue::Network;
 use lento::internals::abort_on_panic;
@@ -28,6 +27,7 @@ use lento_uci::{options, run};
 use mpi::Threading;
 use mpi::traits::Communicator;
 use parking_lot::Mutex;
+use rank_info::RankInfo;
 use relay::{Order, Relay};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -43,29 +43,29 @@ use watch::watch;
 #[cfg(target_arch = "x86_64")]
 lento_console::instructions::check_at_start!();
 
-/// For the user when the job is ended from outside.
-const ENDED: &str = "the job is being ended, perhaps since a rank has died; the best move so far:";
+/// Shown when the job is terminated from outside.
+const ENDED: &str = "the job is being terminated, perhaps because a rank has died; best move so far:";
 
-/// How long MPI may take to be finalised.
-const FINALIZE: Duration = Duration::from_secs(10);
+/// Time limit for finalising MPI.
+const FINALIZE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One search of Lento on several machines. Start it with mpirun or srun; rank 0 speaks UCI.
+/// One Lento search on several machines. Start it with mpirun or srun; rank 0 speaks UCI.
 #[derive(Parser, Clone)]
 #[command(name = "lento-cluster", version = lento::internals::version::SHORT, long_version = lento::internals::version::LONG.as_str())]
 struct Args {
-    /// Least depth of table entries that travel between ranks, in plies; it rises while more come than can be sent
+    /// Minimum depth of exchanged table entries, in plies; rises while more arrive than can be sent
     #[arg(long, value_name = "PLIES", default_value_t = 4, global = true, value_parser = clap::value_parser!(i32).range(1..=100))]
     exchange_depth: i32,
-    /// Exchange no table entries
+    /// Disable the exchange of table entries
     #[arg(long, global = true)]
     no_exchange: bool,
-    /// After this time without an answer a rank counts as gone, in milliseconds
+    /// Time without a message after which a rank is considered lost, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 1000, global = true, value_parser = clap::value_parser!(u64).range(1..))]
     silence: u64,
-    /// A rank that has not heard rank 0 for this time ends, in milliseconds
+    /// Time without a message from rank 0 after which a rank exits, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 30_000, global = true, value_parser = clap::value_parser!(u64).range(1000..))]
     rank0_timeout: u64,
-    /// A rank that has waited for this time until all have started ends, in milliseconds
+    /// Time that a rank waits for all others to start before it exits, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 60_000, global = true, value_parser = clap::value_parser!(u64).range(1..))]
     start_timeout: u64,
     #[command(subcommand)]
@@ -74,7 +74,7 @@ struct Args {
 
 #[derive(Subcommand, Clone)]
 enum Task {
-    /// Search the same positions on 1, 2, 4 ... ranks, up to all; prints JSON
+    /// Search the same positions on 1, 2, 4, ... ranks; prints JSON
     Bench(bench::Args),
     /// Write the manual pages into a folder
     Man { folder: PathBuf },
@@ -88,10 +88,10 @@ fn run(args: Args) -> Done {
     if let Some(Task::Man { folder }) = &args.task {
         return man(folder);
     }
-    // A rank without one of its threads would keep the others waiting.
+    // A rank with a panicked thread would block the others.
     abort_on_panic();
-    let starting = watch("have started", Duration::from_millis(args.start_timeout));
-    // The main thread alone calls MPI.
+    let starting = watch("to start", Duration::from_millis(args.start_timeout));
+    // Only the main thread calls MPI.
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         eprintln!("lento-cluster: MPI cannot be initialised");
         return Ok(ExitCode::FAILURE);
@@ -100,12 +100,12 @@ fn run(args: Args) -> Done {
     processors::prefer_response();
     let host = mpi::environment::processor_name().unwrap_or_else(|_| "unknown".into());
     let mut engine = Engine::new();
-    let least = (!args.no_exchange).then_some(args.exchange_depth);
-    let mut comm = Comm::new(universe.world(), Team::join(&mut engine), least);
+    let min_depth = (!args.no_exchange).then_some(args.exchange_depth);
+    let mut comm = Comm::new(universe.world(), Team::join(&mut engine), min_depth);
     let code = if comm.rank > 0 {
         let worker = start_worker(engine, comm.rank);
         if !comm::follow(&mut comm, &worker, &host, Duration::from_millis(args.rank0_timeout)) {
-            // To finalise MPI would wait for ranks that are gone.
+            // Finalising MPI would wait for lost ranks.
             exit(1);
         }
         ExitCode::SUCCESS
@@ -113,17 +113,17 @@ fn run(args: Args) -> Done {
         let (all_ended, code) = lead(&mut comm, engine, &args, &host);
         comm.end(all_ended);
         if !all_ended {
-            eprintln!("lento-cluster: not all ranks have ended; ending the job");
+            eprintln!("lento-cluster: not all ranks have exited; aborting the job");
             universe.world().abort(1);
         }
         code
     };
-    let _ending = watch("have ended", FINALIZE);
+    let _ending = watch("to exit", FINALIZE_TIMEOUT);
     drop(universe);
     Ok(code)
 }
 
-/// Writes the manual page, the same from every build.
+/// Writes the manual page, identical for every build.
 fn man(folder: &Path) -> Done {
     let version = env!("CARGO_PKG_VERSION");
     let command = Args::command().version(version).long_version(version).disable_help_subcommand(true);
@@ -132,16 +132,16 @@ fn man(folder: &Path) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs rank 0: the session or the bench on a thread, MPI on this one. Returns whether all ranks have ended, and the exit code.
+/// Runs rank 0: session or bench on a thread, MPI on this one. Returns whether all ranks have ended, and the exit code.
 fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, ExitCode) {
     let (orders, ordered) = unbounded();
     let (inbox, messages) = unbounded();
-    let relay = Arc::new(Relay::new(comm.size, Hello::own(host), orders, inbox.clone()));
+    let relay = Arc::new(Relay::new(comm.size, RankInfo::own(host), orders, inbox.clone()));
     engine.set_partners(Some(Arc::clone(&relay) as Arc<dyn Partners>));
     let (passing, ranks, task) = (Arc::clone(&relay), comm.size, args.task.clone());
     let session = thread::spawn(move || {
         processors::prefer_response();
-        passing.await_all();
+        passing.wait_for_ranks();
         let mut code = ExitCode::SUCCESS;
         if let Some(Task::Bench(args)) = task {
             thread::spawn(move || {
@@ -163,15 +163,15 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
             // Fails if the output is closed.
             let _ = run::serve(&mut session, &messages, run::output_is_gone);
         }
-        passing.order(Order::Over);
+        passing.order(Order::End);
         code
     });
     let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence));
     (all_ended, session.join().expect("the session does not panic"))
 }
 
-/// Passes standard input to the session, and ends it when the job is ended from outside. `mpirun` does that when it has lost a
-/// rank: it sends SIGCONT and closes the input, and a second later sends SIGTERM and SIGKILL.
+/// Passes standard input to the session, and ends it when the job is terminated from outside. After losing a rank, `mpirun` sends
+/// SIGCONT and closes the input, and a second later sends SIGTERM and SIGKILL.
 fn pass_input(inbox: Sender<Message>) {
     let (send, lines) = unbounded();
     let (continued, ending) = (Arc::new(Mutex::new(None::<Instant>)), inbox.clone());
@@ -180,7 +180,7 @@ fn pass_input(inbox: Sender<Message>) {
     thread::spawn(move || {
         for message in lines {
             if matches!(message, Message::EndOfInput) {
-                // The signal may come a little later.
+                // The signal may arrive slightly later.
                 thread::sleep(Duration::from_millis(50));
                 if latest.lock().is_some_and(|since| since.elapsed() < Duration::from_secs(1)) {
                     let _ = inbox.send(Message::Note(ENDED.into()));
@@ -207,8 +207,9 @@ fn pass_input(inbox: Sender<Message>) {
 fn start_worker(mut engine: Engine, rank: usize) -> Worker {
     let (session, messages) = unbounded();
     let (noting, notes) = unbounded();
-    let (ending, over) = unbounded::<()>();
-    let worker = Worker { session: session.clone(), network: Arc::default(), notes, answered: Arc::default(), over };
+    let (ending, session_end) = unbounded::<()>();
+    let worker =
+        Worker { session: session.clone(), network: Arc::default(), notes, answered: Arc::default(), session_end };
     let output = Answers { answered: Arc::clone(&worker.answered), notes: noting };
     let network = Arc::clone(&worker.network);
     engine.settings.search.first_thread = rank;
@@ -221,7 +222,7 @@ fn start_worker(mut engine: Engine, rank: usize) -> Worker {
     worker
 }
 
-/// Gives the threads of a rank numbers of their own, and takes networks that rank 0 has sent.
+/// Gives the threads of a rank distinct numbers, and loads networks sent by rank 0.
 fn worker_hook(rank: usize, received: Arc<Mutex<Vec<u8>>>) -> Hook {
     Box::new(move |command, engine| {
         match command {
@@ -238,7 +239,7 @@ fn worker_hook(rank: usize, received: Arc<Mutex<Vec<u8>>>) -> Hook {
     })
 }
 
-/// The output of another rank's session: answers are counted, and options that failed reported to rank 0.
+/// Session output of another rank: counts answers, and reports failed options to rank 0.
 struct Answers {
     answered: Arc<AtomicU64>,
     notes: Sender<String>,

@@ -1,6 +1,6 @@
-//! Rank 0's view of the others: what it orders, and what they report.
+//! Rank 0's connection to the other ranks: orders and reports.
 
-use crate::hello::Hello;
+use crate::rank_info::RankInfo;
 use crate::wire::{Kind, Status};
 use crossbeam::channel::Sender;
 use lento::engine::Engine;
@@ -17,45 +17,45 @@ use std::time::{Duration, Instant};
 
 /// An order to the other ranks.
 pub enum Order {
-    /// A line for their sessions.
+    /// A line for every other session.
     Line(String),
-    /// A line for the session of each, from rank 1.
+    /// One line per session, from rank 1.
     Lines(Vec<String>),
     Network(Vec<u8>),
-    /// The session is over.
-    Over,
+    /// End of the session.
+    End,
 }
 
-/// What is known of another rank.
+/// State of another rank.
 struct Partner {
     rank: usize,
-    /// What it is, once it has said hello.
-    hello: Option<Hello>,
-    /// It has said hello, and fits.
+    /// Its description, once it has joined.
+    info: Option<RankInfo>,
+    /// Has joined and is compatible.
     is_accepted: bool,
-    heard: Instant,
-    /// It has been silent for too long.
+    last_seen: Instant,
+    /// Has sent nothing for too long.
     is_silent: bool,
-    /// It has a part in the latest search.
+    /// Takes part in the latest search.
     searches: bool,
     status: Status,
 }
 
 impl Partner {
-    /// Its rank, with its host once it has said hello.
+    /// Rank and, once it has joined, host.
     fn name(&self) -> String {
-        match &self.hello {
-            Some(hello) if !hello.host.is_empty() => format!("rank {} ({})", self.rank, hello.host),
+        match &self.info {
+            Some(info) if !info.host.is_empty() => format!("rank {} ({})", self.rank, info.host),
             _ => format!("rank {}", self.rank),
         }
     }
 
-    /// Whether it takes part in searches that begin, and in the vote.
+    /// Whether it takes part in new searches and in the vote.
     fn takes_part(&self) -> bool {
         self.is_accepted && !self.is_silent
     }
 
-    /// Takes a status, whose results are those that have changed.
+    /// Updates the status, which contains changed results only.
     fn update(&mut self, mut status: Status) {
         let old = std::mem::take(&mut self.status);
         let kept = if old.search == status.search { old.results } else { Vec::new() };
@@ -72,37 +72,37 @@ impl Partner {
 /// Rank 0's connection to the others.
 pub struct Relay {
     orders: Sender<Order>,
-    /// The session, to be woken when a rank has used up its nodes.
+    /// Session, woken when a rank has used up its nodes.
     session: Sender<Message>,
-    own: Hello,
+    own: RankInfo,
     state: Mutex<State>,
 }
 
 struct State {
     /// From rank 1.
     partners: Vec<Partner>,
-    /// The ranks that take part; `bench` leaves some out.
+    /// Number of active ranks; `bench` varies it.
     active: usize,
     threads: usize,
-    /// All have rank 0's network, from its file.
+    /// Whether all ranks use the network of rank 0's `EvalFile`.
     network_sent: bool,
-    /// Searches begun, and the last of those that others have been told to stop.
-    begun: u64,
+    /// Number of searches started, and of the last one stopped on the other ranks.
+    started: u64,
     stopped: u64,
-    /// The latest search has a node limit.
+    /// Whether the latest search has a node limit.
     has_node_limit: bool,
-    /// Of rank 0, as in [`Status`].
+    /// Traffic of rank 0, as in [`Status`].
     traffic: [u64; 4],
 }
 
 impl Relay {
-    /// A relay to this many ranks, itself among them.
-    pub fn new(ranks: usize, own: Hello, orders: Sender<Order>, session: Sender<Message>) -> Self {
+    /// Creates the relay of a job with `ranks` ranks, including rank 0.
+    pub fn new(ranks: usize, own: RankInfo, orders: Sender<Order>, session: Sender<Message>) -> Self {
         let partner = |rank| Partner {
             rank,
-            hello: None,
+            info: None,
             is_accepted: false,
-            heard: Instant::now(),
+            last_seen: Instant::now(),
             is_silent: false,
             searches: false,
             status: Status::default(),
@@ -112,7 +112,7 @@ impl Relay {
             active: ranks,
             threads: 1,
             network_sent: false,
-            begun: 0,
+            started: 0,
             stopped: 0,
             has_node_limit: false,
             traffic: [0; 4],
@@ -121,7 +121,7 @@ impl Relay {
     }
 
     pub fn order(&self, order: Order) {
-        // Fails only at the end of the program.
+        // Fails only while the program exits.
         let _ = self.orders.send(order);
     }
 
@@ -129,28 +129,28 @@ impl Relay {
         let _ = self.session.send(Message::Note(text));
     }
 
-    /// Whether a search has begun that others have not been told to stop.
+    /// Whether the other ranks are searching.
     pub fn is_searching(&self) -> bool {
         let state = self.state.lock();
-        state.begun > state.stopped
+        state.started > state.stopped
     }
 
-    /// Waits until all others have said hello, or not for long.
-    pub fn await_all(&self) {
+    /// Waits until all ranks have joined, at most one second.
+    pub fn wait_for_ranks(&self) {
         let since = Instant::now();
         while since.elapsed() < Duration::from_secs(1)
-            && self.state.lock().partners.iter().any(|partner| partner.hello.is_none())
+            && self.state.lock().partners.iter().any(|partner| partner.info.is_none())
         {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// Lets only the first ranks take part.
+    /// Limits the following searches to the first `ranks` ranks.
     pub fn set_active(&self, ranks: usize) {
         self.state.lock().active = ranks;
     }
 
-    /// Whether a rank is left out of the exchange, from rank 0.
+    /// For each rank, whether it is left out of the exchange.
     pub fn missing(&self) -> Vec<bool> {
         let state = self.state.lock();
         let others = state.partners.iter().map(|partner| !partner.takes_part() || partner.rank >= state.active);
@@ -161,15 +161,15 @@ impl Relay {
         rank > 0 && self.state.lock().partners[rank - 1].is_silent
     }
 
-    /// Takes a message of a rank.
+    /// Handles a message from a rank.
     pub fn receive(&self, rank: usize, kind: Kind, bytes: &[u8]) {
         let mut state = self.state.lock();
         let (sent, threads) = (state.network_sent, state.threads);
         let partner = &mut state.partners[rank - 1];
-        partner.heard = Instant::now();
+        partner.last_seen = Instant::now();
         if partner.is_silent {
             partner.is_silent = false;
-            self.note(format!("{} answers again", partner.name()));
+            self.note(format!("{} responds again", partner.name()));
         }
         match kind {
             Kind::Status => {
@@ -181,31 +181,31 @@ impl Relay {
                 }
             }
             Kind::Note => self.note(format!("{}: {}", partner.name(), String::from_utf8_lossy(bytes))),
-            Kind::Hello => self.greet(partner, Hello::from_bytes(bytes).unwrap_or_default(), sent, threads),
+            Kind::Join => self.join(partner, RankInfo::from_bytes(bytes).unwrap_or_default(), sent, threads),
             _ => {}
         }
     }
 
-    /// Lets the session look at the state of the search.
+    /// Makes the session check the state of the search.
     fn wake(&self) {
         let _ = self.session.send(Message::Line(String::new()));
     }
 
-    /// A rank has said hello. One that does not fit is left out.
-    fn greet(&self, partner: &mut Partner, hello: Hello, network_sent: bool, threads: usize) {
-        let difference = self.own.difference(&hello);
-        (partner.hello, partner.is_accepted) = (Some(hello), true);
+    /// Adds a rank; an incompatible one is left out.
+    fn join(&self, partner: &mut Partner, info: RankInfo, network_sent: bool, threads: usize) {
+        let difference = self.own.difference(&info);
+        (partner.info, partner.is_accepted) = (Some(info), true);
         if let Some(difference) = difference {
             self.note(format!("{}: {difference}", partner.name()));
         }
-        self.judge(partner, network_sent);
-        self.warn_of_cpus(partner.rank, partner.hello.as_ref(), threads);
+        self.check(partner, network_sent);
+        self.warn_of_cpus(partner.rank, partner.info.as_ref(), threads);
     }
 
     /// Accepts a rank, or leaves it out and reports why.
-    fn judge(&self, partner: &mut Partner, network_sent: bool) {
-        let Some(hello) = &partner.hello else { return };
-        let refusal = self.own.refusal(hello, network_sent);
+    fn check(&self, partner: &mut Partner, network_sent: bool) {
+        let Some(info) = &partner.info else { return };
+        let refusal = self.own.refusal(info, network_sent);
         if let Some(reason) = &refusal
             && partner.is_accepted
         {
@@ -214,40 +214,40 @@ impl Relay {
         partner.is_accepted = refusal.is_none();
     }
 
-    /// The others have got rank 0's network, or have returned to their own.
+    /// Records whether all ranks use rank 0's network, and rechecks them.
     fn set_network_sent(&self, sent: bool) {
         let mut state = self.state.lock();
         if state.network_sent != sent {
             state.network_sent = sent;
-            state.partners.iter_mut().for_each(|partner| self.judge(partner, sent));
+            state.partners.iter_mut().for_each(|partner| self.check(partner, sent));
         }
     }
 
-    fn warn_of_cpus(&self, rank: usize, hello: Option<&Hello>, threads: usize) {
-        if let Some(Hello { host, cpus, .. }) = hello.filter(|hello| (1..threads as u64).contains(&hello.cpus)) {
+    fn warn_of_cpus(&self, rank: usize, info: Option<&RankInfo>, threads: usize) {
+        if let Some(RankInfo { host, cpus, .. }) = info.filter(|info| (1..threads as u64).contains(&info.cpus)) {
             let cpus =
                 if *cpus == 1 { "1 CPU (does mpirun have --bind-to none?)".into() } else { format!("{cpus} CPUs") };
             self.note(format!("warning: rank {rank} ({host}) has {threads} threads but may use only {cpus}"));
         }
     }
 
-    /// Reports ranks that have been silent for this time.
-    pub fn check_silence(&self, most: Duration) {
+    /// Reports ranks that have sent nothing for longer than `limit`.
+    pub fn check_silence(&self, limit: Duration) {
         let mut state = self.state.lock();
-        let falls_short = state.has_node_limit && state.begun > state.stopped;
+        let falls_short = state.has_node_limit && state.started > state.stopped;
         for partner in &mut state.partners {
-            let silent = partner.heard.elapsed();
-            if silent > most && !partner.is_silent {
+            let silent = partner.last_seen.elapsed();
+            if silent > limit && !partner.is_silent {
                 partner.is_silent = true;
                 let (name, silent) = (partner.name(), silent.as_millis());
-                let nodes = if falls_short && partner.searches { " and the rest of its nodes" } else { "" };
-                self.note(format!("{name} has not answered for {silent} ms; searching without it{nodes}"));
+                let nodes = if falls_short && partner.searches { " and without the rest of its nodes" } else { "" };
+                self.note(format!("{name} has not responded for {silent} ms; searching without it{nodes}"));
                 self.wake();
             }
         }
     }
 
-    /// Ranks, hosts, threads and builds.
+    /// One line with ranks, hosts, threads and builds.
     pub fn describe(&self) -> String {
         let state = self.state.lock();
         let (ranks, own) = (state.partners.len() + 1, &self.own);
@@ -255,13 +255,13 @@ impl Relay {
         let _ = write!(text, "0 on {} ({})", own.host, own.describe_other(own));
         for partner in &state.partners {
             let rank = partner.rank;
-            let _ = match &partner.hello {
-                None => write!(text, ", {rank} has not answered yet"),
-                Some(hello) if hello.host.is_empty() => write!(text, ", {rank} left out"),
-                Some(hello) => {
+            let _ = match &partner.info {
+                None => write!(text, ", {rank} has not joined yet"),
+                Some(info) if info.host.is_empty() => write!(text, ", {rank} left out"),
+                Some(info) => {
                     let left_out = if partner.is_accepted { "" } else { ", left out" };
                     let silent = if partner.is_silent { ", silent" } else { "" };
-                    write!(text, ", {rank} on {} ({}{left_out}{silent})", hello.host, own.describe_other(hello))
+                    write!(text, ", {rank} on {} ({}{left_out}{silent})", info.host, own.describe_other(info))
                 }
             };
         }
@@ -275,11 +275,11 @@ impl Relay {
     /// Entries sent, received and stored by all ranks, and bytes sent.
     pub fn traffic(&self) -> [u64; 4] {
         let state = self.state.lock();
-        let others = |at: usize| state.partners.iter().map(|partner| partner.status.traffic[at]).sum::<u64>();
-        std::array::from_fn(|at| state.traffic[at] + others(at))
+        let others = |index: usize| state.partners.iter().map(|partner| partner.status.traffic[index]).sum::<u64>();
+        std::array::from_fn(|index| state.traffic[index] + others(index))
     }
 
-    /// Passes a command on that rank 0 is about to execute, and gives it its share. Returns a message for the user.
+    /// Forwards a command before rank 0 executes it, and reduces rank 0's own node limit to its share. Returns a message for the user.
     pub fn pass_on(&self, command: &mut Command, engine: &Engine) -> Option<String> {
         match command {
             Command::Uci => return Some(self.describe()),
@@ -300,7 +300,7 @@ impl Relay {
             return None;
         }
         if is("EvalFile") && !matches!(text, "" | "<empty>") {
-            // Rank 0 itself reports what is wrong with it.
+            // Rank 0 reports errors in the file.
             if nnue::load(Path::new(text)).is_ok()
                 && let Ok(bytes) = std::fs::read(text)
             {
@@ -319,27 +319,27 @@ impl Relay {
         state.threads = threads;
         self.warn_of_cpus(0, Some(&self.own), threads);
         for partner in &state.partners {
-            self.warn_of_cpus(partner.rank, partner.hello.as_ref(), threads);
+            self.warn_of_cpus(partner.rank, partner.info.as_ref(), threads);
         }
         drop(state);
         Some(self.describe())
     }
 
-    /// Starts the others: without a limit but their share of `nodes`, since rank 0 keeps the time and stops them.
+    /// Starts the other ranks, limited only by their share of `nodes`: rank 0 keeps the time and stops them.
     pub fn go(&self, go: &mut Go, limited: bool) {
         let mut state = self.state.lock();
         let active = state.active;
-        (state.begun, state.has_node_limit) = (state.begun + 1, go.limits.nodes.is_some());
-        // A rank without a node of its own has no part.
-        let mut places = go.limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(1));
+        (state.started, state.has_node_limit) = (state.started + 1, go.limits.nodes.is_some());
+        // A rank whose share would be empty does not search.
+        let mut remaining = go.limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(1));
         for partner in &mut state.partners {
-            partner.searches = !limited && partner.takes_part() && partner.rank < active && places > 0;
-            places -= u64::from(partner.searches);
+            partner.searches = !limited && partner.takes_part() && partner.rank < active && remaining > 0;
+            remaining -= u64::from(partner.searches);
         }
         let searching: Vec<bool> = state.partners.iter().map(|partner| partner.searches).collect();
         let ranks = 1 + searching.iter().filter(|searches| **searches).count() as u64;
         let (all, mut before) = (go.limits.nodes, 1);
-        // The first of them get the remainder of the division.
+        // The first ranks get the remainder of the division.
         let share = |number: u64| all.map(|all| all / ranks + u64::from(number < all % ranks));
         let line = |searches: bool| {
             if !searches {
@@ -385,7 +385,7 @@ impl Partners for Relay {
 
     fn results(&self, search: u64) -> Vec<ThreadResult> {
         let state = self.state.lock();
-        // The last results of a rank that hangs are too shallow for a vote.
+        // Results of a hanging rank are too shallow for the vote.
         let votes = |partner: &&Partner| partner.searches && partner.takes_part() && partner.status.search == search;
         state.partners.iter().filter(votes).flat_map(|partner| partner.status.results.clone()).collect()
     }
@@ -411,19 +411,19 @@ mod tests {
     use lento::search::limits::Limits;
     use lento::search::report::Info;
 
-    /// A relay to this many ranks that have said hello, its orders, and its messages to the session.
+    /// A relay whose ranks have all joined, its orders, and its messages to the session.
     fn relay(ranks: usize) -> (Relay, Receiver<Order>, Receiver<Message>) {
         let ((orders, ordered), (session, messages)) = (unbounded(), unbounded());
-        let relay = Relay::new(ranks, Hello::own("one"), orders, session);
-        (1..ranks).for_each(|rank| greet(&relay, rank, &Hello::own("two")));
+        let relay = Relay::new(ranks, RankInfo::own("one"), orders, session);
+        (1..ranks).for_each(|rank| join(&relay, rank, &RankInfo::own("two")));
         (relay, ordered, messages)
     }
 
-    fn greet(relay: &Relay, rank: usize, hello: &Hello) {
-        relay.receive(rank, Kind::Hello, &hello.to_bytes());
+    fn join(relay: &Relay, rank: usize, info: &RankInfo) {
+        relay.receive(rank, Kind::Join, &info.to_bytes());
     }
 
-    /// Starts a search; returns rank 0's nodes and what the others are told.
+    /// Starts a search; returns rank 0's nodes and the lines for the other ranks.
     fn go(relay: &Relay, ordered: &Receiver<Order>, nodes: Option<u64>) -> (Option<u64>, String) {
         let mut go = Go { limits: Limits { nodes, ..Limits::default() }, ..Go::default() };
         relay.go(&mut go, false);
@@ -431,7 +431,7 @@ mod tests {
         (go.limits.nodes, lines.join(", "))
     }
 
-    /// A report of the first search.
+    /// Sends a status of the first search.
     fn report(relay: &Relay, rank: usize, nodes: u64) {
         let results = vec![ThreadResult { thread: 0, depth: 9, lines: vec![Info::default()] }];
         let status = Status { search: 1, nodes, results, ..Status::default() };
@@ -444,21 +444,21 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_rank_has_no_vote() {
+    fn silent_rank_has_no_vote() {
         let (relay, ordered, messages) = relay(3);
         go(&relay, &ordered, Some(1000));
         (1..3).for_each(|rank| report(&relay, rank, 100));
         assert_eq!(relay.results(1).len(), 2);
         relay.check_silence(Duration::ZERO);
         assert_eq!(relay.results(1).len(), 0);
-        assert!(notes(&messages).ends_with("; searching without it and the rest of its nodes"));
+        assert!(notes(&messages).ends_with("; searching without it and without the rest of its nodes"));
         report(&relay, 2, 200);
         assert_eq!(relay.results(1)[0].thread, 2 * Engine::MAX_THREADS);
         assert_eq!((relay.results(1).len(), relay.nodes(1)), (1, 300));
     }
 
     #[test]
-    fn nodes_are_divided_among_those_that_take_part() {
+    fn nodes_are_divided_among_active_ranks() {
         let (relay, ordered, _) = relay(3);
         assert_eq!(go(&relay, &ordered, Some(8)), (Some(3), "go nodes 3, go nodes 2".into()));
         assert_eq!(go(&relay, &ordered, Some(2)), (Some(1), "go nodes 1, go nodes 1".into()));
@@ -470,17 +470,17 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_that_does_not_fit_is_left_out() {
+    fn incompatible_rank_is_left_out() {
         let (relay, ordered, messages) = relay(4);
         assert_eq!(notes(&messages), "");
-        let own = Hello::own("four");
-        greet(&relay, 3, &Hello { network: 1, ..own.clone() });
-        greet(&relay, 2, &Hello { version: "0.0.9".into(), ..own.clone() });
-        greet(&relay, 1, &Hello { commit: "abc".into(), cpus: 1, ..own });
+        let own = RankInfo::own("four");
+        join(&relay, 3, &RankInfo { network: 1, ..own.clone() });
+        join(&relay, 2, &RankInfo { version: "0.0.9".into(), ..own.clone() });
+        join(&relay, 1, &RankInfo { commit: "abc".into(), cpus: 1, ..own });
         let text = notes(&messages);
         assert!(text.starts_with("ERROR: rank 3 (four) is left out: its built-in network is 0"), "{text}");
-        assert!(text.contains("\nERROR: rank 2 (four) is left out: it is Lento 0.0.9 ("), "{text}");
-        assert!(text.contains("\nrank 1 (four): it is Lento "), "{text}");
+        assert!(text.contains("\nERROR: rank 2 (four) is left out: it runs Lento 0.0.9 ("), "{text}");
+        assert!(text.contains("\nrank 1 (four): it runs Lento "), "{text}");
         assert_eq!(relay.missing(), [false, false, true, true]);
         assert_eq!(go(&relay, &ordered, Some(10)), (Some(5), "go nodes 5, go nodes 1, go nodes 1".into()));
         assert_eq!(relay.describe().matches(", left out)").count(), 2);

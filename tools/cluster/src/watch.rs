@@ -1,16 +1,16 @@
-//! Ends the process when the other ranks keep MPI waiting for ever.
+//! Ends the process when the other ranks block MPI for too long.
 
 use crossbeam::channel::{RecvTimeoutError::Timeout, Sender, bounded};
 use signal_hook::low_level;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-/// When the wait is reported on standard error.
+/// Time after which the wait is reported on standard error.
 const NOTICE: Duration = Duration::from_secs(5);
 
-/// Watches a call of MPI that waits for all ranks, until the returned sender is dropped: ends the process after this time. `until`
-/// completes "waits until all ranks".
-pub fn watch(until: &'static str, limit: Duration) -> Sender<()> {
+/// Watches a blocking collective MPI call until the returned sender is dropped; ends the process after `limit`. `to_do` completes
+/// "waiting for all ranks".
+pub fn watch(to_do: &'static str, limit: Duration) -> Sender<()> {
     let (watching, alive) = bounded(0);
     thread::spawn(move || {
         let notice = NOTICE.min(limit / 2);
@@ -18,21 +18,21 @@ pub fn watch(until: &'static str, limit: Duration) -> Sender<()> {
             return;
         }
         let name = name();
-        eprintln!("lento-cluster: {name} waits until all ranks {until}; one without this message may be missing");
+        eprintln!("lento-cluster: {name} is waiting for all ranks {to_do}; a rank without this message may be missing");
         if alive.recv_timeout(limit - notice) == Err(Timeout) {
-            end(&format!("{name} has waited for {} ms until all ranks {until}", limit.as_millis()));
+            end(&format!("{name} timed out after {} ms waiting for all ranks {to_do}", limit.as_millis()));
         }
     });
     watching
 }
 
-/// Ends the process with a message on standard error, without the exit handlers of MPI libraries, which may wait, too.
+/// Ends the process with a message on standard error, without the exit handlers of MPI libraries, which may block.
 pub fn end(why: &str) -> ! {
-    eprintln!("lento-cluster: {why}; it ends");
+    eprintln!("lento-cluster: {why}; exiting");
     low_level::exit(1)
 }
 
-/// The rank, as the program that started it has set it in the environment, and the host.
+/// Rank, from the launcher's environment variables, and host.
 fn name() -> String {
     let number = |names: [&str; 4]| names.into_iter().find_map(|name| env::var(name).ok());
     let rank = number(["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]);
@@ -42,25 +42,25 @@ fn name() -> String {
     format!("rank {}{of} ({})", rank.as_deref().unwrap_or("?"), host.trim())
 }
 
-/// How long another rank has not been heard, while this process was running.
+/// Time without a message from another rank, counted only while this process runs.
 pub struct Silence {
     last: Instant,
     total: Duration,
 }
 
 impl Silence {
-    /// The most that a look adds. A longer time between two means that this process was stopped, perhaps the other, too.
+    /// Maximum time added per update. A longer gap means that this process was suspended, perhaps with the other.
     const STEP: Duration = Duration::from_millis(250);
 
     pub fn new(now: Instant) -> Self {
         Self { last: now, total: Duration::ZERO }
     }
 
-    /// Takes a look: whether it has been heard since the last. Returns the length of the silence.
-    pub fn look(&mut self, now: Instant, heard: bool) -> Duration {
+    /// Adds the time since the last update, or resets if a message has arrived. Returns the total.
+    pub fn update(&mut self, now: Instant, received: bool) -> Duration {
         let step = now.duration_since(self.last).min(Self::STEP);
         self.last = now;
-        self.total = if heard { Duration::ZERO } else { self.total + step };
+        self.total = if received { Duration::ZERO } else { self.total + step };
         self.total
     }
 }
@@ -70,13 +70,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_in_which_this_process_was_stopped_is_no_silence() {
+    fn suspended_time_does_not_count() {
         let (start, ms) = (Instant::now(), Duration::from_millis);
         let mut silence = Silence::new(start);
-        assert_eq!(silence.look(start + ms(100), false), ms(100));
-        assert_eq!(silence.look(start + ms(3_600_000), false), ms(350));
-        assert_eq!(silence.look(start + ms(3_600_100), false), ms(450));
-        assert_eq!(silence.look(start + ms(3_600_200), true), ms(0));
-        assert_eq!(silence.look(start + ms(3_600_205), false), ms(5));
+        assert_eq!(silence.update(start + ms(100), false), ms(100));
+        assert_eq!(silence.update(start + ms(3_600_000), false), ms(350));
+        assert_eq!(silence.update(start + ms(3_600_100), false), ms(450));
+        assert_eq!(silence.update(start + ms(3_600_200), true), ms(0));
+        assert_eq!(silence.update(start + ms(3_600_205), false), ms(5));
     }
 }

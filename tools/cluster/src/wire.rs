@@ -1,4 +1,4 @@
-//! Messages between ranks, as bytes.
+//! Message encoding.
 
 use lento::chess::Move;
 use lento::internals::threads::ThreadResult;
@@ -6,47 +6,46 @@ use lento::score::Bound;
 use lento::search::report::{Info, PvLine};
 use lento::tt::Record;
 
-/// What a message is about.
+/// Message types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Nothing: it acknowledges what was received.
+    /// Acknowledgement only.
     Ack,
     /// From rank 0: a line for the session.
     Line,
     /// From rank 0: the bytes of a network.
     Network,
-    /// From rank 0: a byte for each rank, 1 if it is left out of the exchange.
+    /// From rank 0: one byte per rank, 1 if left out of the exchange.
     Missing,
-    /// From rank 0: the program ends; a byte says whether MPI can be finalised.
+    /// From rank 0: the end; one byte, 1 if MPI can be finalised.
     End,
     /// To rank 0: [`Status`].
     Status,
-    /// To rank 0: [`Hello`](crate::hello::Hello).
-    Hello,
+    /// To rank 0: [`RankInfo`](crate::rank_info::RankInfo).
+    Join,
     /// To rank 0: a message for the user.
     Note,
-    /// To rank 0: the session is over.
-    Bye,
-    /// Entries, each with the rank it comes from.
+    /// To rank 0: the session has ended.
+    Leave,
+    /// Table entries, each with the rank of origin.
     Entries,
-    /// From rank 0: it is alive.
+    /// From rank 0: heartbeat.
     Alive,
 }
 
 impl Kind {
     const ALL: [Self; 11] = {
-        use Kind::{Ack, Alive, Bye, End, Entries, Hello, Line, Missing, Network, Note, Status};
-        [Ack, Line, Network, Missing, End, Status, Hello, Note, Bye, Entries, Alive]
+        use Kind::{Ack, Alive, End, Entries, Join, Leave, Line, Missing, Network, Note, Status};
+        [Ack, Line, Network, Missing, End, Status, Join, Note, Leave, Entries, Alive]
     };
 
-    /// The kind of this number.
     pub fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.get(usize::from(byte)).copied()
     }
 }
 
-/// Reads numbers from the front of bytes.
+/// Reads integers from the front of a slice.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
@@ -69,18 +68,18 @@ impl Reader<'_> {
     }
 }
 
-/// Where a rank's search is.
+/// Status report of a rank.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
     /// The number of the search.
     pub search: u64,
-    /// Searches that the session has answered.
+    /// Number of answered searches.
     pub answered: u64,
     pub nodes: u64,
     pub tb_hits: u64,
-    /// Entries sent, received and stored by the rank since its start, and bytes sent.
+    /// Entries sent, received and stored since the start, and bytes sent.
     pub traffic: [u64; 4],
-    /// Results of threads that have changed.
+    /// Changed thread results.
     pub results: Vec<ThreadResult>,
 }
 
@@ -112,23 +111,23 @@ impl Status {
         let mut status = Self { search, answered, nodes, tb_hits, traffic, results: Vec::new() };
         while !reader.0.is_empty() {
             let thread = reader.i32()? as usize;
-            let (depth, of_line, seldepth, score) = (reader.i32()?, reader.i32()?, reader.i32()?, reader.i32()?);
+            let (depth, line_depth, seldepth, score) = (reader.i32()?, reader.i32()?, reader.i32()?, reader.i32()?);
             let bound = [Bound::Exact, Bound::Lower, Bound::Upper].get(reader.i32()? as usize).copied()?;
             let moves = reader.u16()?;
             let pv: PvLine = (0..moves).map(|_| Move::from_word(reader.u16()?)).collect::<Option<_>>()?;
-            let line = Info { depth: of_line, seldepth, multipv: 1, score, bound, pv, ..Info::default() };
+            let line = Info { depth: line_depth, seldepth, multipv: 1, score, bound, pv, ..Info::default() };
             status.results.push(ThreadResult { thread, depth, lines: vec![line] });
         }
         Some(status)
     }
 }
 
-/// Writes entries, each with the rank it comes from.
+/// Serialises entries, each with its rank of origin.
 pub fn entries_to_bytes(entries: &[(u16, Record)]) -> Vec<u8> {
     entries.iter().flat_map(|(rank, record)| rank.to_le_bytes().into_iter().chain(record.to_bytes())).collect()
 }
 
-/// Reads entries; damaged ones are left out.
+/// Parses entries; skips damaged ones.
 pub fn entries_from_bytes(bytes: &[u8]) -> impl Iterator<Item = (u16, Record)> {
     bytes.chunks_exact(2 + Record::BYTES).filter_map(|entry| {
         let reader = &mut Reader(entry);

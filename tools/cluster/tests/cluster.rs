@@ -1,4 +1,4 @@
-//! Drives `mpirun -n N lento-cluster` as a user interface does. Needs Open MPI's `mpirun`.
+//! Drives `mpirun -n N lento-cluster` as a GUI does. Requires Open MPI's `mpirun`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes on a slow and busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// What makes up for a busy machine where an answer has a time limit.
+/// Timeout, generous for slow and busy machines.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Tolerance where an answer has a time limit.
 const SLACK: Duration = Duration::from_secs(3);
 
 fn mpirun(ranks: usize, of_mpirun: &[&str], args: &[&str]) -> Command {
@@ -36,13 +36,13 @@ impl Cluster {
         Self { input: child.stdin.take().expect("a pipe"), child, output }
     }
 
-    fn say(&mut self, lines: &str) {
+    fn send(&mut self, lines: &str) {
         let _ = writeln!(self.input, "{lines}").and_then(|()| self.input.flush());
     }
 
-    /// All lines up to the first that starts with this.
-    fn until(&mut self, start: &str) -> Vec<String> {
-        let (deadline, mut lines) = (Instant::now() + PATIENCE, Vec::new());
+    /// Reads lines up to the first that starts with `start`.
+    fn read_until(&mut self, start: &str) -> Vec<String> {
+        let (deadline, mut lines) = (Instant::now() + TIMEOUT, Vec::new());
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Ok(line) = self.output.recv_timeout(left) else { panic!("no {start:?} after: {lines:#?}") };
@@ -54,11 +54,11 @@ impl Cluster {
     }
 
     fn search(&mut self, commands: &str) -> Vec<String> {
-        self.say(commands);
-        self.until("bestmove ")
+        self.send(commands);
+        self.read_until("bestmove ")
     }
 
-    /// The process of a rank.
+    /// Process id of a rank.
     fn process(&self, rank: usize) -> String {
         let (own, name) = (self.child.id().to_string(), format!("OMPI_COMM_WORLD_RANK={rank}"));
         let is_it = |process: &String| {
@@ -75,19 +75,19 @@ impl Cluster {
         assert!(Command::new("kill").args([signal, &self.process(rank)]).status().expect("kill runs").success());
     }
 
-    /// Whether a search with this node limit counts as many, at least once in five: on a busy machine a rank may be silent for a while.
-    fn counts(&mut self, nodes: u64) -> bool {
+    /// Whether a search counts exactly `nodes` nodes; five attempts, since a rank may be silent on a busy machine.
+    fn counts_exactly(&mut self, nodes: u64) -> bool {
         (0..5).any(|_| number(&self.search(&format!("ucinewgame\ngo nodes {nodes}")), "nodes") == nodes)
     }
 
     fn quit(mut self) -> bool {
-        self.say("quit");
-        self.ends()
+        self.send("quit");
+        self.wait()
     }
 
-    /// Waits until `mpirun` ends and standard output is closed. Returns whether it succeeded.
-    fn ends(mut self) -> bool {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits until `mpirun` exits and standard output is closed. Returns whether it succeeded.
+    fn wait(mut self) -> bool {
+        let deadline = Instant::now() + TIMEOUT;
         let left = || deadline.saturating_duration_since(Instant::now());
         let error = loop {
             if let Err(error) = self.output.recv_timeout(left()) {
@@ -99,7 +99,7 @@ impl Cluster {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status.success();
             }
-            assert!(Instant::now() < deadline, "it does not end");
+            assert!(Instant::now() < deadline, "mpirun does not exit");
             thread::sleep(Duration::from_millis(20));
         }
     }
@@ -112,7 +112,7 @@ impl Drop for Cluster {
     }
 }
 
-/// The number after a word in the last line that has it.
+/// The number after `word` in the last line that contains it.
 fn number(lines: &[String], word: &str) -> u64 {
     let line = lines.iter().rev().find(|line| line.contains(&format!(" {word} "))).expect("a line with the number");
     let mut words = line.split(' ').skip_while(|found| *found != word);
@@ -120,7 +120,7 @@ fn number(lines: &[String], word: &str) -> u64 {
 }
 
 #[test]
-fn the_version_names_the_commit_as_the_player_does() {
+fn version_names_the_commit_like_the_player() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_lento-cluster")).arg("--version").output().expect("the program starts");
     let expected = format!("lento-cluster {}", lento::internals::version::LONG.as_str());
@@ -128,14 +128,14 @@ fn the_version_names_the_commit_as_the_player_does() {
 }
 
 #[test]
-fn says_its_ranks_shares_nodes_and_ends() {
+fn ranks_are_listed_and_share_nodes() {
     let mut cluster = Cluster::start(3, &[], &[]);
-    cluster.say("uci\nsetoption name Threads value 2\nisready");
-    let lines = cluster.until("uciok");
+    cluster.send("uci\nsetoption name Threads value 2\nisready");
+    let lines = cluster.read_until("uciok");
     let start = format!("info string cluster: 3 ranks of 1 threads, {} (", env!("CARGO_PKG_VERSION"));
-    let line = lines.iter().find(|line| line.starts_with(&start)).expect("its ranks");
+    let line = lines.iter().find(|line| line.starts_with(&start)).expect("the list of ranks");
     assert!(line.contains(", network ") && line.contains(": 0 on ") && line.contains(" CPUs), 2 on "), "{line}");
-    let lines = cluster.until("readyok");
+    let lines = cluster.read_until("readyok");
     assert!(lines.iter().any(|line| line.starts_with("info string cluster: 3 ranks of 2 threads, ")), "{lines:?}");
     for nodes in [1, 2] {
         assert_eq!(number(&cluster.search(&format!("ucinewgame\ngo nodes {nodes}")), "nodes"), nodes);
@@ -156,18 +156,18 @@ fn says_its_ranks_shares_nodes_and_ends() {
 fn more_threads_than_cpus_are_reported() {
     let mut cluster = Cluster::start(2, &[], &[]);
     let threads = lento::internals::processors::count() + 1;
-    cluster.say(&format!("setoption name Threads value {threads}\nisready"));
+    cluster.send(&format!("setoption name Threads value {threads}\nisready"));
     for rank in 0..2 {
-        cluster.until(&format!("info string warning: rank {rank} ("));
+        cluster.read_until(&format!("info string warning: rank {rank} ("));
     }
     assert!(cluster.quit());
 }
 
 #[test]
-fn options_that_a_rank_refuses_are_reported_with_its_number() {
+fn refused_options_are_reported_with_the_rank() {
     let mut cluster = Cluster::start(2, &[], &[]);
-    cluster.say("setoption name SyzygyPath value /nonexistent/tables\nposition startpos\ngo depth 6\nisready");
-    cluster.until("info string rank 1 (");
+    cluster.send("setoption name SyzygyPath value /nonexistent/tables\nposition startpos\ngo depth 6\nisready");
+    cluster.read_until("info string rank 1 (");
     assert!(cluster.quit());
 }
 
@@ -196,34 +196,34 @@ fn every_go_has_one_answer() {
             _ => "d\nfoo bar\ngo wtime 100 btime 100 winc 5".into(),
         };
         asked += line.matches("go ").count();
-        cluster.say(&line);
+        cluster.send(&line);
         if line.contains("infinite") || line.contains("ponder ") || number % 20 == 19 {
             thread::sleep(Duration::from_millis(random.u64(0..20)));
-            cluster.say("stop\nisready");
-            answered += cluster.until("readyok").iter().filter(|line| line.starts_with("bestmove")).count();
+            cluster.send("stop\nisready");
+            answered += cluster.read_until("readyok").iter().filter(|line| line.starts_with("bestmove")).count();
         }
     }
-    cluster.say("stop\nwait\nposition startpos\ngo depth 3 searchmoves a2a4");
-    answered += cluster.until("bestmove a2a4").iter().filter(|line| line.starts_with("bestmove")).count();
+    cluster.send("stop\nwait\nposition startpos\ngo depth 3 searchmoves a2a4");
+    answered += cluster.read_until("bestmove a2a4").iter().filter(|line| line.starts_with("bestmove")).count();
     assert_eq!(answered, asked + 1);
     assert!(cluster.quit());
 }
 
 #[test]
-fn a_rank_that_is_stopped_is_reported_and_comes_back() {
+fn stopped_rank_is_reported_and_rejoins() {
     let mut cluster = Cluster::start(3, &[], &[]);
-    cluster.say("position startpos\nisready");
-    cluster.until("readyok");
+    cluster.send("position startpos\nisready");
+    cluster.read_until("readyok");
     cluster.signal(2, "-STOP");
     let since = Instant::now();
     let lines = cluster.search("go movetime 3000");
     assert!(since.elapsed() < Duration::from_millis(3000) + SLACK);
     assert!(lines.iter().any(|line| line.starts_with("info string rank 2 (")), "{lines:#?}");
-    assert!(cluster.counts(30_000));
+    assert!(cluster.counts_exactly(30_000));
     cluster.signal(2, "-CONT");
-    cluster.until("info string rank 2 (");
-    assert!(cluster.counts(30_000));
-    // A share of the nodes is with the rank that stops.
+    cluster.read_until("info string rank 2 (");
+    assert!(cluster.counts_exactly(30_000));
+    // The stopped rank holds a share of the nodes.
     cluster.signal(2, "-STOP");
     let since = Instant::now();
     cluster.search("go nodes 40000");
@@ -232,61 +232,61 @@ fn a_rank_that_is_stopped_is_reported_and_comes_back() {
 }
 
 #[test]
-fn a_rank_that_is_killed_is_done_without() {
+fn search_continues_without_a_killed_rank() {
     let mut cluster = Cluster::start(3, &["--enable-recovery"], &[]);
-    cluster.say("position startpos\nisready");
-    cluster.until("readyok");
-    cluster.say("go movetime 3000");
+    cluster.send("position startpos\nisready");
+    cluster.read_until("readyok");
+    cluster.send("go movetime 3000");
     thread::sleep(Duration::from_millis(300));
     cluster.signal(1, "-KILL");
-    let lines = cluster.until("bestmove");
+    let lines = cluster.read_until("bestmove");
     assert!(lines.iter().any(|line| line.starts_with("info string rank 1 (")), "{lines:#?}");
     assert!(number(&cluster.search("ucinewgame\ngo nodes 30000"), "nodes") <= 30_000);
     cluster.quit();
 }
 
 #[test]
-fn a_job_whose_rank_0_dies_ends() {
+fn job_ends_when_rank_0_dies() {
     let start = || Cluster::start(3, &["--enable-recovery"], &["--rank0-timeout", "3000"]);
     let mut clusters = [start(), start()];
     for cluster in &mut clusters {
-        cluster.say("position startpos\nisready");
-        cluster.until("readyok");
+        cluster.send("position startpos\nisready");
+        cluster.read_until("readyok");
     }
-    // A short stop is no death.
+    // A short stop is tolerated.
     clusters[0].signal(0, "-STOP");
     thread::sleep(Duration::from_millis(300));
     clusters[0].signal(0, "-CONT");
-    assert!(clusters[0].counts(30_000));
-    clusters[0].say("go infinite");
-    clusters[0].until("info depth ");
-    // The other is idle.
+    assert!(clusters[0].counts_exactly(30_000));
+    clusters[0].send("go infinite");
+    clusters[0].read_until("info depth ");
+    // The second cluster is idle.
     clusters.iter().for_each(|cluster| cluster.signal(0, "-KILL"));
     for cluster in clusters {
-        cluster.ends();
+        cluster.wait();
     }
 }
 
 #[test]
-fn a_job_whose_ranks_do_not_all_start_ends() {
+fn job_ends_when_a_rank_does_not_start() {
     let mut command =
         mpirun(1, &["--enable-recovery"], &["--start-timeout", "1000", ":", "-n", "1", "sh", "-c", "exit 3"]);
     let Output { stdout, stderr, .. } = command.output().expect("mpirun runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert_eq!(stdout, "");
-    assert!(stderr.contains("lento-cluster: rank 0 of 2 (") && stderr.contains(" has waited for 1000 ms"), "{stderr}");
+    assert!(stderr.contains("lento-cluster: rank 0 of 2 (") && stderr.contains(" timed out after 1000 ms"), "{stderr}");
 }
 
 #[test]
-fn a_job_that_mpirun_ends_still_answers() {
+fn job_terminated_by_mpirun_still_answers() {
     let mut cluster = Cluster::start(3, &[], &[]);
-    cluster.say("position startpos\nisready");
-    cluster.until("readyok");
-    cluster.say("go infinite");
+    cluster.send("position startpos\nisready");
+    cluster.read_until("readyok");
+    cluster.send("go infinite");
     thread::sleep(Duration::from_millis(300));
     cluster.signal(1, "-KILL");
-    let lines = cluster.until("bestmove");
-    assert!(lines.iter().any(|line| line.starts_with("info string the job is being ended")), "{lines:#?}");
+    let lines = cluster.read_until("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info string the job is being terminated")), "{lines:#?}");
 }
 
 /// The output of `bench` on two ranks.
@@ -300,7 +300,7 @@ fn bench(args: &[&str]) -> String {
 }
 
 #[test]
-fn entries_arrive_unless_there_is_no_exchange() {
+fn entries_are_exchanged_unless_disabled() {
     let stored = |text: &str| -> Vec<u64> {
         let lines = text.lines().filter_map(|line| line.trim().strip_prefix("\"stored\": "));
         lines.map(|number| number.trim_end_matches(',').parse().expect("a number")).collect()
@@ -308,17 +308,17 @@ fn entries_arrive_unless_there_is_no_exchange() {
     let with = stored(&bench(&[]));
     assert!(with.len() == 2 && with[0] == 0 && with[1] > 100, "{with:?}");
     assert_eq!(stored(&bench(&["--no-exchange"])), [0, 0]);
-    // A rank without a part ends as the others do.
+    // An inactive rank ends like the others.
     assert_eq!(stored(&bench(&["--ranks", "1"])), [0]);
 }
 
 #[test]
-fn a_bench_that_cannot_be_run_is_refused() {
+fn invalid_bench_arguments_are_refused() {
     let refused = |args: &[&str], message: &str| {
         let Output { status, stdout, stderr } = mpirun(2, &[], args).output().expect("mpirun runs");
         let stderr = String::from_utf8_lossy(&stderr);
         assert!(!status.success() && stdout.is_empty() && stderr.contains(message), "{stderr}");
     };
     refused(&["bench", "--threads", "5000"], "expected a number of threads from 1 to 1024");
-    refused(&["bench", "--ranks", "1,9"], "--ranks 9: expected numbers from 1 to 2, ");
+    refused(&["bench", "--ranks", "1,9"], "--ranks 9: expected counts from 1 to 2, ");
 }

@@ -1,29 +1,29 @@
-//! How a rank introduces itself to rank 0, and what both must have in common.
+//! Description that a rank sends to rank 0 when it joins, and the compatibility check.
 
 use crate::wire::Reader;
 use lento::eval::nnue;
 use lento::internals::{processors, version};
 
-/// The number of the messages' format. A change of the messages raises it.
+/// Version of the message format; raise it when a message changes.
 const PROTOCOL: u64 = 1;
 
-/// What a rank is.
+/// Description of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hello {
+pub struct RankInfo {
     pub protocol: u64,
-    /// CPUs that it may use.
+    /// Usable CPUs.
     pub cpus: u64,
-    /// The fingerprint of its built-in network.
+    /// Fingerprint of the built-in network.
     pub network: u64,
     pub host: String,
     pub version: String,
     pub commit: String,
-    /// The instruction set of its evaluation.
+    /// Instruction set of the evaluation.
     pub instructions: String,
 }
 
-impl Hello {
-    /// That of this process.
+impl RankInfo {
+    /// Describes this process.
     pub fn own(host: &str) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -43,7 +43,7 @@ impl Hello {
         bytes
     }
 
-    /// Of another protocol only the number is read.
+    /// Of another protocol only the version is read.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let reader = &mut Reader(bytes);
         let protocol = reader.u64()?;
@@ -58,39 +58,39 @@ impl Hello {
         Some(Self { protocol, cpus, network, host, version, commit, instructions })
     }
 
-    /// Why a rank cannot take part in a search of this one. `sent` is whether rank 0 has sent its network.
+    /// Why a rank cannot take part. `sent` is whether rank 0 has sent its network.
     pub fn refusal(&self, other: &Self, sent: bool) -> Option<String> {
         if self.protocol != other.protocol {
             let (own, other) = (self.protocol, other.protocol);
-            Some(format!("its messages are of version {other}, those of rank 0 of version {own}"))
+            Some(format!("it uses message format {other}, rank 0 uses {own}"))
         } else if self.version != other.version {
-            Some(format!("it is Lento {}, rank 0 is Lento {}", other.build(), self.build()))
+            Some(format!("it runs Lento {}, rank 0 runs Lento {}", other.build(), self.build()))
         } else if self.network != other.network && !sent {
             let (own, other) = (self.network, other.network);
             Some(format!(
-                "its built-in network is {other:016x}, that of rank 0 {own:016x}; a network by EvalFile is sent to all"
+                "its built-in network is {other:016x}, rank 0 has {own:016x}; with EvalFile all ranks use one network"
             ))
         } else {
             None
         }
     }
 
-    /// What differs without harm, for the user.
+    /// Harmless differences, for the user.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let differs = self.version == other.version && self.commit != other.commit;
-        differs.then(|| format!("it is Lento {}, rank 0 is Lento {}", other.build(), self.build()))
+        differs.then(|| format!("it runs Lento {}, rank 0 runs Lento {}", other.build(), self.build()))
     }
 
     fn build(&self) -> String {
         format!("{} ({})", self.version, self.commit)
     }
 
-    /// Version, network and instructions.
+    /// Build, network and instruction set.
     pub fn describe(&self) -> String {
         format!("{}, network {:016x}, {}", self.build(), self.network, self.instructions)
     }
 
-    /// Host and CPUs of a rank, and what differs from this one.
+    /// CPUs of a rank, and where it differs from this one.
     pub fn describe_other(&self, other: &Self) -> String {
         let mut parts = vec![format!("{} CPUs", other.cpus)];
         if self.build() != other.build() {
@@ -111,27 +111,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_read_as_written() {
-        let own = Hello::own("one");
-        assert_eq!(Hello::from_bytes(&own.to_bytes()), Some(own.clone()));
-        let later = Hello { protocol: PROTOCOL + 1, ..own.clone() };
-        let read = Hello::from_bytes(&later.to_bytes()).expect("a protocol");
+    fn round_trip() {
+        let own = RankInfo::own("one");
+        assert_eq!(RankInfo::from_bytes(&own.to_bytes()), Some(own.clone()));
+        let later = RankInfo { protocol: PROTOCOL + 1, ..own.clone() };
+        let read = RankInfo::from_bytes(&later.to_bytes()).expect("a protocol");
         assert_eq!((read.protocol, read.host.as_str()), (PROTOCOL + 1, ""));
-        assert_eq!(Hello::from_bytes(&own.to_bytes()[..30]), None);
+        assert_eq!(RankInfo::from_bytes(&own.to_bytes()[..30]), None);
     }
 
     #[test]
-    fn only_what_fits_together_is_accepted() {
-        let own = Hello::own("one");
-        let refusal = |other: &Hello, sent| own.refusal(other, sent).unwrap_or_default();
+    fn incompatible_ranks_are_refused() {
+        let own = RankInfo::own("one");
+        let refusal = |other: &RankInfo, sent| own.refusal(other, sent).unwrap_or_default();
         assert_eq!(own.refusal(&own, false).or(own.difference(&own)), None);
-        assert!(refusal(&Hello { protocol: 9, ..own.clone() }, true).contains("messages are of version 9"));
-        assert!(refusal(&Hello { version: "0.0.9".into(), ..own.clone() }, true).contains("it is Lento 0.0.9 ("));
-        let network = Hello { network: 0xab, ..own.clone() };
-        assert!(refusal(&network, false).contains("network is 00000000000000ab, that of rank 0 "));
+        assert!(refusal(&RankInfo { protocol: 9, ..own.clone() }, true).contains("message format 9"));
+        assert!(refusal(&RankInfo { version: "0.0.9".into(), ..own.clone() }, true).contains("it runs Lento 0.0.9 ("));
+        let network = RankInfo { network: 0xab, ..own.clone() };
+        assert!(refusal(&network, false).contains("network is 00000000000000ab, rank 0 has "));
         assert_eq!(own.refusal(&network, true), None);
-        let commit = Hello { commit: "abcdef0, 2026-01-01".into(), ..own.clone() };
+        let commit = RankInfo { commit: "abcdef0, 2026-01-01".into(), ..own.clone() };
         assert_eq!(own.refusal(&commit, false), None);
-        assert!(own.difference(&commit).is_some_and(|text| text.contains("(abcdef0, 2026-01-01), rank 0 is Lento ")));
+        assert!(own.difference(&commit).is_some_and(|text| text.contains("(abcdef0, 2026-01-01), rank 0 runs Lento ")));
     }
 }
