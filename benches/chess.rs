@@ -1,4 +1,4 @@
-//! Speed of the rules: moves generated, made and tested per second.
+//! Speed of move generation, make, legality and check tests, SEE and perft.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lento::chess::movegen::MoveList;
@@ -11,7 +11,7 @@ fn boards() -> Vec<Board> {
     POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good")).collect()
 }
 
-/// The boards with their legal moves that satisfy a condition.
+/// The bench positions, each with its legal moves for which `wanted` holds.
 fn moves(wanted: impl Fn(Move) -> bool) -> Vec<(Board, Vec<Move>)> {
     let list = |board: Board| {
         let moves = board.legal_moves().into_iter().filter(|&mv| wanted(mv)).collect();
@@ -20,7 +20,7 @@ fn moves(wanted: impl Fn(Move) -> bool) -> Vec<(Board, Vec<Move>)> {
     boards().into_iter().map(list).collect()
 }
 
-/// Times a function of single moves.
+/// Benchmarks a function of board and move, per move.
 fn each_move<T>(c: &mut Criterion, name: &str, list: &[(Board, Vec<Move>)], test: impl Fn(&Board, Move) -> T) {
     let mut group = c.benchmark_group("chess");
     group.throughput(Throughput::Elements(list.iter().map(|(_, moves)| moves.len() as u64).sum()));

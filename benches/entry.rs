@@ -1,10 +1,10 @@
-//! Entries that the benches of the table store.
+//! Entries stored by the table benches.
 
 use lento::chess::Move;
 use lento::score::Bound;
 use lento::tt::TtEntry;
 
-/// An entry that a key determines.
+/// An entry derived from its key.
 pub fn entry(key: u64) -> TtEntry {
     TtEntry {
         mv: Move::from_word(key as u16 | 1),

@@ -7,7 +7,7 @@ use lento::internals::bench::POSITIONS;
 use lento::search::params::Params;
 use std::hint::black_box;
 
-/// All positions one move after a bench position.
+/// All successors of the bench positions.
 fn boards() -> Vec<Board> {
     let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good"));
     roots.flat_map(|root| root.legal_moves().into_iter().map(move |mv| root.after(mv))).collect()
@@ -18,7 +18,7 @@ fn evaluation(c: &mut Criterion) {
     let mut group = c.benchmark_group("eval");
     group.throughput(Throughput::Elements(boards.len() as u64));
     let (evaluation, scaling) = (Evaluation::default(), Params::default().scaling());
-    group.bench_function("network, from nothing", |b| {
+    group.bench_function("network, full refresh", |b| {
         b.iter(|| boards.iter().map(|board| evaluation.value(black_box(board), scaling)).sum::<i32>());
     });
     group.finish();

@@ -1,5 +1,5 @@
 //! The shared table against raw memory: two threads probe and store at random, or read and write random cache lines of memory of the
-//! same size and kind of pages.
+//! same size and page type.
 
 mod entry;
 
@@ -15,12 +15,12 @@ use zerocopy::FromBytes;
 const THREADS: usize = 2;
 /// Accesses per thread in one measurement.
 const ACCESSES: u64 = 1 << 20;
-/// Accesses between prefetch and use, about the number of misses that a CPU keeps in flight.
+/// Prefetch distance in accesses, about the number of misses a CPU keeps in flight.
 const AHEAD: u64 = 32;
 /// Words per cache line.
 const LINE: usize = 8;
 
-/// MiB of memory, more than the caches hold; overridden by `LENTO_BENCH_MIB`.
+/// Size in MiB, larger than the caches; overridden by `LENTO_BENCH_MIB`.
 fn size_mib() -> usize {
     std::env::var("LENTO_BENCH_MIB").ok().and_then(|text| text.parse().ok()).unwrap_or(2048)
 }
@@ -43,13 +43,14 @@ fn lines(mib: usize) -> MmapMut {
     lines
 }
 
-/// The first word of the line of a key.
+/// First word of the cache line for a key.
 fn first(words: &[AtomicU64], key: u64) -> &AtomicU64 {
     let line = (u128::from(key) * (words.len() / LINE) as u128) >> 64;
     &words[line as usize * LINE]
 }
 
-/// Time that the threads take for `times` rounds of accesses, each with its own state. An access gets its key and a later one.
+/// Runs `times` rounds of accesses on all threads, each with its own state, and returns the elapsed time. `access` gets the current key
+/// and the one `AHEAD` accesses later.
 fn timed<P: Send>(times: u64, parts: [P; THREADS], access: impl Fn(&mut P, u64, u64) + Sync) -> Duration {
     let (access, begin) = (&access, Instant::now());
     std::thread::scope(|scope| {
@@ -76,7 +77,7 @@ fn memory(c: &mut Criterion) {
     group.bench_function("lines read", |b| {
         b.iter_custom(|times| timed(times, [0; THREADS], |sum, key, _| *sum ^= first(words, key).load(Relaxed)))
     });
-    group.bench_function("lines changed", |b| {
+    group.bench_function("lines modified", |b| {
         b.iter_custom(|times| {
             timed(times, [(); THREADS], |(), key, _| {
                 let word = first(words, key);

@@ -1,4 +1,4 @@
-//! Speed of the network by instruction set, against a lower bound: the memory that must be touched.
+//! Speed of the network per instruction set, against a lower bound: the memory that must be touched.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lento::chess::{Board, Color, Move, MoveDelta};
@@ -8,7 +8,7 @@ use lento::internals::nnue::{Accumulators, CacheLine, Simd};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// A position and all positions one move later.
+/// A position and its successors.
 struct Family {
     root: Board,
     children: Vec<(Move, Board)>,
@@ -24,8 +24,7 @@ fn families() -> Vec<Family> {
         .collect()
 }
 
-/// The rows of weights that differ between two positions, for both colors; empty if a king's view changes, which needs the refresh
-/// cache.
+/// Weight rows that differ between two positions, for both colors; empty if a king bucket changes, which needs the refresh cache.
 fn rows(network: &Network, root: &Board, child: &Board) -> Vec<usize> {
     let kings = &network.architecture().kings;
     let mut rows = Vec::new();
@@ -45,7 +44,7 @@ fn rows(network: &Network, root: &Board, child: &Board) -> Vec<usize> {
     rows
 }
 
-/// Reads a number of each cache line.
+/// Reads one value per cache line.
 fn touch(lines: &[CacheLine]) -> i32 {
     lines.iter().map(|line| i32::from(line.0[0])).sum()
 }
@@ -87,7 +86,7 @@ fn network(c: &mut Criterion) {
             });
         });
     }
-    // For both colors: the accumulators before and after, the rows that differ, and the weights of an output layer.
+    // For both colors: accumulators before and after, changed rows, and output weights.
     let needed: Vec<Vec<usize>> = families
         .iter()
         .flat_map(|family| family.children.iter().map(|(_, child)| rows(&network, &family.root, child)))

@@ -7,10 +7,10 @@ use lento::internals::bench::POSITIONS;
 use lento::search::limits::Limits;
 use std::time::{Duration, Instant};
 
-/// Bench positions: an opening, a middlegame and an endgame.
-const PLACES: [(&str, usize); 3] = [("opening", 3), ("middlegame", 5), ("endgame", 20)];
+/// Bench positions: opening, middlegame and endgame.
+const PHASES: [(&str, usize); 3] = [("opening", 3), ("middlegame", 5), ("endgame", 20)];
 
-/// Searches a position as a new game: nodes, and time without clearing the table.
+/// Searches a position as a new game; returns nodes and time, without the time to clear the table.
 fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> (u64, Duration) {
     engine.new_game();
     engine.game = game.clone();
@@ -25,9 +25,9 @@ fn searching(c: &mut Criterion) {
     group.sample_size(10);
     for threads in [1, 2] {
         engine.set_threads(threads).expect("two threads");
-        for (name, place) in PLACES {
-            let game = Game::from_fen(POSITIONS[place]).expect("the bench positions are good");
-            // Node counts to a fixed depth repeat on one thread only.
+        for (name, index) in PHASES {
+            let game = Game::from_fen(POSITIONS[index]).expect("the bench positions are good");
+            // Node counts at fixed depth are reproducible on one thread only.
             let depth = Limits { depth: Some(10), ..Limits::default() };
             let nodes = Limits { nodes: Some(200_000), ..Limits::default() };
             let limits = if threads == 1 { depth } else { nodes };

@@ -1,4 +1,4 @@
-//! Speed of the shared table: probes that hit and miss, stores, with and without prefetching.
+//! Speed of the shared table: probe hits and misses, stores, with and without prefetching.
 
 mod entry;
 
@@ -7,11 +7,11 @@ use entry::entry;
 use lento::tt::Tt;
 use std::hint::black_box;
 
-/// More than the caches hold, and enough keys to touch a quarter of it.
+/// Larger than the caches, with enough keys to touch a quarter of it.
 const SIZE_MIB: usize = 256;
 const KEYS: usize = 1 << 20;
 
-/// Pseudo-random keys, the same in every run.
+/// Pseudo-random keys, reproducible by seed.
 fn keys(seed: u64) -> Vec<u64> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..KEYS).map(|_| random.u64(..)).collect()
@@ -19,20 +19,20 @@ fn keys(seed: u64) -> Vec<u64> {
 
 fn table(c: &mut Criterion) {
     let tt = Tt::new(SIZE_MIB, 1).expect("memory for the table");
-    let (known, unknown) = (keys(0), keys(1));
-    for &key in &known {
+    let (stored, missing) = (keys(0), keys(1));
+    for &key in &stored {
         tt.store(key, entry(key));
     }
     let mut group = c.benchmark_group("tt");
     group.throughput(Throughput::Elements(KEYS as u64));
-    for (name, keys) in [("probe, known", &known), ("probe, unknown", &unknown)] {
+    for (name, keys) in [("probe, hit", &stored), ("probe, miss", &missing)] {
         let probe = |&key: &u64| tt.probe(key).is_some();
         group.bench_function(name, |b| b.iter(|| keys.iter().filter(|key| probe(key)).count()));
     }
-    group.bench_function("prefetch 8 ahead and probe, known", |b| {
+    group.bench_function("prefetch 8 ahead and probe, hit", |b| {
         b.iter(|| {
-            let ahead = known.iter().skip(8).chain(&known);
-            let hits = known.iter().zip(ahead).filter(|&(&key, &next)| {
+            let ahead = stored.iter().skip(8).chain(&stored);
+            let hits = stored.iter().zip(ahead).filter(|&(&key, &next)| {
                 tt.prefetch(next);
                 tt.probe(key).is_some()
             });
@@ -41,7 +41,7 @@ fn table(c: &mut Criterion) {
     });
     group.bench_function("store", |b| {
         b.iter(|| {
-            for &key in &known {
+            for &key in &stored {
                 tt.store(black_box(key), entry(key));
             }
         });

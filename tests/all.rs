@@ -1,4 +1,4 @@
-//! All tests of the library and the binary from outside, in one program: each further one costs a newcomer half a minute.
+//! Integration tests of library and binary, in one program to save link time.
 
 mod binary;
 #[path = "common/data.rs"]

@@ -1,4 +1,4 @@
-//! Moves that are not to be searched.
+//! `avoidmoves` and `--avoid`.
 
 use crate::harness::{Session, count, field, lines, run};
 use serde_json::Value;
@@ -11,29 +11,29 @@ fn avoided_moves_are_not_searched() {
     let mut session = Session::ready();
     session.say(&format!("setoption name MultiPV value 256\nposition fen {FEN}\ngo depth 3 avoidmoves a1a8"));
     let lines = session.until("bestmove");
-    let first = |line: &String| field(line, "pv").map(str::to_owned);
-    assert!(lines.iter().filter_map(first).all(|mv| mv != "a1a8"), "{lines:#?}");
-    assert!(lines.iter().any(|line| rank(line) > 10), "all others are: {lines:#?}");
+    let first_move = |line: &String| field(line, "pv").map(str::to_owned);
+    assert!(lines.iter().filter_map(first_move).all(|mv| mv != "a1a8"), "{lines:#?}");
+    assert!(lines.iter().any(|line| rank(line) > 10), "all other moves are searched: {lines:#?}");
     session.say("go depth 3 avoidmoves a1a8 a1a7 searchmoves a1a8 a1a7 a1a6");
     assert_eq!(session.best_move(), "a1a6");
     session.say("go depth 3 avoidmoves a1a9");
     let lines = session.until("bestmove");
     assert!(lines[0].starts_with("info string ERROR: ") && lines[0].contains("\"a1a9\""), "{}", lines[0]);
     assert_eq!(lines[lines.len() - 1], "bestmove a1a8");
-    // Nothing is left: the rest of the command counts.
+    // An `avoidmoves` that leaves no move is ignored.
     session.say("position startpos\ngo depth 2 searchmoves b1c3 avoidmoves b1c3");
     let lines = session.until("bestmove b1c3");
     assert!(lines[0].contains("`avoidmoves` \"b1c3\" leaves no move to search"), "{lines:#?}");
     assert_eq!(count(&session.sync(), "bestmove"), 0);
 }
 
-/// The rank of a line of play, 0 for other lines.
+/// The MultiPV rank of a line, 0 for other lines.
 fn rank(line: &str) -> u32 {
     field(line, "multipv").map_or(0, |rank| rank.parse().expect("a number"))
 }
 
 #[test]
-fn analyse_avoids_moves_in_either_notation() {
+fn analyse_accepts_avoided_moves_in_san_and_uci() {
     for avoided in ["Ra8#", "a1a8", "Ra7,a1a8"] {
         let output = run(&["analyse", "--fen", FEN, "--avoid", avoided, "--depth", "3", "--hash", "1", "--json"]);
         let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -52,7 +52,7 @@ fn analyse_avoids_moves_in_either_notation() {
         [(FEN, "Ra9", "\"Ra9\" is not a legal move in "), (one_move, "Kb1", "--avoid \"Kb1\" leaves no move in ")]
     {
         let output = run(&["analyse", "--fen", fen, "--avoid", avoided, "--depth", "3", "--hash", "1"]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && output.stdout.is_empty() && told.contains(expected), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty() && stderr.contains(expected), "{stderr}");
     }
 }

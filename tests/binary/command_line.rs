@@ -1,4 +1,4 @@
-//! The tasks of the command line, with the real binary.
+//! Command-line tasks of the real binary.
 
 use crate::harness::{count, lines, run};
 use lento::search::lmr::rebel::LINES;
@@ -23,14 +23,14 @@ fn help_describes_an_option() {
 }
 
 #[test]
-fn words_that_are_no_command_run_nothing() {
+fn unknown_commands_run_nothing() {
     for args in [&["analise"][..], &["isready", "go depht 3"], &["go", "depth", "3"], &["position startpos e2e4"]] {
         let output = run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{args:?}");
     }
     let output = run(&["position startpos moves e2e5", "isready"]);
-    assert_eq!(output.status.code(), Some(1), "what cannot be obeyed is told in the end");
+    assert_eq!(output.status.code(), Some(1), "errors are reflected in the exit code");
     assert_eq!(lines(&output).last().map(String::as_str), Some("readyok"));
 }
 
@@ -57,7 +57,7 @@ fn bench_in_both_forms() {
 }
 
 #[test]
-fn bench_counts_what_last_best_reply_does() {
+fn bench_reports_last_best_reply_statistics() {
     let args = ["bench", "6", "--lbr", "pair+quiet", "--set", "history_one=0", "--stats"];
     let plain = lines(&run(&args));
     let summary: Vec<&str> = plain.last().expect("a summary").split(' ').collect();
@@ -77,7 +77,7 @@ fn bench_counts_what_last_best_reply_does() {
 }
 
 #[test]
-fn bench_quotes_what_it_does_not_know() {
+fn bench_quotes_invalid_arguments() {
     for (args, quoted, expected) in [
         (["--lbr", "triple"], "triple", "two-plies"),
         (["--set", "history_one"], "history_one", "NAME=VALUE"),
@@ -87,32 +87,32 @@ fn bench_quotes_what_it_does_not_know() {
         (["--stats", "--threads=2"], "--stats", "cannot be used with"),
     ] {
         let output = run(&["bench", "1", args[0], args[1]]);
-        let told = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && output.stdout.is_empty(), "{args:?}");
-        assert!(told.contains(quoted) && told.contains(expected), "{args:?}: {told}");
+        assert!(stderr.contains(quoted) && stderr.contains(expected), "{args:?}: {stderr}");
     }
 }
 
 #[test]
-fn eval_prints_terms() {
-    // A fifty-move clock of 50 sets what the search takes apart from what the network says.
+fn eval_prints_its_stages() {
+    // At a fifty-move clock of 50 the static evaluation differs from the network output.
     let output = run(&["eval", "--fen", "r3kb1r/3n1pp1/p6p/2pPp2q/Pp2N3/3B2PP/1PQ2P2/R3K2R w KQkq - 50 90"]);
     let lines = lines(&output);
     assert!(output.status.success() && lines.len() > 3);
-    let [.., network, taken, shown, chances] = lines.as_slice() else { panic!("{lines:#?}") };
+    let [.., network, evaluation, shown, chances] = lines.as_slice() else { panic!("{lines:#?}") };
     let number = |line: &str, name: &str, unit: &str| -> f64 {
         let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("{line}"));
         rest.split_once(unit).unwrap_or_else(|| panic!("{line}")).0.parse().unwrap()
     };
     let network = number(network, "network output ", " internal centipawns, White's view");
-    let taken = number(taken, "static evaluation ", " internal centipawns, White's view: ");
+    let evaluation = number(evaluation, "static evaluation ", " internal centipawns, White's view: ");
     let shown = number(shown, "shown as ", " pawns, White's view");
-    assert!(network.abs() > taken.abs() && taken.abs() > 0.0 && shown != 0.0, "{lines:#?}");
+    assert!(network.abs() > evaluation.abs() && evaluation.abs() > 0.0 && shown != 0.0, "{lines:#?}");
     assert!(chances.starts_with("White wins "), "{lines:#?}");
 }
 
 #[test]
-fn analyse_shows_a_table_and_the_move() {
+fn analyse_prints_table_and_best_move() {
     let output = run(&["analyse", "--moves", "1. e4 e5 2. Nf3", "--depth", "6", "--threads", "2", "--hash", "16"]);
     assert!(output.status.success());
     let lines = lines(&output);
@@ -123,7 +123,7 @@ fn analyse_shows_a_table_and_the_move() {
     let rows: Vec<&String> = lines[header + 1..].iter().take_while(|line| !line.is_empty()).collect();
     assert!(rows.len() >= 6 && rows.iter().all(|row| row[column..].starts_with("2...")), "{rows:#?}");
     assert!(lines.iter().any(|line| line.starts_with("best move ")));
-    assert!(!String::from_utf8_lossy(&output.stdout).contains('\x1b'), "nothing is rewritten in a pipe");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains('\x1b'), "no escape codes in a pipe");
 }
 
 #[test]
@@ -142,11 +142,11 @@ fn analyse_writes_json() {
     );
     assert_eq!(first["wdl"], serde_json::json!([1000, 0, 0]));
     assert_eq!(json["lines"].as_array().map(Vec::len), Some(2));
-    assert!(json["iterations"].as_array().is_some_and(|told| told.len() >= 2));
+    assert!(json["iterations"].as_array().is_some_and(|iterations| iterations.len() >= 2));
 }
 
 #[test]
-fn analyse_knows_when_the_game_is_over() {
+fn analyse_reports_checkmate() {
     let output = run(&["analyse", "--moves", "f3 e5 g4 Qh4#", "--time", "10", "--hash", "1", "--threads", "1"]);
     assert!(output.status.success());
     assert_eq!(lines(&output).last().map(String::as_str), Some("no legal move: checkmate"));
@@ -164,7 +164,7 @@ fn help() {
 
 /// `Lento 0.1.0 (ea86e73, 2026-11-21; x86_64-unknown-linux-gnu, rustc 1.95.0, release; built for AVX2 BMI2; runs AVX-512)`.
 #[test]
-fn the_version_names_commit_date_and_build() {
+fn version_names_commit_and_build() {
     let [long, short] = ["--version", "-V"].map(|arg| lines(&run(&[arg])));
     let start = format!("Lento {} ({}", env!("CARGO_PKG_VERSION"), lento::internals::version::COMMIT);
     assert_eq!(short, [format!("{start})")]);
@@ -182,9 +182,8 @@ fn the_version_names_commit_date_and_build() {
     assert_eq!(built.contains("any processor"), !vectors, "{built}");
 }
 
-/// The version names the commit that is checked out.
 #[test]
-fn the_commit_is_the_one_checked_out() {
+fn version_names_the_checked_out_commit() {
     let git = |args: &[&str]| {
         let output = std::process::Command::new("git").args(args).current_dir(crate::data::ROOT).output();
         let output = output.ok().filter(|output| output.status.success())?;
@@ -200,7 +199,7 @@ fn the_commit_is_the_one_checked_out() {
     assert_eq!(lento::internals::version::COMMIT, expected);
 }
 
-/// The row of an option of the recipe `rebel` in its page, without the last column.
+/// Row of an option of the `rebel` recipe in docs/search.md, without the last column.
 fn documented(name: &str) -> String {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/search.md")).expect("the page");
     let row = text.lines().find(|row| row.starts_with(&format!("| `{name}` | "))).unwrap_or_else(|| panic!("{name}"));
@@ -208,7 +207,7 @@ fn documented(name: &str) -> String {
 }
 
 #[test]
-fn the_documentation_has_the_lines_of_rebel() {
+fn rebel_lines_are_documented() {
     let output = run(&["setoption name LMR value rebel", "uci"]);
     let announced = String::from_utf8(output.stdout).expect("UTF-8");
     let kinds = announced.lines().filter_map(|line| line.strip_prefix("option name ")?.split_once(" type "));
@@ -218,7 +217,7 @@ fn the_documentation_has_the_lines_of_rebel() {
         let default = numbers.split(' ').next().expect("a number");
         if let Some(line) = name.strip_suffix(" Weight") {
             documented(line);
-            assert_eq!(default, "10", "{name}: the page names one default");
+            assert_eq!(default, "10", "{name}: the page states one default");
             found += 1;
         } else if let Some(line) = name.strip_suffix(" Margin") {
             let row = documented(line);

@@ -1,4 +1,4 @@
-//! Broken and hostile conversations: the program survives each and keeps its promises.
+//! Malformed and hostile conversations.
 
 use crate::data;
 use crate::harness::{Session, count};
@@ -8,13 +8,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Plays each line of `conversations.jsonl`: steps, how often they are repeated, and what is expected of the answers.
+/// Plays each line of `conversations.jsonl`: steps, repetitions and expectations.
 #[test]
-fn broken_and_hostile_conversations_are_survived() {
+fn hostile_conversations_are_survived() {
     let text = data::text(data::path("conversations.jsonl"));
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(cases.len() > 50);
-    // Most of them wait for something most of the time.
+    // In parallel, since most cases spend their time waiting.
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -56,9 +56,9 @@ fn play(case: &Value) -> Result<(), String> {
                 session.end_input();
                 ended = true;
             } else if let Some(wanted) = step["assert_bestmoves"].as_u64() {
-                let told = count(&session.heard()[before..], "bestmove");
-                if told as u64 != wanted {
-                    return Err(format!("{told} answers so far"));
+                let answers = count(&session.heard()[before..], "bestmove");
+                if answers as u64 != wanted {
+                    return Err(format!("{answers} answers so far"));
                 }
             } else {
                 return Err(format!("unknown step {step}"));
@@ -71,7 +71,7 @@ fn play(case: &Value) -> Result<(), String> {
         while (count(&session.heard()[before..], "bestmove") as u64) < answers_due {
             session.best_move();
         }
-        // Whatever still searches is stopped, and then it answers as before.
+        // Stop any search; the engine must still respond.
         session.say("stop\nisready");
         session.until("readyok");
         session.say("quit");
@@ -80,20 +80,20 @@ fn play(case: &Value) -> Result<(), String> {
     if !status.success() {
         return Err(format!("ended with {status}"));
     }
-    judge(expect, &session.heard()[before..], ended)
+    check(expect, &session.heard()[before..], ended)
 }
 
-/// Compares what was said with what was expected.
-fn judge(expect: &Value, heard: &[String], ended: bool) -> Result<(), String> {
+/// Checks the output against the expectations.
+fn check(expect: &Value, heard: &[String], ended: bool) -> Result<(), String> {
     let answers: Vec<&str> =
         heard.iter().filter_map(|line| line.strip_prefix("bestmove ")?.split(' ').next()).collect();
-    let told = answers.len() as u64;
-    if expect["bestmoves"].as_u64().is_some_and(|wanted| told != wanted)
-        || expect["max_bestmoves"].as_u64().is_some_and(|most| told > most)
+    let answered = answers.len() as u64;
+    if expect["bestmoves"].as_u64().is_some_and(|wanted| answered != wanted)
+        || expect["max_bestmoves"].as_u64().is_some_and(|max| answered > max)
     {
         return Err(format!("answers: {answers:?}"));
     }
-    // One more than asked for, from the runner itself.
+    // `play` itself asks once more.
     let ready = count(heard, "readyok") - usize::from(!ended);
     if expect["readyok"].as_u64().is_some_and(|wanted| ready as u64 != wanted) {
         return Err(format!("{ready} times readyok"));

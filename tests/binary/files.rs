@@ -1,15 +1,15 @@
-//! Names of files that are no files: a FIFO would wait for ever, `/dev/zero` has no end.
+//! Paths that are not regular files: reading a FIFO would block, `/dev/zero` never ends.
 
 use crate::harness::{Folder, Session, count, limited};
 use std::fs;
 
-/// Sets the option to each of these and expects a refusal, with its reason.
-fn refuses(option: &str, stays: &str, cases: &[(&str, &str)]) {
+/// Sets the option to each path and expects a refusal with its reason.
+fn assert_refused(option: &str, unchanged: &str, cases: &[(&str, &str)]) {
     let mut session = Session::ready();
     for (path, reason) in cases {
-        let said = session.set(option, path);
-        let refused = |line: &&String| line.starts_with("info string ERROR: option ") && line.contains(stays);
-        let line = said.iter().find(refused).unwrap_or_else(|| panic!("{path}: {said:#?}"));
+        let lines = session.set(option, path);
+        let refused = |line: &&String| line.starts_with("info string ERROR: option ") && line.contains(unchanged);
+        let line = lines.iter().find(refused).unwrap_or_else(|| panic!("{path}: {lines:#?}"));
         assert!(line.contains(reason) && line.contains(path), "{line}");
         session.say("go nodes 50");
         session.best_move();
@@ -20,26 +20,26 @@ const NO_FILE: &str = "it is a FIFO, a device or a socket, expected a regular fi
 const FOLDER: &str = "it is a folder, expected a regular file";
 
 #[test]
-fn a_network_is_read_from_a_regular_file_of_its_size_only() {
+fn networks_are_read_from_regular_files_only() {
     let folder = Folder::new("eval-file");
-    let [fifo, sparse] = folder.odd_files();
-    refuses(
+    let [fifo, sparse] = folder.special_files();
+    assert_refused(
         "EvalFile",
         "the network stays as it was",
         &[("/dev/zero", NO_FILE), (&fifo, NO_FILE), (folder.path(), FOLDER), (&sparse, "expected a smaller file")],
     );
     for (path, reason) in [("/dev/zero", NO_FILE), (&fifo, NO_FILE)] {
         let output = crate::harness::run(&["eval", "--eval-file", path]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains(path) && said.contains(reason), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains(path) && stderr.contains(reason), "{stderr}");
     }
 }
 
 #[test]
-fn a_log_is_written_to_a_regular_file_only() {
+fn logs_are_written_to_regular_files_only() {
     let folder = Folder::new("log-file");
-    let [fifo, _] = folder.odd_files();
-    refuses(
+    let [fifo, _] = folder.special_files();
+    assert_refused(
         "Debug Log File",
         "the log stays as it was",
         &[
@@ -51,9 +51,9 @@ fn a_log_is_written_to_a_regular_file_only() {
     );
 }
 
-/// A limit on the size of files stands for a full disk.
+/// `ulimit -f` simulates a full disk.
 #[test]
-fn a_log_that_is_full_is_told_once_and_switched_off() {
+fn full_log_is_reported_once_and_disabled() {
     let folder = Folder::new("log-full");
     let mut session = limited("trap '' XFSZ; ulimit -f 2");
     let log = folder.file("log");
@@ -64,8 +64,8 @@ fn a_log_that_is_full_is_told_once_and_switched_off() {
     session.sync();
     session.say("go nodes 50");
     session.best_move();
-    let told = format!("info string ERROR: the debug log \"{log}\" cannot be written: ");
-    assert_eq!(count(session.heard(), &told), 1, "{:#?}", session.heard());
+    let error = format!("info string ERROR: the debug log \"{log}\" cannot be written: ");
+    assert_eq!(count(session.heard(), &error), 1, "{:#?}", session.heard());
     let size = fs::metadata(&log).unwrap().len();
     session.say("d");
     session.sync();

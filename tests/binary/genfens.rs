@@ -1,9 +1,9 @@
-//! The command `genfens`, as OpenBench calls it.
+//! `genfens`, as called by OpenBench.
 
 use crate::harness::{Folder, START, Session, lines, number, run};
 use std::collections::HashSet;
 
-/// The positions that a command line prints, all in the form that OpenBench reads.
+/// The positions printed by a `genfens` command line, in OpenBench's format.
 fn fens(command: &str) -> Vec<String> {
     let output = run(&[command, "quit"]);
     assert!(output.status.success(), "{command}");
@@ -15,13 +15,13 @@ fn fens(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn openings_are_distinct_and_follow_from_the_seed() {
-    // OpenBench leaves a space for more arguments.
+fn openings_are_distinct_and_reproducible() {
+    // OpenBench appends a space for further arguments.
     let first = fens("genfens 40 seed 18446744073709551615 book None ");
     assert_eq!(first.iter().collect::<HashSet<_>>().len(), 40);
     assert_eq!(first[..10], fens("genfens 10 seed 18446744073709551615 book NONE plies 8"));
     assert_ne!(first[..10], fens("genfens 10 seed 1 book None"));
-    // Half of them have one ply more.
+    // Half of them get one more random ply.
     let black = first.iter().filter(|fen| fen.contains(" b ")).count();
     assert!((10..=30).contains(&black), "{black}");
     let mut session = Session::ready();
@@ -33,7 +33,7 @@ fn openings_are_distinct_and_follow_from_the_seed() {
 }
 
 #[test]
-fn openings_come_from_a_book() {
+fn openings_start_from_a_book() {
     let folder = Folder::new("genfens");
     let book = folder
         .write("book.epd", format!("# starts\n\n{}id \"x\";\n8/4k3/4p3/8/8/4P3/4K3/8 w - - 5 30\n", &START[..53]));
@@ -56,7 +56,7 @@ fn openings_come_from_a_book() {
 }
 
 #[test]
-fn bad_arguments_are_quoted() {
+fn invalid_arguments_are_quoted() {
     for (arguments, quoted) in [
         ("x seed 1", "\"x\""),
         ("0 seed 1", "\"0\""),
@@ -65,7 +65,7 @@ fn bad_arguments_are_quoted() {
         ("5 seed 1 blub", "\"blub\""),
     ] {
         let output = run(&[&format!("genfens {arguments}")]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && output.stdout.is_empty() && told.contains(quoted), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && output.stdout.is_empty() && stderr.contains(quoted), "{stderr}");
     }
 }

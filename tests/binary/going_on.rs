@@ -1,4 +1,4 @@
-//! Analyses that are stopped and taken up again.
+//! Analyses resumed after a stop.
 
 use super::harness::{Session, depths};
 use std::thread::sleep;
@@ -10,18 +10,18 @@ const POSITIONS: [&str; 3] = [
     "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
 ];
 
-/// Whatever the threads were at when the search was stopped, the next one begins with the last depth that was told.
+/// Wherever the threads were at the stop, the next search resumes at the last reported depth.
 ///
-/// One case is no fault: the stop falls between a new best move and the end of its iteration. The answer tells the depth of
-/// that iteration, and the next search begins with the one before. That happens once in some 600 stops; thrice in 18 is a fault.
+/// An exception is allowed: if the stop falls between a new best move and the end of its iteration, the next search starts one depth
+/// lower. That happens once in about 600 stops; three times in 18 is a bug.
 #[test]
-fn nothing_is_searched_twice_after_a_stop() {
+fn stopped_analysis_is_resumed() {
     let mut unfinished = 0;
     for threads in 1..=3 {
-        for (place, pause) in (0..6).map(|run| (run % POSITIONS.len(), 30 + 23 * run as u64)) {
+        for (index, pause) in (0..6).map(|run| (run % POSITIONS.len(), 30 + 23 * run as u64)) {
             let mut session = Session::ready();
             session.say(&format!("setoption name UCI_AnalyseMode value true\nsetoption name Threads value {threads}"));
-            session.say(&format!("{}\ngo infinite", POSITIONS[place]));
+            session.say(&format!("{}\ngo infinite", POSITIONS[index]));
             session.until("info depth 9 ");
             sleep(Duration::from_millis(pause));
             session.say("stop");
@@ -30,18 +30,20 @@ fn nothing_is_searched_twice_after_a_stop() {
             session.say(&format!("go depth {last}"));
             let again = depths(&session.until("bestmove "));
             assert_eq!(again.last(), Some(&last), "{threads} threads");
-            // The answer may be a helper's, who had come less far.
-            let known = finished.min(last);
-            assert!(again.iter().all(|&depth| depth <= 1 || depth >= known), "{threads} threads, {known}: {again:?}");
+            // The answer may come from a helper at a lower depth.
+            let resumed = finished.min(last);
+            assert!(
+                again.iter().all(|&depth| depth <= 1 || depth >= resumed),
+                "{threads} threads, {resumed}: {again:?}"
+            );
             unfinished += usize::from(again.iter().any(|depth| (2..last).contains(depth)));
         }
     }
-    assert!(unfinished < 3, "{unfinished} of 18 searches did not begin with the depth told");
+    assert!(unfinished < 3, "{unfinished} of 18 searches did not resume at the reported depth");
 }
 
-/// The best of some moves need not be the best of all.
 #[test]
-fn what_some_moves_are_worth_is_no_answer_for_all() {
+fn searchmoves_result_is_not_reused_for_all_moves() {
     let mut session = Session::ready();
     session.say("setoption name UCI_AnalyseMode value true\nposition fen 4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
     session.say("go depth 12 searchmoves e1f2");
@@ -50,18 +52,18 @@ fn what_some_moves_are_worth_is_no_answer_for_all() {
     assert_eq!(session.best_move(), "e4d5");
 }
 
-/// Without the option, a search without limits is analysis; the option decides where it is sent.
+/// Unless the option is set, a search without limits counts as analysis.
 #[test]
-fn a_search_without_limits_is_analysis() {
-    for (sent, goes_on) in [("", true), ("setoption name Analyse Mode value false", false)] {
+fn infinite_search_is_analysis_by_default() {
+    for (setting, resumes) in [("", true), ("setoption name Analyse Mode value false", false)] {
         let mut session = Session::ready();
-        session.say(&format!("{sent}\nposition startpos\ngo infinite"));
+        session.say(&format!("{setting}\nposition startpos\ngo infinite"));
         session.until("info depth 9 ");
         session.say("stop\ngo infinite");
         session.best_move();
         let again = depths(&session.until("info depth 9 "));
-        assert_eq!(again.contains(&5), !goes_on, "{sent:?}: {again:?}");
-        // A game keeps nothing of it.
+        assert_eq!(again.contains(&5), !resumes, "{setting:?}: {again:?}");
+        // Game mode keeps nothing of the analysis.
         session.say("stop\ngo depth 9");
         session.best_move();
         assert!(depths(&session.until("bestmove ")).contains(&5));

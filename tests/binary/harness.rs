@@ -1,4 +1,4 @@
-//! Talks to the real binary.
+//! Drives the real binary.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -9,16 +9,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes on a slow and busy machine.
+/// Timeout, generous for slow and busy machines.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The start position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A position of the middlegame with many captures, known as Kiwipete.
+/// Kiwipete, a middlegame position with many captures.
 pub const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// A running engine, and everything it has said.
+/// A running engine and its output so far.
 pub struct Session {
     child: Child,
     input: Option<ChildStdin>,
@@ -27,13 +26,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the binary as a user interface does.
+    /// Starts the binary.
     pub fn start() -> Self {
-        Self::of(Command::new(env!("CARGO_BIN_EXE_lento")))
+        Self::from_command(Command::new(env!("CARGO_BIN_EXE_lento")))
     }
 
-    /// Talks to the engine that this command starts.
-    pub fn of(mut command: Command) -> Self {
+    /// Starts an engine with `command`.
+    pub fn from_command(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let (send, output) = channel();
@@ -55,35 +54,35 @@ impl Session {
         session
     }
 
-    /// The number of the process.
+    /// Process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Writes lines in one piece.
+    /// Writes lines in one write.
     pub fn say(&mut self, lines: &str) {
         self.write(format!("{lines}\n").as_bytes());
     }
 
-    /// Writes bytes. That the engine has gone is seen elsewhere.
+    /// Writes bytes; ignores a closed pipe.
     pub fn write(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the input is open");
         let _ = input.write_all(bytes).and_then(|()| input.flush());
     }
 
-    /// Ends the input.
+    /// Closes standard input.
     pub fn end_input(&mut self) {
         self.input = None;
     }
 
-    /// The next line within this time.
+    /// The next line, if it arrives within `time`.
     pub fn line_within(&mut self, time: Duration) -> Option<String> {
         let line = self.output.recv_timeout(time).ok()?;
         self.heard.push(line.clone());
         Some(line)
     }
 
-    /// All lines up to and with the first that starts with this.
+    /// Reads lines up to and including the first that starts with `start`.
     pub fn until(&mut self, start: &str) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
         let mut lines = Vec::new();
@@ -104,19 +103,19 @@ impl Session {
         line.split(' ').nth(1).expect("a move").to_owned()
     }
 
-    /// Sets an option and returns the reply.
+    /// Sets an option and returns the output.
     pub fn set(&mut self, name: &str, value: &str) -> Vec<String> {
         self.say(&format!("setoption name {name} value {value}"));
         self.sync()
     }
 
-    /// Writes commands that start a search and returns all lines up to its answer.
+    /// Sends commands that start a search, and reads up to `bestmove`.
     pub fn search(&mut self, commands: &str) -> Vec<String> {
         self.say(commands);
         self.until("bestmove ")
     }
 
-    /// All lines that come before `readyok`, which is asked for.
+    /// Sends `isready` and returns the lines before `readyok`.
     pub fn sync(&mut self) -> Vec<String> {
         self.say("isready");
         let mut lines = self.until("readyok");
@@ -124,12 +123,12 @@ impl Session {
         lines
     }
 
-    /// All lines before the last of many answers to `isready`: what the player has decided to say by now, it has said by then.
+    /// Synchronises repeatedly and returns all lines, so that pending output has arrived.
     pub fn settle(&mut self) -> Vec<String> {
         (0..50).flat_map(|_| self.sync()).collect()
     }
 
-    /// All lines that come within this time.
+    /// Reads all lines that arrive within `time`.
     pub fn listen(&mut self, time: Duration) -> Vec<String> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
@@ -139,7 +138,7 @@ impl Session {
         lines
     }
 
-    /// The FEN on the board.
+    /// FEN of the current position.
     pub fn fen(&mut self) -> String {
         self.say("d");
         let lines = self.until("Fen: ");
@@ -147,7 +146,7 @@ impl Session {
         lines.last().expect("a line")["Fen: ".len()..].to_owned()
     }
 
-    /// All lines to the end, and how the program ended.
+    /// Reads to the end of output; returns the lines and the exit status.
     pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
         let deadline = Instant::now() + PATIENCE;
         let mut lines = Vec::new();
@@ -163,17 +162,17 @@ impl Session {
         (lines, status)
     }
 
-    /// What was said last, for messages.
+    /// The last 30 lines, for messages.
     fn latest(&self) -> &[String] {
         &self.heard[self.heard.len().saturating_sub(30)..]
     }
 
-    /// Everything said so far.
+    /// All output so far.
     pub fn heard(&self) -> &[String] {
         &self.heard
     }
 
-    /// Whether the program still runs.
+    /// Whether the process is still running.
     pub fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
@@ -186,7 +185,7 @@ impl Drop for Session {
     }
 }
 
-/// Runs the binary with arguments and no input to its end.
+/// Runs the binary with arguments and empty input.
 pub fn run(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lento")).args(args).stdin(Stdio::null()).output().expect("the binary runs")
 }
@@ -196,41 +195,41 @@ pub fn lines(output: &Output) -> Vec<String> {
     String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
 }
 
-/// Starts the binary in a shell after this command, which sets a limit.
+/// Starts the binary from a shell, after a command that sets a limit.
 #[cfg(unix)]
 pub fn limited(limit: &str) -> Session {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\""), env!("CARGO_BIN_EXE_lento")]);
-    Session::of(command)
+    Session::from_command(command)
 }
 
-/// Lines that start with this.
+/// Number of lines that start with `start`.
 pub fn count(lines: &[String], start: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(start)).count()
 }
 
-/// The word after this word in a line of the protocol.
+/// The word after `name` in a UCI line.
 pub fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|word| *word != name).nth(1)
 }
 
-/// The number after this word in a line of the protocol.
+/// The number after `name` in a UCI line.
 pub fn number<T: FromStr>(line: &str, name: &str) -> T {
     field(line, name).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no number after {name}: {line}"))
 }
 
-/// The last line of play among these.
+/// The last line with a PV.
 pub fn last_pv(lines: &[String]) -> &str {
-    lines.iter().rfind(|line| line.contains(" pv ")).unwrap_or_else(|| panic!("no line of play: {lines:#?}"))
+    lines.iter().rfind(|line| line.contains(" pv ")).unwrap_or_else(|| panic!("no PV: {lines:#?}"))
 }
 
-/// The depths that lines of play tell, in their order.
+/// Depths of all lines with a PV, in order.
 pub fn depths(lines: &[String]) -> Vec<u32> {
-    let told = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
-    told.map(|line| number(line, "depth")).collect()
+    let pvs = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
+    pvs.map(|line| number(line, "depth")).collect()
 }
 
-/// A folder for one test, removed with all that is in it.
+/// Temporary folder of a test, removed with its contents.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -241,7 +240,7 @@ impl Folder {
         Self(path)
     }
 
-    /// With copies of these files.
+    /// Creates a folder with copies of files.
     pub fn with_copies(name: &str, from: &Path, files: &[&str]) -> Self {
         let folder = Self::new(name);
         for file in files {
@@ -250,12 +249,11 @@ impl Folder {
         folder
     }
 
-    /// The path of the folder.
     pub fn path(&self) -> &str {
         self.0.to_str().expect("UTF-8")
     }
 
-    /// The path of a file in it.
+    /// Path of a file in the folder.
     pub fn file(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("UTF-8").to_owned()
     }
@@ -266,16 +264,16 @@ impl Folder {
         self.file(name)
     }
 
-    /// Makes a FIFO and a sparse file of a terabyte, and returns their paths.
+    /// Creates a FIFO and a sparse file of 1 TiB; returns their paths.
     #[cfg(unix)]
-    pub fn odd_files(&self) -> [String; 2] {
+    pub fn special_files(&self) -> [String; 2] {
         let [fifo, sparse] = ["fifo", "sparse"].map(|name| self.file(name));
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         fs::File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
         [fifo, sparse]
     }
 
-    /// The names of all files in it.
+    /// Names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

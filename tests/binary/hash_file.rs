@@ -1,4 +1,4 @@
-//! Hash tables in files: saved and loaded at any moment, damaged, foreign, on a full disk, by two programs at once.
+//! Hash files: saving and loading at any time, damaged and foreign files, a full disk, concurrent saves.
 
 use crate::harness::{Folder, Session, count, depths, last_pv, limited, number};
 use std::fs;
@@ -7,28 +7,28 @@ use std::path::Path;
 const POSITION: &str = "position fen r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1 moves a7a5";
 const DEPTH: u32 = 12;
 
-/// What a search of the position to the depth has told.
-struct Told {
+/// Result of searching the position to `DEPTH`.
+struct Found {
     nodes: u64,
     depths: Vec<u32>,
 }
 
-impl Told {
-    /// Whether the search took over what was known of the depth: then it tells of none between the first and that one.
-    fn went_on(&self) -> bool {
+impl Found {
+    /// Whether the search resumed at `DEPTH`: then no depth in between is reported.
+    fn resumed(&self) -> bool {
         self.depths.iter().all(|&depth| depth <= 1 || depth >= DEPTH)
     }
 }
 
-fn search(session: &mut Session) -> Told {
+fn search(session: &mut Session) -> Found {
     let lines = session.search(&format!("{POSITION}\ngo depth {DEPTH}"));
     let depths = depths(&lines);
     assert_eq!(depths.last(), Some(&DEPTH));
-    Told { nodes: number(last_pv(&lines), "nodes"), depths }
+    Found { nodes: number(last_pv(&lines), "nodes"), depths }
 }
 
-/// Says a command and returns the line that answers it.
-fn answer(session: &mut Session, command: &str) -> String {
+/// Sends a command and returns its reply.
+fn reply(session: &mut Session, command: &str) -> String {
     session.say(command);
     let word = command.split(' ').next().expect("a word");
     loop {
@@ -39,18 +39,18 @@ fn answer(session: &mut Session, command: &str) -> String {
     }
 }
 
-/// A file with a table in which the position was searched to the depth; and how many nodes that took.
+/// Saves a table in which the position was searched to `DEPTH`; returns its path and the nodes of that search.
 fn saved(folder: &Folder, name: &str) -> (String, u64) {
     let mut session = Session::ready();
     let nodes = search(&mut session).nodes;
     let file = folder.file(name);
-    let line = answer(&mut session, &format!("savehash {file}"));
+    let line = reply(&mut session, &format!("savehash {file}"));
     assert!(line.contains(" entries, ") && line.contains(&file), "{line}");
     (file, nodes)
 }
 
 #[test]
-fn what_was_found_outlives_the_program() {
+fn loaded_table_resumes_the_search() {
     let folder = Folder::new("outlives");
     let (plain, nodes) = saved(&folder, "table");
     let (packed, _) = saved(&folder, "my table.zst");
@@ -62,30 +62,30 @@ fn what_was_found_outlives_the_program() {
         session.say(&format!("setoption name HashFile value {file}\nsetoption name LoadHash"));
         let line = session.until("info string loadhash: ").pop().unwrap();
         assert!(line.contains("position \"fen r1bq1rk1/") && line.ends_with(&format!(", depth {DEPTH}")), "{line}");
-        // A table of 1 MiB may have had to drop some of it.
+        // A table of 1 MiB may lose some entries.
         let again = search(&mut session);
-        assert!(again.went_on() || hash == 1, "{:?}", again.depths);
-        // Helpers search what is next until the main thread has had a processor.
+        assert!(again.resumed() || hash == 1, "{:?}", again.depths);
+        // Helpers search deeper until the main thread is scheduled.
         assert!(again.nodes < nodes / 10 || threads > 1, "{} of {nodes} nodes", again.nodes);
         assert_eq!(count(session.heard(), "info string ERROR"), 0);
     }
 }
 
 #[test]
-fn a_table_is_saved_while_a_search_goes_on() {
+fn table_can_be_saved_during_a_search() {
     let folder = Folder::new("beside");
     let file = folder.file("table");
     let mut session = Session::ready();
     session.say(&format!("{POSITION}\ngo infinite"));
     session.until("info depth 5 ");
     for _ in 0..3 {
-        let line = answer(&mut session, &format!("savehash {file}"));
+        let line = reply(&mut session, &format!("savehash {file}"));
         assert!(line.starts_with("info string savehash: "), "{line}");
     }
-    // Loading waits for the end of the search.
+    // Loading waits until the search ends.
     session.say(&format!("loadhash {file}\nisready"));
-    let said = session.until("readyok");
-    assert_eq!(count(&said, "info string loadhash"), 0);
+    let output = session.until("readyok");
+    assert_eq!(count(&output, "info string loadhash"), 0);
     session.say("stop");
     session.best_move();
     session.until("info string loadhash: ");
@@ -95,9 +95,9 @@ fn a_table_is_saved_while_a_search_goes_on() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_of_no_files_are_refused_at_once() {
+fn paths_that_are_not_files_are_refused() {
     let folder = Folder::new("names");
-    let [fifo, sparse] = folder.odd_files();
+    let [fifo, sparse] = folder.special_files();
     let mut session = Session::ready();
     search(&mut session);
     let no_file = "it is a FIFO, a device or a socket, expected a regular file";
@@ -113,11 +113,11 @@ fn names_of_no_files_are_refused_at_once() {
         ("loadhash", sparse, "it does not begin with LENTOHSH"),
     ];
     for (command, file, reason) in cases {
-        let line = answer(&mut session, &format!("{command} {file}"));
+        let line = reply(&mut session, &format!("{command} {file}"));
         assert!(line.starts_with("info string ERROR: ") && line.contains(reason) && line.contains(&file), "{line}");
     }
     for command in ["savehash", "loadhash"] {
-        let line = answer(&mut session, command);
+        let line = reply(&mut session, command);
         assert!(line.contains(&format!("`{command}` expects the name of a file")), "{line}");
     }
     assert_eq!(folder.names(), ["fifo", "sparse"]);
@@ -126,7 +126,7 @@ fn names_of_no_files_are_refused_at_once() {
 }
 
 #[test]
-fn damaged_and_foreign_files_are_refused_with_what_is_wrong() {
+fn damaged_and_foreign_files_are_refused() {
     let folder = Folder::new("damaged");
     let (file, _) = saved(&folder, "table");
     let whole = fs::read(&file).unwrap();
@@ -134,31 +134,31 @@ fn damaged_and_foreign_files_are_refused_with_what_is_wrong() {
     damaged[4096 + 1000] ^= 1;
     fs::write(&file, damaged).unwrap();
     let mut session = Session::ready();
-    let line = answer(&mut session, &format!("loadhash {file}"));
+    let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.contains("it is damaged or incomplete") && line.contains(&file), "{line}");
     fs::write(&file, whole).unwrap();
-    assert!(answer(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
+    assert!(reply(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
     session.say("setoption name Drawish Endings value true");
-    let line = answer(&mut session, &format!("loadhash {file}"));
+    let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.contains(": it was saved by") && line.contains("expected \"Lento "), "{line}");
-    // A table with values of two evaluations is not saved.
+    // A table with values of two evaluations cannot be saved.
     session.say("go depth 2");
     session.best_move();
-    let line = answer(&mut session, &format!("savehash {file}"));
+    let line = reply(&mut session, &format!("savehash {file}"));
     assert!(line.contains("values of more than one evaluation"), "{line}");
 }
 
-/// A limit on the size of files stands for a full disk.
+/// `ulimit -f` simulates a full disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_leaves_the_old_file_and_no_draft() {
+fn full_disk_leaves_the_old_file() {
     let folder = Folder::new("full");
     let file = folder.file("table");
     fs::write(&file, "old").unwrap();
     let mut session = limited("trap '' XFSZ; ulimit -f 2");
     session.sync();
     search(&mut session);
-    let line = answer(&mut session, &format!("savehash {file}"));
+    let line = reply(&mut session, &format!("savehash {file}"));
     assert!(line.starts_with("info string ERROR: savehash: ") && line.contains(&file), "{line}");
     assert!(line.contains("any older file unchanged"), "{line}");
     assert_eq!((folder.names(), fs::read(&file).unwrap()), (vec!["table".to_owned()], b"old".to_vec()));
@@ -166,7 +166,7 @@ fn a_full_disk_leaves_the_old_file_and_no_draft() {
 }
 
 #[test]
-fn a_table_is_saved_by_itself_and_survives_a_kill() {
+fn autosave_survives_a_kill() {
     let folder = Folder::new("auto");
     let file = folder.file("table");
     fs::write(&file, "somebody else's").unwrap();
@@ -179,18 +179,18 @@ fn a_table_is_saved_by_itself_and_survives_a_kill() {
     let line = session.until("info string AutoSave: ").pop().unwrap();
     assert!(line.contains(" entries, "), "{line}");
     drop(session);
-    // The kill may have come within the next save.
+    // The kill may have interrupted a save.
     let names: Vec<String> = folder.names().into_iter().filter(|name| !name.ends_with(".part")).collect();
     assert_eq!(names, ["table", "table.old", "table.old2"]);
     assert_eq!(fs::read(folder.file("table.old2")).unwrap(), b"somebody else's");
     let mut session = Session::ready();
-    let line = answer(&mut session, &format!("loadhash {file}"));
+    let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.starts_with("info string loadhash: "), "{line}");
     assert_eq!(count(session.heard(), "info string ERROR"), 0);
 }
 
 #[test]
-fn the_end_of_the_program_waits_for_what_is_to_be_saved() {
+fn quit_waits_for_pending_saves() {
     let folder = Folder::new("quit");
     let file = folder.file("table");
     for last in ["savehash\nquit", "setoption name AutoSave value 5\nquit"] {
@@ -198,15 +198,15 @@ fn the_end_of_the_program_waits_for_what_is_to_be_saved() {
         session.say(&format!("setoption name HashFile value {file}\n{POSITION}\ngo depth 8"));
         session.best_move();
         session.say(last);
-        let (said, status) = session.end();
-        assert!(status.success() && said.iter().any(|line| line.contains(" entries, ")), "{said:?}");
+        let (output, status) = session.end();
+        assert!(status.success() && output.iter().any(|line| line.contains(" entries, ")), "{output:?}");
         assert_eq!(folder.names(), ["table"]);
         fs::remove_file(&file).unwrap();
     }
 }
 
 #[test]
-fn two_programs_save_to_one_file() {
+fn two_programs_can_save_to_one_file() {
     let folder = Folder::new("two");
     let file = folder.file("table");
     let mut sessions = [Session::ready(), Session::ready()];
@@ -217,7 +217,7 @@ fn two_programs_save_to_one_file() {
             session.until("info string savehash: ");
         }
         assert_eq!(folder.names(), ["table"]);
-        let line = answer(&mut sessions[0], &format!("loadhash {file}"));
+        let line = reply(&mut sessions[0], &format!("loadhash {file}"));
         assert!(line.starts_with("info string loadhash: "), "{line}");
     }
     assert!(sessions.iter().all(|session| count(session.heard(), "info string ERROR") == 0));
@@ -225,7 +225,7 @@ fn two_programs_save_to_one_file() {
 }
 
 #[test]
-fn an_analysis_survives_new_games_and_steps() {
+fn analysis_survives_new_games_and_other_positions() {
     let mut session = Session::ready();
     session.say("setoption name UCI_AnalyseMode value true");
     let nodes = search(&mut session).nodes;
@@ -234,12 +234,12 @@ fn an_analysis_survives_new_games_and_steps() {
     session.say("ucinewgame\nsetoption name Threads value 2\nposition startpos moves e2e4\ngo depth 7");
     session.best_move();
     let again = search(&mut session);
-    assert!(again.went_on(), "{:?}", again.depths);
+    assert!(again.resumed(), "{:?}", again.depths);
     session.say("setoption name Threads value 1");
     let again = search(&mut session);
-    assert!(again.went_on() && again.nodes < nodes / 10, "{:?}, {} of {nodes}", again.depths, again.nodes);
+    assert!(again.resumed() && again.nodes < nodes / 10, "{:?}, {} of {nodes}", again.depths, again.nodes);
     session.say("setoption name MultiPV value 2");
     search(&mut session);
     session.say("setoption name MultiPV value 1\nsetoption name UCI_AnalyseMode value false\nucinewgame");
-    assert_eq!(search(&mut session).nodes, nodes, "without it everything is forgotten");
+    assert_eq!(search(&mut session).nodes, nodes, "without the option a new game clears the table");
 }

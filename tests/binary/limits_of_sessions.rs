@@ -1,4 +1,4 @@
-//! However a front end goes away its engine ends with it, every `go` is answered, and what cannot be had is refused.
+//! The engine ends with its front end, answers every `go`, and refuses what exceeds memory.
 
 use crate::harness::{PATIENCE, Session, count, field, last_pv, number};
 use std::io::{BufRead, BufReader, Write};
@@ -11,22 +11,22 @@ fn start(args: &[&str]) -> Child {
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts")
 }
 
-/// Waits until the program ends; one that does not is killed.
+/// Waits for the process to exit; kills it after a timeout.
 fn assert_ends(mut child: Child, what: &str) {
     let deadline = Instant::now() + PATIENCE;
     while child.try_wait().expect("a child").is_none() {
         if Instant::now() > deadline {
             let _ = child.kill();
-            panic!("still there: {what}");
+            panic!("still running: {what}");
         }
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// The input stays open, so only the output tells that the reader has gone.
+/// The input stays open, so only the closed output shows that the reader is gone.
 #[cfg(unix)]
 #[test]
-fn a_closed_output_ends_every_kind_of_work() {
+fn closed_output_ends_the_engine() {
     for work in
         ["go infinite", "go ponder", "setoption name Threads value 5\ngo infinite", "perft 20", "go movetime 600000"]
     {
@@ -43,7 +43,7 @@ fn a_closed_output_ends_every_kind_of_work() {
 
 #[cfg(unix)]
 #[test]
-fn analysis_ends_with_its_reader() {
+fn analysis_ends_when_its_output_is_closed() {
     for args in [&["analyse", "--infinite"][..], &["analyse", "--infinite", "--json"], &["go infinite"]] {
         let mut child = start(args);
         drop(child.stdout.take());
@@ -53,7 +53,7 @@ fn analysis_ends_with_its_reader() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn help_that_cannot_be_written_is_an_error() {
+fn help_reports_write_errors() {
     for args in [&["--help"][..], &["help", "bench"], &["--version"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").expect("a device");
         let output =
@@ -65,57 +65,57 @@ fn help_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn the_end_of_input_ends_every_search() {
+fn end_of_input_ends_every_search() {
     for work in ["go infinite", "go ponder wtime 5 btime 5", "go infinite\ngo infinite\nposition startpos\ngo infinite"]
     {
         let mut session = Session::ready();
         session.say(work);
         session.end_input();
-        let (said, status) = session.end();
-        assert_eq!(count(&said, "bestmove"), work.matches("go ").count(), "{work}");
+        let (lines, status) = session.end();
+        assert_eq!(count(&lines, "bestmove"), work.matches("go ").count(), "{work}");
         assert!(status.success());
     }
 }
 
-/// In one write, so that the search is seldom further than its first plies.
+/// In one write, so that the search rarely gets beyond its first plies.
 #[test]
-fn stop_and_ponderhit_may_come_in_any_order() {
+fn stop_and_ponderhit_in_any_order_give_one_bestmove() {
     for words in ["stop\nponderhit", "ponderhit\nstop", "stop\nponderhit\nstop\nponderhit"] {
         for go in ["go infinite", "go ponder", "go ponder infinite", "go ponder movetime 50", "go depth 3"] {
             let mut session = Session::ready();
             session.say(&format!("{go}\n{words}\nisready"));
             session.say("quit");
-            let (said, status) = session.end();
-            assert_eq!((count(&said, "bestmove"), count(&said, "readyok")), (1, 1), "{go}, {words:?}");
+            let (lines, status) = session.end();
+            assert_eq!((count(&lines, "bestmove"), count(&lines, "readyok")), (1, 1), "{go}, {words:?}");
             assert!(status.success());
         }
     }
 }
 
-/// The last line before the answer belongs to the moment of the answer, however the search ended.
+/// However the search ends, the last line before `bestmove` reports the final node count and time.
 #[test]
-fn the_last_line_counts_every_node() {
+fn last_line_counts_every_node() {
     for threads in [1, 4] {
         let mut session = Session::ready();
         session.say(&format!("setoption name Threads value {threads}"));
         for nodes in [1, 1000, 50_000] {
-            let said = session.search(&format!("position startpos moves e2e4 c7c5\ngo nodes {nodes}"));
-            let last = last_pv(&said);
+            let lines = session.search(&format!("position startpos moves e2e4 c7c5\ngo nodes {nodes}"));
+            let last = last_pv(&lines);
             assert_eq!(field(last, "nodes"), Some(nodes.to_string().as_str()), "{threads} threads: {last}");
-            assert_eq!(field(last, "pv"), field(&said[said.len() - 1], "bestmove"));
+            assert_eq!(field(last, "pv"), field(&lines[lines.len() - 1], "bestmove"));
         }
         let start = Instant::now();
-        let said = session.search("go movetime 300");
-        let last = last_pv(&said);
+        let lines = session.search("go movetime 300");
+        let last = last_pv(&lines);
         let time: u128 = number(last, "time");
         assert!((290..=start.elapsed().as_millis()).contains(&time), "{last}");
     }
 }
 
-/// What can't be had is refused, and the old number of threads goes on searching.
+/// The previous number of threads stays in use.
 #[cfg(target_os = "linux")]
 #[test]
-fn threads_that_do_not_fit_into_memory_are_refused() {
+fn threads_that_exceed_memory_are_refused() {
     let script = format!("ulimit -v 400000; exec {:?}", env!("CARGO_BIN_EXE_lento"));
     let mut child =
         Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
@@ -123,19 +123,19 @@ fn threads_that_do_not_fit_into_memory_are_refused() {
     let commands = "setoption name Threads value 3\nsetoption name Threads value 1024\ngo depth 5\nwait\nquit\n";
     assert!(input.write_all(commands.as_bytes()).is_ok());
     let output = child.wait_with_output().expect("the program ends");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}");
     assert!(
-        said.contains("option Threads cannot be set to \"1024\": ") && said.contains("; it stays at 3\n"),
-        "{said}"
+        stdout.contains("option Threads cannot be set to \"1024\": ") && stdout.contains("; it stays at 3\n"),
+        "{stdout}"
     );
-    assert_eq!(said.matches("bestmove ").count(), 1);
+    assert_eq!(stdout.matches("bestmove ").count(), 1);
 }
 
-/// The memory of threads that are gone is given back, and a thread takes what `Worker::BYTES` says at most.
+/// Removed threads return their memory, and a thread uses at most `Worker::BYTES`.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_comes_and_goes_with_the_threads() {
+fn removed_threads_free_their_memory() {
     use lento::search::worker::Worker;
     let mut session = Session::ready();
     let mut resident = |threads: usize| {
@@ -149,6 +149,6 @@ fn memory_comes_and_goes_with_the_threads() {
     let each = (many - few) / 40;
     assert!(each <= Worker::BYTES && each > Worker::BYTES / 8, "{each} bytes a thread");
     let again = resident(1) - few;
-    // Of a worker, not of what threads have touched: much of a worker is touched by searches only.
+    // Relative to the size of a worker: much of it is touched only by searches.
     assert!(again < 40 * Worker::BYTES / 10, "{again} of {} bytes stayed", many - few);
 }

@@ -1,38 +1,38 @@
-//! The tasks that measure the machine, with the real binary and little time.
+//! Tasks that measure the machine, with small workloads.
 
 use crate::harness::{lines, run};
 use serde_json::Value;
 use std::process::Output;
 
 fn json(output: &Output) -> Value {
-    let told = String::from_utf8_lossy(&output.stderr);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"))
 }
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// Arguments that are refused, and what the message has to say.
-fn refused(task: &str, cases: &[(&[&str], &[&str])]) {
+/// Runs a task with invalid arguments and checks the messages.
+fn assert_refused(task: &str, cases: &[(&[&str], &[&str])]) {
     for (args, parts) in cases {
         let output = run(&[&[task], *args].concat());
-        let told = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && output.stdout.is_empty(), "{task} {args:?}");
-        assert!(parts.iter().all(|part| told.contains(part)), "{task} {args:?}: {told}");
+        assert!(parts.iter().all(|part| stderr.contains(part)), "{task} {args:?}: {stderr}");
     }
 }
 
 #[test]
-fn bench_takes_threads_and_hash_after_the_depth() {
+fn bench_accepts_threads_and_hash_positionally() {
     let [plain, named] =
         [&["bench", "3", "2", "8", "--json"][..], &["bench", "3", "--threads=2", "--hash=8", "--json"]]
             .map(|args| json(&run(args)));
     assert_eq!((&plain["depth"], &plain["threads"], &plain["hash_mib"]), (&3.into(), &2.into(), &8.into()));
     assert_eq!((&named["threads"], &named["hash_mib"]), (&2.into(), &8.into()));
-    let usual = json(&run(&["bench", "2", "--json"]));
-    assert_eq!((&usual["threads"], &usual["hash_mib"]), (&1.into(), &16.into()));
-    refused(
+    let default = json(&run(&["bench", "2", "--json"]));
+    assert_eq!((&default["threads"], &default["hash_mib"]), (&1.into(), &16.into()));
+    assert_refused(
         "bench",
         &[
             (&["3", "none"], &["'none'", "expected a number of threads from 1 to 1024"]),
@@ -43,35 +43,35 @@ fn bench_takes_threads_and_hash_after_the_depth() {
     );
 }
 
-/// A short speedtest with these arguments.
+/// Runs a short speedtest.
 fn speedtest(args: &[&str]) -> Value {
     json(&run(&[&["speedtest"], args, &["--hash=1", "--json"]].concat()))
 }
 
 #[test]
-fn speedtest_measures_and_proves_its_work() {
+fn speedtest_checksums_depend_on_the_work_alone() {
     let small = ["--positions=9", "--nodes=3000"];
     let found = speedtest(&[&["3"], &small[..]].concat());
     let work = serde_json::json!({ "threads": 3, "nodes": 3000, "hash_mib": 1, "positions": 9 });
     assert_eq!((&found["work"], &found["interrupted"]), (&work, &false.into()));
     assert!(found["version"]["target"].is_string() && number(&found["machine"]["logical_cores"]) >= 1.0);
-    for figure in [&found["speed"], &found["rate"]] {
-        assert_eq!(figure["nodes"], 9 * 3000 * 3, "{figure}");
-        let nps = number(&figure["nodes"]) / number(&figure["time_ms"]) * 1e3;
-        assert!((nps / number(&figure["nps"]) - 1.0).abs() < 1e-6, "{figure}");
-        assert_eq!((&figure["rounds_ms"][0], &figure["spread"]), (&figure["time_ms"], &Value::Null), "{figure}");
-        let [slowest, fastest] = ["slowest_nps", "fastest_nps"].map(|end| number(&figure[end]));
-        assert!(0.0 < slowest && slowest <= fastest, "{figure}");
-        let checksum = figure["checksum"].as_str().expect("a text");
-        assert!(checksum.len() == 16 && u64::from_str_radix(checksum, 16).is_ok(), "{figure}");
+    for result in [&found["speed"], &found["rate"]] {
+        assert_eq!(result["nodes"], 9 * 3000 * 3, "{result}");
+        let nps = number(&result["nodes"]) / number(&result["time_ms"]) * 1e3;
+        assert!((nps / number(&result["nps"]) - 1.0).abs() < 1e-6, "{result}");
+        assert_eq!((&result["rounds_ms"][0], &result["spread"]), (&result["time_ms"], &Value::Null), "{result}");
+        let [slowest, fastest] = ["slowest_nps", "fastest_nps"].map(|end| number(&result[end]));
+        assert!(0.0 < slowest && slowest <= fastest, "{result}");
+        let checksum = result["checksum"].as_str().expect("a text");
+        assert!(checksum.len() == 16 && u64::from_str_radix(checksum, 16).is_ok(), "{result}");
     }
-    // Copies are not bound.
+    // The copies of `rate` are not bound to CPUs.
     assert_eq!(found["speed"]["placement"]["policy"], "auto");
     assert_eq!((&found["rate"]["placement"]["policy"], &found["settings"]["time_ms"]), (&"none".into(), &Value::Null));
-    // Each copy does what one thread does.
+    // Each copy does the work of one thread.
     let one = speedtest(&[&["1", "--speed"], &small[..]].concat());
     assert_eq!((&one["speed"]["checksum"], &one["rate"]), (&found["rate"]["checksum"], &Value::Null));
-    // What is searched, and how it is searched, but not what computes it.
+    // The checksum depends on positions, nodes and threads, not on the instruction set.
     let again = speedtest(&[&["3", "--speed", "--simd=scalar"], &small[..]].concat());
     assert_eq!(again["speed"]["checksum"], found["speed"]["checksum"]);
     let mut checksums = vec![found["speed"]["checksum"].clone(), found["rate"]["checksum"].clone()];
@@ -85,7 +85,7 @@ fn speedtest_measures_and_proves_its_work() {
 }
 
 #[test]
-fn speedtest_ends_with_its_figures() {
+fn speedtest_ends_with_its_results() {
     let output = run(&["speedtest", "2", "--hash=1", "--positions=2", "--nodes=500"]);
     let table = lines(&output);
     for name in ["version", "compiled for", "processor", "threads", "positions", "hash"] {
@@ -99,7 +99,7 @@ fn speedtest_ends_with_its_figures() {
     };
     assert!([rate, speed].iter().all(|nps| nps.parse::<u64>().is_ok_and(|nps| nps > 0)), "{table:#?}");
     assert!(output.stderr.is_empty(), "no progress without a terminal");
-    refused(
+    assert_refused(
         "speedtest",
         &[
             (&["0"], &["'0'", "expected a number of threads"]),
@@ -115,32 +115,32 @@ fn speedtest_ends_with_its_figures() {
 }
 
 #[test]
-fn speedtest_repeats_its_work_in_whole_rounds() {
+fn speedtest_time_gives_whole_rounds() {
     let small = ["2", "--positions=1", "--nodes=100"];
     let once = speedtest(&small);
-    let rounds = |found: &Value, figure: &str| found[figure]["rounds_ms"].as_array().expect("a list").len();
-    // A time that is too short still has one round.
+    let rounds = |found: &Value, result: &str| found[result]["rounds_ms"].as_array().expect("a list").len();
+    // At least one round, however short the time.
     let short = speedtest(&[&small[..], &["--time=1ms"]].concat());
     let long = speedtest(&[&small[..], &["--time=3s"]].concat());
     assert_eq!(long["settings"]["time_ms"], 3000.0);
-    for figure in ["speed", "rate"] {
+    for result in ["speed", "rate"] {
         for found in [&short, &long] {
-            assert_eq!(found[figure]["checksum"], once[figure]["checksum"]);
-            assert_eq!(found[figure]["nodes"], once[figure]["nodes"]);
+            assert_eq!(found[result]["checksum"], once[result]["checksum"]);
+            assert_eq!(found[result]["nodes"], once[result]["nodes"]);
         }
-        assert_eq!((rounds(&short, figure), &short[figure]["spread"]), (1, &Value::Null));
-        assert!(rounds(&long, figure) > 1 && rounds(&long, figure) == rounds(&long, "speed"), "{long}");
-        let nps = number(&long[figure]["nodes"]) / number(&long[figure]["time_ms"]) * 1e3;
-        assert!((nps / number(&long[figure]["nps"]) - 1.0).abs() < 1e-6 && number(&long[figure]["spread"]) > 0.0);
+        assert_eq!((rounds(&short, result), &short[result]["spread"]), (1, &Value::Null));
+        assert!(rounds(&long, result) > 1 && rounds(&long, result) == rounds(&long, "speed"), "{long}");
+        let nps = number(&long[result]["nodes"]) / number(&long[result]["time_ms"]) * 1e3;
+        assert!((nps / number(&long[result]["nps"]) - 1.0).abs() < 1e-6 && number(&long[result]["spread"]) > 0.0);
     }
-    let told = lines(&run(&[&["speedtest", "--hash=1"], &small[..], &["--speed", "--time=3s"]].concat()));
-    let speed: Vec<&str> = told[told.len() - 1].split_whitespace().collect();
-    assert!(matches!(speed[..], ["speed", _, "nodes/s", "±", _, "%"]), "{told:#?}");
+    let output = lines(&run(&[&["speedtest", "--hash=1"], &small[..], &["--speed", "--time=3s"]].concat()));
+    let speed: Vec<&str> = output[output.len() - 1].split_whitespace().collect();
+    assert!(matches!(speed[..], ["speed", _, "nodes/s", "±", _, "%"]), "{output:#?}");
     let rounds = |line: &String| line.starts_with("rounds ") && line.contains("; ± is the standard deviation");
-    assert!(told.iter().any(rounds), "{told:#?}");
+    assert!(output.iter().any(rounds), "{output:#?}");
 }
 
-/// Interrupts a speedtest with these arguments after a time, and returns its exit code and its output.
+/// Interrupts a speedtest after `ms`; returns its exit code and output.
 #[cfg(unix)]
 fn interrupted(args: &[&str], ms: u64) -> (Option<i32>, String) {
     use std::process::{Command, Stdio};
@@ -154,22 +154,22 @@ fn interrupted(args: &[&str], ms: u64) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// After Ctrl-C there is no checksum.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_speedtest_says_so() {
-    for (json_option, told) in [("--json", "\"interrupted\": true"), ("--speed", "incomplete, without a checksum")] {
+fn interrupted_speedtest_has_no_checksum() {
+    for (json_option, expected) in [("--json", "\"interrupted\": true"), ("--speed", "incomplete, without a checksum")]
+    {
         let (code, text) = interrupted(&["--nodes=1000000000", json_option], 700);
         assert_eq!(code, Some(130), "{text}");
-        assert!(text.contains(told) && !text.contains("checksum\":") && !text.contains("nodes/s"), "{text}");
+        assert!(text.contains(expected) && !text.contains("checksum\":") && !text.contains("nodes/s"), "{text}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_speedtest_keeps_complete_rounds() {
+fn interrupted_speedtest_keeps_complete_rounds() {
     let small = ["--nodes=100", "--positions=1", "--time=1h", "--json"];
-    // The first time that is enough for a round.
+    // Tries longer times until one suffices for a round.
     let found = [1000, 4000, 16_000].iter().find_map(|ms| {
         let (code, text) = interrupted(&small, *ms);
         assert_eq!(code, Some(130), "{text}");
@@ -179,8 +179,8 @@ fn an_interrupted_speedtest_keeps_complete_rounds() {
     });
     let found = found.expect("a complete round");
     let once = speedtest(&["2", "--nodes=100", "--positions=1"]);
-    for figure in ["speed", "rate"] {
-        assert_eq!(found[figure]["checksum"], once[figure]["checksum"]);
+    for result in ["speed", "rate"] {
+        assert_eq!(found[result]["checksum"], once[result]["checksum"]);
     }
     let (_, text) = interrupted(&small[..3], 4000);
     let line = text.lines().find(|line| line.starts_with("interrupted"));

@@ -1,4 +1,4 @@
-//! The real binary, over its real protocol.
+//! Tests of the real binary over UCI and its command line.
 
 pub mod harness;
 

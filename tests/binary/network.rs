@@ -1,8 +1,8 @@
-//! Networks and the choice of the evaluation, with the real binary.
+//! `EvalFile`, `--eval-file` and `--simd`.
 
 use crate::harness::{Folder, Session, count, lines, run};
 
-/// The network inside the program, as a file.
+/// The embedded network as a file.
 const EMBEDDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
 
 fn evaluation(session: &mut Session) -> Vec<String> {
@@ -11,14 +11,14 @@ fn evaluation(session: &mut Session) -> Vec<String> {
 }
 
 #[test]
-fn files_that_are_no_network_leave_the_old_one_in_use() {
+fn invalid_networks_leave_the_old_one_in_use() {
     let folder = Folder::new("network");
-    let good = std::fs::read(EMBEDDED).unwrap();
-    let mut damaged = good.clone();
-    damaged[good.len() / 2] ^= 4;
+    let valid = std::fs::read(EMBEDDED).unwrap();
+    let mut damaged = valid.clone();
+    damaged[valid.len() / 2] ^= 4;
     folder.write("text.lnn", "1. e4 e5\n");
     folder.write("damaged.lnn", damaged);
-    folder.write("short.lnn", &good[..good.len() - 100]);
+    folder.write("short.lnn", &valid[..valid.len() - 100]);
 
     let mut session = Session::ready();
     session.say("position startpos moves e2e4");
@@ -30,12 +30,12 @@ fn files_that_are_no_network_leave_the_old_one_in_use() {
         ("damaged.lnn", "checksum is"),
         ("short.lnn", "bytes, expected"),
     ] {
-        let said = session.set("EvalFile", &folder.file(name));
-        let quoted = said.iter().any(|line| {
+        let lines = session.set("EvalFile", &folder.file(name));
+        let quoted = lines.iter().any(|line| {
             line.starts_with("info string ERROR: option EvalFile cannot be set to ")
                 && [name, reason, "the network stays as it was"].iter().all(|part| line.contains(part))
         });
-        assert!(quoted, "{name}: {said:#?}");
+        assert!(quoted, "{name}: {lines:#?}");
         assert_eq!(evaluation(&mut session), before);
         session.search("go depth 3");
     }
@@ -46,14 +46,14 @@ fn files_that_are_no_network_leave_the_old_one_in_use() {
 }
 
 #[test]
-fn the_bench_takes_instruction_set_and_file() {
+fn bench_accepts_simd_and_eval_file() {
     let nodes = |args: &[&str]| {
-        let told = lines(&run(&[&["bench", "6"], args].concat()));
-        told.last().and_then(|line| line.split_once(" nodes ")).expect("a node count").0.to_owned()
+        let output = lines(&run(&[&["bench", "6"], args].concat()));
+        output.last().and_then(|line| line.split_once(" nodes ")).expect("a node count").0.to_owned()
     };
-    let usual = nodes(&[]);
-    assert_eq!(nodes(&["--simd", "scalar"]), usual);
-    assert_eq!(nodes(&["--eval-file", EMBEDDED]), usual);
+    let default = nodes(&[]);
+    assert_eq!(nodes(&["--simd", "scalar"]), default);
+    assert_eq!(nodes(&["--eval-file", EMBEDDED]), default);
     for (args, part) in
         [(["--simd", "mmx"], "expected one of "), (["--eval-file", "missing.lnn"], "missing.lnn: cannot be read")]
     {

@@ -1,4 +1,4 @@
-//! The option `NumaPolicy`: what it takes, what it says, and where the threads are bound, as the system sees it.
+//! The option `NumaPolicy`: values, messages and the affinity that the OS reports.
 
 use super::harness::{Folder, Session};
 use std::collections::BTreeSet;
@@ -6,8 +6,8 @@ use std::fs::{create_dir_all, read_dir, read_to_string, write};
 use std::path::Path;
 use std::process::Command;
 
-/// Lists of the CPUs that the worker threads of a process may run on, in the order of the threads.
-fn bound(process: u32) -> Vec<String> {
+/// Allowed CPUs of each worker thread of a process, in thread order.
+fn affinity(process: u32) -> Vec<String> {
     let tasks = read_dir(format!("/proc/{process}/task")).expect("the threads of the process");
     let mut workers: Vec<(String, String)> = tasks
         .filter_map(|task| {
@@ -22,27 +22,27 @@ fn bound(process: u32) -> Vec<String> {
     workers.into_iter().map(|(_, list)| list).collect()
 }
 
-/// The CPUs that this process may use.
+/// CPUs available to this process.
 fn usable() -> Vec<usize> {
     lento::internals::processors::allowed().expect("Linux reports it").into_iter().collect()
 }
 
 #[test]
-fn threads_are_where_lists_say() {
+fn threads_are_bound_as_listed() {
     let mut session = Session::ready();
     let cpus = usable();
     let [first, last] = [cpus[0], cpus[cpus.len() - 1]].map(|cpu| cpu.to_string());
     session.set("Threads", "3");
-    let free: BTreeSet<String> = bound(session.id()).into_iter().collect();
+    let free: BTreeSet<String> = affinity(session.id()).into_iter().collect();
     assert_eq!(free.len(), 1, "{free:?}");
 
     let lines = session.set("numapolicy", &format!("{first}-{first}"));
-    let said = format!("info string NumaPolicy {first}: 3 of 3 threads bound, to 1 node; 1 copy of the network");
-    assert_eq!(lines[0], said, "{lines:#?}");
-    assert_eq!(bound(session.id()), [first.as_str(); 3]);
-    // Those that come later are bound, too.
+    let expected = format!("info string NumaPolicy {first}: 3 of 3 threads bound, to 1 node; 1 copy of the network");
+    assert_eq!(lines[0], expected, "{lines:#?}");
+    assert_eq!(affinity(session.id()), [first.as_str(); 3]);
+    // Later threads are bound as well.
     session.set("Threads", "4");
-    assert_eq!(bound(session.id()), [first.as_str(); 4]);
+    assert_eq!(affinity(session.id()), [first.as_str(); 4]);
     session.search("position startpos\ngo depth 6");
 
     if first != last {
@@ -50,17 +50,17 @@ fn threads_are_where_lists_say() {
         assert!(lines[0].contains(": 4 of 4 threads bound, to 2 nodes; 2 copies of the network"), "{lines:#?}");
         assert!(lines[1].starts_with(&format!("info string node 0: CPUs {last}, ")), "{lines:#?}");
         assert!(lines[1].ends_with(", 2 threads, with its own network"), "{lines:#?}");
-        assert_eq!(bound(session.id()), [last.as_str(), &first, &last, &first]);
+        assert_eq!(affinity(session.id()), [last.as_str(), &first, &last, &first]);
         session.search("go depth 6");
     }
     let lines = session.set("NumaPolicy", "none");
     assert_eq!(lines, ["info string NumaPolicy none: threads are not bound: disabled by the policy"]);
-    assert_eq!(bound(session.id()).into_iter().collect::<BTreeSet<_>>(), free);
+    assert_eq!(affinity(session.id()).into_iter().collect::<BTreeSet<_>>(), free);
     session.search("go depth 6");
 }
 
 #[test]
-fn bad_policies_are_quoted_and_the_old_one_stays() {
+fn invalid_policies_are_quoted_and_ignored() {
     let mut session = Session::ready();
     let cpu = usable()[0].to_string();
     session.set("NumaPolicy", &cpu);
@@ -70,22 +70,22 @@ fn bad_policies_are_quoted_and_the_old_one_stays() {
         assert!(lines.len() == 1 && lines[0].starts_with(&start), "{bad}: {lines:#?}");
         let end = format!("; it stays at {cpu}");
         assert!(lines[0].contains("expected ") && lines[0].ends_with(&end), "{bad}: {lines:#?}");
-        assert_eq!(bound(session.id()), [cpu.as_str()]);
+        assert_eq!(affinity(session.id()), [cpu.as_str()]);
     }
 }
 
 #[test]
-fn where_there_is_one_node_it_is_said_once() {
+fn single_node_is_reported_once() {
     let nodes = read_to_string("/sys/devices/system/node/online").unwrap_or_default();
     if nodes.trim() != "0" {
         return;
     }
     let mut session = Session::ready();
-    let free = bound(session.id());
+    let free = affinity(session.id());
     let lines = session.set("Threads", "2");
     let start = "info string NumaPolicy auto: threads are not bound: there is one memory node, with ";
     assert!(lines[0].starts_with(start), "{lines:#?}");
-    // The table gets its memory at `isready`.
+    // The table is allocated at `isready`.
     assert!(lines.len() == 2 && lines[1].starts_with("info string Hash 16 MiB"), "{lines:#?}");
     for (name, value) in [("Hash", "8"), ("Threads", "4"), ("Hash", "2"), ("MultiPV", "2"), ("NumaPolicy", "auto")] {
         let lines = session.set(name, value);
@@ -93,12 +93,12 @@ fn where_there_is_one_node_it_is_said_once() {
         assert!(lines.iter().all(|line| line.starts_with(&table)), "{name}: {lines:#?}");
         assert_eq!(lines.len(), usize::from(name == "Hash"), "{name}: {lines:#?}");
     }
-    assert_eq!(bound(session.id()), vec![free[0].clone(); 4]);
+    assert_eq!(affinity(session.id()), vec![free[0].clone(); 4]);
 }
 
-/// Shows the binary other devices, in a mount namespace of its own.
+/// Runs the binary in a mount namespace with a fake `/sys/devices`.
 #[test]
-fn the_main_thread_is_bound_to_fast_cores() {
+fn main_thread_is_bound_to_fast_cores() {
     let cpus = usable();
     let [fast, slow @ ..] = &cpus[..] else { return };
     let devices = Folder::new("cores");
@@ -107,7 +107,7 @@ fn the_main_thread_is_bound_to_fast_cores() {
         create_dir_all(&folder).expect("a folder");
         write(folder.join("cpu_capacity"), if cpu == fast { "1024" } else { "446" }).expect("a file");
     }
-    let inside = |program: &str| {
+    let in_namespace = |program: &str| {
         let mut command = Command::new("unshare");
         command
             .args(["-rm", "sh", "-c", "mount --bind \"$0\" /sys/devices && exec \"$1\""])
@@ -115,31 +115,31 @@ fn the_main_thread_is_bound_to_fast_cores() {
             .arg(program);
         command
     };
-    if slow.is_empty() || !inside("true").status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: it takes two CPUs and a mount namespace");
+    if slow.is_empty() || !in_namespace("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: requires two CPUs and mount namespaces");
         return;
     }
-    let mut session = Session::of(inside(env!("CARGO_BIN_EXE_lento")));
+    let mut session = Session::from_command(in_namespace(env!("CARGO_BIN_EXE_lento")));
     session.say("uci\nisready");
     session.until("readyok");
-    let all = bound(session.id())[0].clone();
+    let all = affinity(session.id())[0].clone();
     let fast = fast.to_string();
     let cores = |lines: &[String]| lines.iter().find(|line| line.starts_with("info string Cores: ")).cloned();
     let line = cores(&session.set("Threads", "2")).expect("a line about cores");
     assert!(line.starts_with(&format!("info string Cores: fast CPUs {fast}, slow CPUs ")), "{line}");
     assert!(line.ends_with(&format!("; the main thread is bound to CPUs {fast}")), "{line}");
-    assert_eq!(bound(session.id()), [fast.as_str(), &all]);
+    assert_eq!(affinity(session.id()), [fast.as_str(), &all]);
     session.search("position startpos\ngo depth 6");
     assert_eq!(cores(&session.set("NumaPolicy", "none")), None);
-    assert_eq!(bound(session.id()), [all.as_str(), &all]);
+    assert_eq!(affinity(session.id()), [all.as_str(), &all]);
     session.set("NumaPolicy", "auto");
-    assert_eq!(bound(session.id()), [fast.as_str(), &all]);
+    assert_eq!(affinity(session.id()), [fast.as_str(), &all]);
     session.set("Threads", "1");
-    assert_eq!(bound(session.id()), [all.as_str()]);
+    assert_eq!(affinity(session.id()), [all.as_str()]);
 }
 
 #[test]
-fn the_policy_hardware_lifts_an_affinity_of_the_process() {
+fn hardware_policy_overrides_process_affinity() {
     let cpus = usable();
     if cpus.len() < 2 {
         return;
@@ -151,15 +151,15 @@ fn the_policy_hardware_lifts_an_affinity_of_the_process() {
     };
     let mut session = std::thread::spawn(limited).join().expect("a session");
     session.set("Threads", "2");
-    assert_eq!(bound(session.id()), vec![first.to_string(); 2]);
+    assert_eq!(affinity(session.id()), vec![first.to_string(); 2]);
     let lines = session.set("NumaPolicy", "hardware");
     assert!(lines[0].starts_with("info string NumaPolicy hardware: 2 of 2 threads bound, to "), "{lines:#?}");
-    let lists: Vec<_> = bound(session.id());
+    let lists: Vec<_> = affinity(session.id());
     assert!(lists.iter().any(|list| *list != first.to_string()), "{lists:?}");
     session.search("position startpos\ngo depth 6");
-    // A policy that is refused changes nothing; another one brings the affinity back.
+    // A refused policy changes nothing; another policy restores the affinity.
     session.set("NumaPolicy", "1023");
-    assert_eq!(bound(session.id()), lists);
+    assert_eq!(affinity(session.id()), lists);
     session.set("NumaPolicy", "auto");
-    assert_eq!(bound(session.id()), vec![first.to_string(); 2]);
+    assert_eq!(affinity(session.id()), vec![first.to_string(); 2]);
 }

@@ -1,4 +1,4 @@
-//! Tasks of other programs, with fake programs beside the real binary.
+//! Tasks delegated to other programs, with fake programs beside the real binary.
 #![cfg(unix)]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder with a link to lento.
+/// A temporary folder with a link to lento.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -20,17 +20,17 @@ impl Folder {
         Self(path)
     }
 
-    /// Adds a program that prints its name and arguments and a line of its input, and exits with 7.
+    /// Adds a program that prints its name, its arguments and a line of input, and exits with 7.
     fn fake(&self, folder: &str, name: &str) -> PathBuf {
         let folder = self.0.join(folder);
         fs::create_dir_all(&folder).unwrap();
-        let script = "#!/bin/sh\nread -r line\necho \"${0##*/}\" \"$@\" \"<$line>\"\necho told >&2\nexit 7\n";
+        let script = "#!/bin/sh\nread -r line\necho \"${0##*/}\" \"$@\" \"<$line>\"\necho error >&2\nexit 7\n";
         fs::write(folder.join(name), script).unwrap();
         fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
         folder
     }
 
-    /// Runs lento with a line of input and no other folder in `PATH` than that of the shell.
+    /// Runs lento with one line of input and `PATH` reduced to the shell's folders and `path`.
     fn run(&self, path: Option<&Path>, args: &[&str]) -> Output {
         let input = self.0.join("input");
         fs::write(&input, "words\n").unwrap();
@@ -47,16 +47,16 @@ impl Drop for Folder {
     }
 }
 
-fn out(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn told(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
-fn tasks_are_handed_to_the_program_beside_lento() {
+fn tasks_run_the_program_beside_lento() {
     let folder = Folder::new("beside");
     for name in ["lento-lab", "lento-train", "lento-analyse"] {
         folder.fake("", name);
@@ -75,21 +75,25 @@ fn tasks_are_handed_to_the_program_beside_lento() {
         (&["help", "analyse"], "lento-analyse --help"),
     ] {
         let output = folder.run(None, args);
-        assert_eq!(out(&output), format!("{expected} <words>\n"), "{args:?}: {}", told(&output));
-        assert_eq!((output.status.code(), told(&output).as_str()), (Some(7), "told\n"), "{args:?}");
+        assert_eq!(stdout(&output), format!("{expected} <words>\n"), "{args:?}: {}", stderr(&output));
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(7), "error\n"), "{args:?}");
     }
     let output = folder.run(None, &["analyse", "--depth", "2", "--threads", "1", "--hash", "1"]);
-    assert!(output.status.success() && out(&output).contains("best move "), "a single position: {}", told(&output));
+    assert!(
+        output.status.success() && stdout(&output).contains("best move "),
+        "a single position: {}",
+        stderr(&output)
+    );
     let output = folder.run(None, &["analyse", "--depth", "zero"]);
-    assert!(output.status.code() == Some(2) && told(&output).contains("'zero'"), "{}", told(&output));
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("'zero'"), "{}", stderr(&output));
 }
 
 #[test]
-fn programs_are_found_in_path_and_named_where_they_are_missing() {
+fn programs_are_found_in_path_or_reported_missing() {
     let folder = Folder::new("path");
     let elsewhere = folder.fake("elsewhere", "lento-lab");
     let output = folder.run(Some(&elsewhere), &["epd", "suite.epd"]);
-    assert_eq!((output.status.code(), out(&output).as_str()), (Some(7), "lento-lab epd suite.epd <words>\n"));
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(7), "lento-lab epd suite.epd <words>\n"));
     for (args, parts) in [
         (&["match"][..], ["`lento match` needs lento-lab", "cargo build --release -p lento-lab"]),
         (&["wdl", "--help"], ["`lento wdl` needs lento-train", "cargo build --release -p lento-train"]),
@@ -100,15 +104,15 @@ fn programs_are_found_in_path_and_named_where_they_are_missing() {
     ] {
         let output = folder.run(None, args);
         assert_eq!(output.status.code(), Some(1), "{args:?}");
-        assert!(parts.iter().all(|part| told(&output).contains(part)), "{args:?}: {}", told(&output));
+        assert!(parts.iter().all(|part| stderr(&output).contains(part)), "{args:?}: {}", stderr(&output));
     }
-    assert!(out(&folder.run(None, &["analyse", "--help"])).contains("--multipv"), "the player's own help");
+    assert!(stdout(&folder.run(None, &["analyse", "--help"])).contains("--multipv"), "the player's help");
 }
 
 #[test]
-fn the_help_lists_installed_tasks() {
+fn help_lists_installed_tasks() {
     let folder = Folder::new("help");
-    let listed = |name: &str| out(&folder.run(None, &["--help"])).lines().any(|line| line.trim().starts_with(name));
+    let listed = |name: &str| stdout(&folder.run(None, &["--help"])).lines().any(|line| line.trim().starts_with(name));
     assert!(listed("bench ") && !listed("match ") && !listed("datagen "));
     folder.fake("", "lento-lab");
     assert!(listed("match ") && listed("scaling ") && !listed("datagen "));

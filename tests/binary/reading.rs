@@ -1,15 +1,15 @@
-//! Positions and moves as they are meant, and what is shown where nothing was searched.
+//! Parsing of positions and moves, and the output for positions that were not searched.
 
 use crate::harness::{Session, count};
 
 #[test]
-fn moves_are_read_as_they_are_meant() {
+fn move_notations_are_accepted() {
     let mut session = Session::ready();
     for (line, fen) in [
         ("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8Q", "Q7/7k/8/8/8/8/8/K7 b - - 0 1"),
         ("position startpos moves e2e4 0000", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2"),
         ("position startpos moves Nf3", "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"),
-        // The king can step to g1 and castle.
+        // The king can move to g1 and castle.
         ("position fen 4k3/8/8/8/8/8/8/5K1R w K - 0 1 moves f1g1", "4k3/8/8/8/8/8/8/6KR b - - 1 1"),
         ("position fen 4k3/8/8/8/8/8/8/5K1R w K - 0 1 moves f1h1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
     ] {
@@ -23,7 +23,7 @@ fn moves_are_read_as_they_are_meant() {
 }
 
 #[test]
-fn an_ended_game_is_told_at_once() {
+fn finished_game_is_reported_at_once() {
     let mut session = Session::ready();
     for (fen, score) in [("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "cp 0"), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0")] {
         for go in ["go infinite", "go ponder wtime 1000 btime 1000", "go depth 3"] {
@@ -37,7 +37,7 @@ fn an_ended_game_is_told_at_once() {
 }
 
 #[test]
-fn lines_that_were_not_searched_are_not_shown_as_exact() {
+fn unsearched_lines_are_not_exact() {
     let mut session = Session::ready();
     session.say("setoption name MultiPV value 4");
     for nodes in [1, 20, 60, 150, 300] {

@@ -1,4 +1,4 @@
-//! Recipes of reduction and what they do, over UCI and on the command line.
+//! Reduction recipes and their statistics, over UCI and on the command line.
 
 use crate::harness::{MIDDLEGAME, Session, number, run};
 use serde_json::Value;
@@ -19,28 +19,28 @@ const RECIPES: [&str; 12] = [
     "rebel",
 ];
 
-/// Nodes that the last line about a search tells.
-fn nodes(said: &[String]) -> u64 {
-    let line = said.iter().rfind(|line| line.starts_with("info depth ")).expect("a search");
+/// Nodes of the last search.
+fn nodes(output: &[String]) -> u64 {
+    let line = output.iter().rfind(|line| line.starts_with("info depth ")).expect("a search");
     number(line, "nodes")
 }
 
 #[test]
-fn every_recipe_searches_its_own_tree_and_is_changed_without_a_restart() {
+fn recipes_search_different_trees_and_switch_at_run_time() {
     let mut session = Session::ready();
     let mut count = |recipe: &str| {
         session.set("LMR", recipe);
         nodes(&session.search(&format!("ucinewgame\nposition fen {MIDDLEGAME}\ngo depth 9")))
     };
     let counts = RECIPES.map(&mut count);
-    assert_eq!(RECIPES.map(count), counts, "the same recipe, the same nodes");
+    assert_eq!(RECIPES.map(count), counts, "the same recipe gives the same nodes");
     let [tuned, off, ..] = counts;
     assert!(tuned < off, "{counts:?}");
     assert_eq!(counts.iter().collect::<HashSet<_>>().len(), RECIPES.len(), "{counts:?}");
 }
 
 #[test]
-fn the_lines_of_rebel_are_shown_while_it_is_in_use_and_change_its_search() {
+fn rebel_options_are_shown_while_in_use() {
     let mut session = Session::ready();
     let shown = |session: &mut Session| {
         session.say("uci");
@@ -49,27 +49,27 @@ fn the_lines_of_rebel_are_shown_while_it_is_in_use_and_change_its_search() {
     assert_eq!(shown(&mut session), 0);
     session.say("setoption name LMR value rebel");
     assert_eq!(shown(&mut session), 49);
-    // Of several positions together: in one a larger reduction can cost nodes.
+    // Summed over several positions: in one, a larger reduction can cost nodes.
     let mut count = |setting: &str| -> u64 {
         session.say(&format!("setoption name {setting}"));
         let mut of = |position: &str| nodes(&session.search(&format!("ucinewgame\nposition {position}\ngo depth 9")));
         ["startpos", &format!("fen {MIDDLEGAME}"), "startpos moves e2e4 c7c5 g1f3 d7d6"].into_iter().map(&mut of).sum()
     };
-    let usual = count("Rebel P value 50");
-    assert_ne!(count("Rebel Surplus value false"), usual);
-    assert_eq!(count("Rebel Surplus value true"), usual);
-    assert!(count("Rebel P value 100") < usual);
+    let default = count("Rebel P value 50");
+    assert_ne!(count("Rebel Surplus value false"), default);
+    assert_eq!(count("Rebel Surplus value true"), default);
+    assert!(count("Rebel P value 100") < default);
     session.say("setoption name LMR Helpers value tuned\nsetoption name LMR value off");
     assert_eq!(shown(&mut session), 0);
     session.say("setoption name LMR Helpers value rebel");
     assert_eq!(shown(&mut session), 49);
-    let said = session.set("Rebel Gain Weight", "heavy");
+    let output = session.set("Rebel Gain Weight", "heavy");
     let message = "option Rebel Gain Weight expects a whole number from 0 to 100, not \"heavy\"";
-    assert!(said.iter().any(|line| line.contains(message)), "{said:#?}");
+    assert!(output.iter().any(|line| line.contains(message)), "{output:#?}");
 }
 
 #[test]
-fn helpers_may_have_other_recipes() {
+fn helpers_can_use_other_recipes() {
     let mut session = Session::ready();
     session.say("setoption name Threads value 3");
     for helpers in ["rotate", "rebel", "off", "same"] {
@@ -79,33 +79,38 @@ fn helpers_may_have_other_recipes() {
 }
 
 #[test]
-fn lmrstats_counts_the_last_search_when_it_was_asked_to() {
+fn lmrstats_reports_the_last_search_if_enabled() {
     let mut session = Session::ready();
     session.search("position startpos\ngo depth 9");
     session.say("lmrstats");
-    let said = session.sync();
-    assert!(said.iter().any(|line| line.contains("with the option LMR Statistics on")), "{said:#?}");
+    let output = session.sync();
+    assert!(output.iter().any(|line| line.contains("with the option LMR Statistics on")), "{output:#?}");
     session.set("LMR Statistics", "true");
     let counted = nodes(&session.search("ucinewgame\nposition startpos\ngo depth 9"));
     session.say("lmrstats");
-    let said = session.sync();
-    assert!(said.iter().any(|line| *line == format!("recipe tuned to depth 9: {counted} nodes")), "{said:#?}");
-    assert!(said.iter().any(|line| line.starts_with("moves reduced ") && line.contains("the healthy range, 40 to 60")));
+    let output = session.sync();
+    assert!(output.iter().any(|line| *line == format!("recipe tuned to depth 9: {counted} nodes")), "{output:#?}");
+    assert!(
+        output.iter().any(|line| line.starts_with("moves reduced ") && line.contains("the healthy range, 40 to 60"))
+    );
     session.say("lmrstats off\nisready");
-    let said = session.until("nodes saved");
+    let output = session.until("nodes saved");
     let expected = format!("recipe tuned to depth 9: {counted} nodes, ");
-    assert!(said.iter().any(|line| line.starts_with(&expected) && line.ends_with(" without reductions")), "{said:#?}");
-    // A search to which nothing is reduced.
+    assert!(
+        output.iter().any(|line| line.starts_with(&expected) && line.ends_with(" without reductions")),
+        "{output:#?}"
+    );
+    // A search without any reduction.
     session.set("LMR", "off");
     session.search("position startpos\ngo depth 6");
     session.say("lmrstats");
-    let said = session.sync();
+    let output = session.sync();
     let words = |line: &String| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert!(said.iter().any(|line| words(line)[..] == ["average", "reduction", "-"]), "{said:#?}");
+    assert!(output.iter().any(|line| words(line)[..] == ["average", "reduction", "-"]), "{output:#?}");
 }
 
 #[test]
-fn a_search_without_reductions_is_called_off_by_stop() {
+fn stop_cancels_lmrstats_off() {
     let mut session = Session::ready();
     session.set("LMR Statistics", "true");
     session.search("position startpos\ngo depth 16");
@@ -114,7 +119,7 @@ fn a_search_without_reductions_is_called_off_by_stop() {
 }
 
 #[test]
-fn the_bench_counts_as_json() {
+fn bench_reports_lmr_statistics_as_json() {
     let output = run(&["bench", "5", "--lmr", "guide-log", "--stats", "--json"]);
     let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let stats = &document["lmr_stats"];

@@ -1,4 +1,4 @@
-//! Limited strength, with the real binary.
+//! `UCI_LimitStrength` and `UCI_Elo`.
 
 use crate::harness::{Session, count, field};
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ fn limited(elo: u32, seed: u32) -> Session {
 }
 
 #[test]
-fn the_same_seed_plays_the_same_move_in_every_process() {
+fn same_seed_plays_the_same_moves() {
     let play = |seed| {
         let mut session = limited(1000, seed);
         ["startpos", &SICILIAN["position ".len()..]].map(|position| {
-            let told = session.search(&format!("position {position}\ngo nodes 100000"));
-            let [line, best] = &told[told.len() - 2..] else { panic!("{told:?}") };
-            assert_eq!(field(line, "pv"), best.split(' ').nth(1), "{told:#?}");
+            let lines = session.search(&format!("position {position}\ngo nodes 100000"));
+            let [line, best] = &lines[lines.len() - 2..] else { panic!("{lines:?}") };
+            assert_eq!(field(line, "pv"), best.split(' ').nth(1), "{lines:#?}");
             format!("{best} {:?}", field(line, "nodes"))
         })
     };
@@ -32,7 +32,7 @@ fn the_same_seed_plays_the_same_move_in_every_process() {
 }
 
 #[test]
-fn thinking_takes_time_and_ends_under_every_limit() {
+fn limited_search_respects_every_limit() {
     let mut session = limited(1200, 1);
     let start = Instant::now();
     session.search(&format!("{SICILIAN}\ngo wtime 60000 btime 60000"));
@@ -47,7 +47,7 @@ fn thinking_takes_time_and_ends_under_every_limit() {
     ] {
         session.search(&format!("{SICILIAN}\n{go}"));
     }
-    // `isready` is answered while it waits, and a stop ends the wait.
+    // `isready` is answered during the artificial delay, and `stop` ends it.
     session.say(&format!("{SICILIAN}\ngo wtime 36000000 btime 36000000"));
     assert_eq!(count(&session.sync(), "bestmove"), 0);
     session.say("stop");
@@ -55,18 +55,18 @@ fn thinking_takes_time_and_ends_under_every_limit() {
 }
 
 #[test]
-fn pondering_waits_for_the_hit_and_infinite_for_stop() {
+fn ponder_and_infinite_withhold_the_answer() {
     let mut session = limited(1500, 2);
     session.say(&format!("setoption name Ponder value true\n{SICILIAN} c1g5\ngo ponder wtime 10 btime 10"));
-    let said = [session.until("info depth 1 "), session.settle()].concat();
-    assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:#?}");
+    let lines = [session.until("info depth 1 "), session.settle()].concat();
+    assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:#?}");
     session.say("ponderhit");
     session.best_move();
     session.say("go ponder wtime 3600000 btime 3600000\nstop");
     session.best_move();
     session.say("go infinite");
-    let said = [session.until("info depth 1 "), session.settle()].concat();
-    assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:#?}");
+    let lines = [session.until("info depth 1 "), session.settle()].concat();
+    assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:#?}");
     session.say("stop\ngo ponder infinite\nponderhit\nstop");
     session.best_move();
     session.best_move();
@@ -74,7 +74,7 @@ fn pondering_waits_for_the_hit_and_infinite_for_stop() {
 }
 
 #[test]
-fn it_keeps_to_search_moves_and_plays_chess960() {
+fn searchmoves_and_chess960_are_supported() {
     let mut session = limited(800, 4);
     for moves in ["h2h3", "a2a3 h2h4"] {
         session.say(&format!("{SICILIAN}\ngo searchmoves {moves} nodes 10000"));

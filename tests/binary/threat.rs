@@ -1,13 +1,13 @@
-//! The command `threat`, and `analyse --threat`.
+//! `threat` and `analyse --threat`.
 
 use crate::harness::{Session, count, field, last_pv, lines, run};
 use serde_json::Value;
 
-/// White to move, and Black threatens mate on the back rank.
+/// White to move; Black threatens mate on the back rank.
 const FEN: &str = "6k1/5ppp/8/8/8/8/r4PPP/6K1 w - - 0 1";
 
 #[test]
-fn the_threat_is_searched_for_the_opponent() {
+fn threat_searches_for_the_opponent() {
     let mut session = Session::ready();
     session.say(&format!("position fen {FEN}\nthreat depth 5"));
     let found = session.until("threat ");
@@ -19,14 +19,14 @@ fn the_threat_is_searched_for_the_opponent() {
     assert_eq!((count(session.heard(), "threat "), count(session.heard(), "bestmove")), (2, 0));
 }
 
-/// What searches found, without what depends on time.
+/// Nodes and PVs, the output that does not depend on time.
 fn found(lines: &[String]) -> Vec<(String, String)> {
     let pvs = lines.iter().filter(|line| line.contains(" pv "));
     pvs.map(|line| (field(line, "nodes").unwrap().into(), line.split_once(" pv ").unwrap().1.into())).collect()
 }
 
 #[test]
-fn later_searches_are_as_without_it() {
+fn threat_does_not_affect_later_searches() {
     let [with, without] = ["threat depth 8", "isready"].map(|between| {
         let mut session = Session::ready();
         let mut all = session.search("position startpos moves e2e4 e7e5 g1f3\ngo depth 8");
@@ -41,7 +41,7 @@ fn later_searches_are_as_without_it() {
 }
 
 #[test]
-fn positions_without_a_threat_say_why() {
+fn missing_threat_is_explained() {
     let mut session = Session::ready();
     for (fen, why) in [
         ("4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "the side to move is in check"),
@@ -51,17 +51,17 @@ fn positions_without_a_threat_say_why() {
         session.say(&format!("position fen {fen}\nthreat depth 3"));
         assert_eq!(session.sync(), [format!("info string no threat in {fen}: {why}"), "threat 0000".into()]);
     }
-    // The opponent has no move.
+    // The opponent is stalemated.
     session.say("position fen 7k/5K2/6Q1/8/8/8/8/8 w - - 0 1\nthreat depth 3");
     let lines = session.until("threat 0000");
     assert!(lines.iter().any(|line| line.contains("no legal move: stalemate")), "{lines:#?}");
     let output = run(&["analyse", "--fen", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "--threat", "--depth", "2"]);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && output.stdout.is_empty() && told.contains("in check"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.stdout.is_empty() && stderr.contains("in check"), "{stderr}");
 }
 
 #[test]
-fn it_ends_with_stop_and_waits_for_its_turn() {
+fn threat_obeys_stop_and_waits_for_searches() {
     let mut session = Session::ready();
     session.say(&format!("position fen {FEN}\nthreat"));
     session.until("info depth 5 ");
@@ -81,14 +81,14 @@ fn it_ends_with_stop_and_waits_for_its_turn() {
 }
 
 #[test]
-fn it_takes_the_limits_of_go() {
+fn threat_accepts_the_limits_of_go() {
     let output = run(&[&format!("position fen {FEN}"), "setoption name Threads value 2", "threat nodes 5000"]);
     assert!(output.status.success());
     assert_eq!(lines(&output).pop().unwrap(), "threat a2a1");
     for arguments in ["perft 3", "ponder depth 2"] {
         let output = run(&[&format!("threat {arguments}")]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && told.contains(arguments), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && stderr.contains(arguments), "{stderr}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Conversations with the real binary.
+//! UCI sessions.
 
 use crate::harness::{START, Session, count, field};
 use lento_uci::options;
@@ -9,7 +9,7 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
 
 #[test]
-fn introduction_and_options() {
+fn uci_lists_options() {
     let mut session = Session::start();
     session.say("uci");
     let lines = session.until("uciok");
@@ -24,7 +24,7 @@ fn introduction_and_options() {
 }
 
 #[test]
-fn a_search_reports_each_depth_and_answers_once() {
+fn search_reports_each_depth_and_answers_once() {
     let mut session = Session::ready();
     session.say("position startpos moves e2e4\ngo depth 7");
     let lines = session.until("bestmove");
@@ -35,7 +35,7 @@ fn a_search_reports_each_depth_and_answers_once() {
     let depths: Vec<i32> = infos.iter().filter_map(|line| field(line, "depth")?.parse().ok()).collect();
     assert!(depths.is_sorted() && depths.last() == Some(&7), "{depths:?}");
     let last = infos.last().expect("a line of play");
-    assert!(!last.contains("bound"), "the last line is exact: {last}");
+    assert!(!last.contains("bound"), "the last line is not exact: {last}");
     let best = lines.last().expect("a line");
     assert_eq!(field(last, "pv"), field(best, "bestmove"));
     assert!(session.sync().is_empty());
@@ -53,12 +53,12 @@ fn isready_is_answered_while_searching() {
 }
 
 #[test]
-fn commands_behind_go_are_kept_in_order() {
+fn commands_after_go_run_in_order() {
     let mut session = Session::ready();
     session.say(&format!(
         "position startpos\ngo infinite\nposition fen {KING_AND_PAWN}\nsetoption name MultiPV value 2\ngo depth 4\nd\nposition startpos"
     ));
-    // Everything has been read before the first search ends, so the board waits behind the second one.
+    // All input is read before the first search ends, so the board waits for the second search.
     session.sync();
     session.say("stop");
     let first = session.until("bestmove");
@@ -66,13 +66,13 @@ fn commands_behind_go_are_kept_in_order() {
     let second = session.until("bestmove");
     assert!(second.iter().any(|line| field(line, "multipv") == Some("2")));
     let best = field(second.last().expect("a line"), "bestmove").expect("a move").to_owned();
-    assert!(best.starts_with('e'), "{best} is a move of king or pawn");
+    assert!(best.starts_with('e'), "{best} is not a move of king or pawn");
     assert!(session.until("Checkers:").contains(&format!("Fen: {KING_AND_PAWN}")));
     assert_eq!(session.fen(), START);
 }
 
 #[test]
-fn flip_turns_the_position_round_and_waits_its_turn() {
+fn flip_mirrors_the_position_after_the_search() {
     let mut session = Session::ready();
     session.say(&format!("position fen {KING_AND_PAWN}\nflip"));
     assert_eq!(session.fen(), "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1");
@@ -83,15 +83,15 @@ fn flip_turns_the_position_round_and_waits_its_turn() {
     assert_eq!(count(&meanwhile, "Fen: ") + count(&meanwhile, "Lento "), 0);
     session.say("stop");
     let after = session.until("Checkers:");
-    let at = |start: &str| after.iter().position(|line| line.starts_with(start)).expect(start);
-    assert!(at("bestmove") < at("Lento ") && at("Lento ") < at("Fen: "), "{after:#?}");
-    assert_eq!(after[at("Fen: ")], "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let position = |start: &str| after.iter().position(|line| line.starts_with(start)).expect(start);
+    assert!(position("bestmove") < position("Lento ") && position("Lento ") < position("Fen: "), "{after:#?}");
+    assert_eq!(after[position("Fen: ")], "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     session.say("go depth 3");
     session.best_move();
 }
 
 #[test]
-fn compiler_says_what_the_version_says() {
+fn compiler_prints_the_version() {
     let version = crate::harness::lines(&crate::harness::run(&["--version"]));
     let mut session = Session::ready();
     session.say("compiler");
@@ -99,13 +99,13 @@ fn compiler_says_what_the_version_says() {
 }
 
 #[test]
-fn the_engine_tells_about_itself_and_lets_nobody_change_it() {
+fn engine_about_is_read_only() {
     let mut session = Session::start();
     session.say("uci");
     let lines = session.until("uciok");
     let about = lines.iter().find_map(|line| line.strip_prefix("option name UCI_EngineAbout type string default "));
     let about = about.expect("the option").to_owned();
-    // User interfaces send back what they were told.
+    // GUIs send back the default.
     session.say(&format!("setoption name UCI_EngineAbout value {about}"));
     assert_eq!(session.sync(), [""; 0]);
     session.say("setoption name UCI_EngineAbout value Fritz");
@@ -125,14 +125,14 @@ fn go_and_stop_in_one_write() {
 }
 
 #[test]
-fn stop_acts_at_once_although_commands_wait() {
+fn stop_takes_effect_before_queued_commands() {
     let mut session = Session::ready();
     session.say(&format!("position startpos\ngo infinite\nposition fen {KING_AND_PAWN}\nisready"));
     session.until("readyok");
     session.say("stop");
     session.best_move();
     assert_eq!(session.fen(), KING_AND_PAWN);
-    // A stop ends every search asked for before it, also the one that waits; each gets its answer.
+    // `stop` ends every search requested before it, queued ones included; each is answered.
     session.say("go infinite\nposition startpos\ngo infinite\ngo ponder wtime 1000 btime 1000\nstop");
     for _ in 0..3 {
         session.best_move();
@@ -141,7 +141,7 @@ fn stop_acts_at_once_although_commands_wait() {
 }
 
 #[test]
-fn many_stops_and_starts() {
+fn repeated_go_and_stop() {
     let mut session = Session::ready();
     for round in 0..60 {
         session.say("go infinite");
@@ -155,7 +155,7 @@ fn many_stops_and_starts() {
 }
 
 #[test]
-fn end_of_input_ends_a_search_and_the_program() {
+fn end_of_input_ends_search_and_program() {
     let mut session = Session::ready();
     session.say("go infinite");
     session.until("info depth");
@@ -166,7 +166,7 @@ fn end_of_input_ends_a_search_and_the_program() {
 }
 
 #[test]
-fn end_of_input_comes_after_what_was_asked() {
+fn end_of_input_is_processed_last() {
     let mut session = Session::start();
     session.write(format!("go infinite\nposition fen {KING_AND_PAWN}\ngo depth 90\ngo perft 2\nd").as_bytes());
     session.end_input();
@@ -180,7 +180,7 @@ fn end_of_input_comes_after_what_was_asked() {
 }
 
 #[test]
-fn wait_lets_a_search_end_before_the_end_of_input() {
+fn wait_finishes_searches_before_the_end_of_input() {
     let mut session = Session::start();
     session.say("position startpos\ngo depth 6\ngo depth 7\nwait\nquit\ngo depth 2");
     session.end_input();
@@ -188,7 +188,7 @@ fn wait_lets_a_search_end_before_the_end_of_input() {
     assert_eq!(count(&lines, "bestmove "), 2);
     assert!(lines.iter().any(|line| field(line, "depth") == Some("7")), "{lines:#?}");
     assert!(status.success());
-    // What would never end is not waited for.
+    // `wait` does not apply to infinite searches.
     let mut session = Session::start();
     session.say("go infinite\nwait");
     session.end_input();
@@ -207,7 +207,7 @@ fn quit_during_a_search() {
 }
 
 #[test]
-fn refused_positions_leave_the_last_good_one() {
+fn refused_positions_keep_the_previous_one() {
     let mut session = Session::ready();
     let good = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
     session.say("position startpos moves d2d4");
@@ -231,11 +231,11 @@ fn refused_positions_leave_the_last_good_one() {
     }
     session.say("go depth 3");
     let best = session.best_move();
-    assert!(best.ends_with(['5', '6']), "{best} is a first move of Black");
+    assert!(best.ends_with(['5', '6']), "{best} is not a first move of Black");
 }
 
 #[test]
-fn refused_values_are_quoted_and_do_nothing() {
+fn invalid_values_are_quoted_and_ignored() {
     let mut session = Session::ready();
     for (line, quoted) in [
         ("setoption name Hash value 0", "\"0\""),
@@ -265,13 +265,13 @@ fn refused_values_are_quoted_and_do_nothing() {
 }
 
 #[test]
-fn variants_of_last_best_reply_are_announced_and_searched_with() {
+fn lbr_variants_are_listed_and_used() {
     let mut session = Session::start();
     session.say("uci");
     let names = "var off var reply var pair var two-plies var quiet";
     let announced = format!("option name LBR type combo default reply {names}");
     assert_eq!(count(&session.until("uciok"), &announced), 1);
-    // The nodes of a new game's first search.
+    // Nodes of the first search of a new game.
     let mut nodes = |value: &str| {
         session.say(&format!("setoption name LBR value {value}\nucinewgame\nposition startpos\ngo depth 9"));
         let lines = session.until("bestmove");
@@ -285,10 +285,10 @@ fn variants_of_last_best_reply_are_announced_and_searched_with() {
 }
 
 #[test]
-fn a_hash_too_large_for_the_machine_is_refused() {
+fn hash_larger_than_memory_is_refused() {
     let mut session = Session::ready();
     session.say("setoption name Hash value 33554432\nposition startpos\ngo depth 4");
-    // Where memory suffices for 32 TiB there is nothing to refuse.
+    // Accepted if the machine can provide 32 TiB.
     let lines = session.until("bestmove");
     assert!(count(&lines, "info string ERROR: ") <= 1);
     session.sync();
@@ -306,7 +306,7 @@ fn go_before_position_searches_the_start_position() {
 }
 
 #[test]
-fn no_legal_move() {
+fn positions_without_legal_moves_are_answered() {
     let mut session = Session::ready();
     for (fen, why, score) in [(MATED, "checkmate", "mate 0"), (STALEMATE, "stalemate", "cp 0")] {
         session.say(&format!("position fen {fen}\ngo depth 5"));
@@ -323,7 +323,7 @@ fn no_legal_move() {
 }
 
 #[test]
-fn infinite_holds_the_answer_back() {
+fn infinite_withholds_the_answer() {
     let mut session = Session::ready();
     session.say(&format!("position fen {BACK_RANK}\ngo infinite depth 3"));
     let lines = [session.until("info depth 3 "), session.settle()].concat();
@@ -342,7 +342,7 @@ fn ponder_waits_for_ponderhit_or_stop() {
         session.say(end);
         session.best_move();
     }
-    // A finished ponder search answers as soon as it is hit, and both in one write is no loss.
+    // A finished ponder search answers at once on `ponderhit`, also if both come in one write.
     session.say("go ponder depth 1");
     let lines = [session.until("info depth 1 "), session.settle()].concat();
     assert_eq!(count(&lines, "bestmove"), 0);
@@ -355,7 +355,7 @@ fn ponder_waits_for_ponderhit_or_stop() {
 }
 
 #[test]
-fn search_moves_are_obeyed() {
+fn searchmoves_are_respected() {
     let mut session = Session::ready();
     session.say("position startpos\ngo searchmoves a2a3 h2h4 depth 4");
     assert!(["a2a3", "h2h4"].contains(&session.best_move().as_str()));
@@ -366,19 +366,19 @@ fn search_moves_are_obeyed() {
 }
 
 #[test]
-fn mates_are_found_and_named() {
+fn mates_are_found_and_reported() {
     let mut session = Session::ready();
     session.say(&format!("position fen {BACK_RANK}\ngo mate 1"));
     let lines = session.until("bestmove a1a8");
     assert!(lines.iter().any(|line| line.contains(" score mate 1 ")), "{lines:#?}");
-    // Whatever the king does, a rook mates.
+    // Every king move allows mate by a rook.
     session.say("position fen 7k/8/8/8/8/1r6/r7/5K2 w - - 0 1\ngo depth 8");
     let lines = session.until("bestmove");
     assert!(lines.iter().any(|line| line.contains(" score mate -1 ")), "{lines:#?}");
 }
 
 #[test]
-fn several_lines_come_in_order() {
+fn multipv_lines_are_sorted_and_distinct() {
     let mut session = Session::ready();
     session.say("setoption name MultiPV value 4\nposition startpos\ngo depth 6");
     let lines = session.until("bestmove");
@@ -393,14 +393,14 @@ fn several_lines_come_in_order() {
     moves.sort_unstable();
     moves.dedup();
     assert_eq!(moves.len(), 4);
-    // More lines than there are moves.
+    // MultiPV above the number of legal moves.
     session.say("setoption name MultiPV value 256\nposition fen 7k/8/8/8/8/8/8/K7 w - - 0 1\ngo depth 2");
     let lines = session.until("bestmove");
     assert!(lines.iter().all(|line| field(line, "multipv") != Some("4")), "{lines:#?}");
 }
 
 #[test]
-fn castling_is_written_as_the_option_says() {
+fn castling_notation_follows_uci_chess960() {
     let mut session = Session::ready();
     let position = "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     for (on, short, long) in [("false", "e1g1", "e8c8"), ("true", "e1h1", "e8a8")] {
@@ -409,14 +409,14 @@ fn castling_is_written_as_the_option_says() {
         session.say(&format!("{position} moves {short}\ngo depth 2 searchmoves {long}"));
         assert_eq!(session.best_move(), long);
     }
-    // The king takes its rook: inner rook, and a king that stays where it is.
+    // Chess960 castling with an inner rook and a king that stays on its square.
     session.say("position fen 4k3/8/8/8/8/8/8/1R4KR w HB - 0 1\ngo depth 2 searchmoves g1h1");
     assert_eq!(session.best_move(), "g1h1");
     assert_eq!(session.fen(), "4k3/8/8/8/8/8/8/1R4KR w HB - 0 1");
 }
 
 #[test]
-fn chances_are_shown_when_asked_for() {
+fn wdl_sums_to_1000() {
     let mut session = Session::ready();
     session.say("setoption name UCI_ShowWDL value true\nposition startpos\ngo depth 3");
     for line in session.until("bestmove").iter().filter(|line| line.contains(" pv ")) {
@@ -440,12 +440,12 @@ fn perft_counts_and_can_be_stopped() {
     session.say("stop\ngo depth 2");
     session.best_move();
     session.say("perft 4\nquit");
-    let (said, status) = session.end();
-    assert_eq!(said.last().map(String::as_str), Some("Nodes searched: 4085603"), "perft ends with its sum");
+    let (output, status) = session.end();
+    assert_eq!(output.last().map(String::as_str), Some("Nodes searched: 4085603"), "perft finishes before `quit`");
     assert!(status.success());
     let mut session = Session::ready();
     session.say("perft 13\nquit\nquit");
-    assert!(session.end().1.success(), "who insists is obeyed");
+    assert!(session.end().1.success(), "a second `quit` ends perft");
 }
 
 #[test]
@@ -461,7 +461,7 @@ fn bench_ends_with_nodes_and_speed() {
 }
 
 #[test]
-fn board_evaluation_and_help() {
+fn board_evaluation_and_help_are_printed() {
     let mut session = Session::ready();
     session.say("position startpos moves e2e4\nd\neval\nhelp");
     let lines = session.until("help [option]: ");
@@ -470,7 +470,7 @@ fn board_evaluation_and_help() {
 }
 
 #[test]
-fn the_debug_log_has_both_sides() {
+fn debug_log_contains_input_and_output() {
     let path = std::env::temp_dir().join(format!("lento-session-{}.log", std::process::id()));
     let mut session = Session::ready();
     session.say(&format!("setoption name DebugLogFile value {}\ngo depth 2", path.display()));
@@ -483,7 +483,7 @@ fn the_debug_log_has_both_sides() {
 }
 
 #[test]
-fn odd_bytes_are_survived() {
+fn malformed_input_is_survived() {
     let mut session = Session::ready();
     session.write(b"\xff\xfe\x80\x80\xc0\xaf\n\0\n\n   \n\xef\xbb\xbfisready\n");
     let lines = session.until("readyok");

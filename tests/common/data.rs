@@ -1,19 +1,16 @@
-//! The positions, games and tables that tests read. What is small lies in `tests/data`; larger suites are used where the
-//! machine has them, and a sample of them in `tests/data` where not.
+//! Test data: small files in `tests/data`; larger suites from an external folder if present, otherwise samples in `tests/data`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the repository.
+/// Root of the repository.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// A file or folder in `tests/data`.
 pub fn path(name: &str) -> PathBuf {
     Path::new(ROOT).join("tests/data").join(name)
 }
 
-/// The file or folder of this name in the folder that `LENTO_DATA` names, else in `shared/data` beside the repository, else in
-/// `tests/data`.
+/// The file or folder in `LENTO_DATA`, by default `shared/data` beside the repository; the sample in `tests/data` if it does not exist.
 pub fn largest(name: &str) -> PathBuf {
     let whole = match std::env::var_os("LENTO_DATA") {
         Some(folder) => PathBuf::from(folder),
@@ -23,13 +20,13 @@ pub fn largest(name: &str) -> PathBuf {
     if whole.exists() { whole } else { path(name) }
 }
 
-/// The text of a file.
+/// Reads a text file.
 pub fn text(path: impl AsRef<Path>) -> String {
     let path = path.as_ref();
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The lines of a file that are neither empty nor comments, each split at its tabs.
+/// Tab-separated rows of a file, without empty lines and comments.
 pub fn rows(path: impl AsRef<Path>) -> Vec<Vec<String>> {
     let text = text(path);
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

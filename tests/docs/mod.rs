@@ -1,6 +1,6 @@
-//! The commands that the pages print run as printed, but for shorter times and numbers: [`table`] has what is changed.
+//! Runs the commands on the pages as printed, with shorter times and smaller numbers; [`table`] lists the replacements.
 //!
-//! The suite runs those of the README. All others run with `LENTO_DOCS=1`, as in `.ci/run`; `--nocapture` shows each.
+//! By default only those of the README run; `LENTO_DOCS=1`, as in `.ci/run`, runs all, and `--nocapture` shows each.
 
 mod pages;
 mod place;
@@ -26,8 +26,8 @@ fn items_of(page: &str) -> Vec<Item> {
     pages::items(&text).unwrap_or_else(|why| panic!("{page}, {why}"))
 }
 
-/// Why a command is not run, or that the table does not know its program.
-fn left_out(command: &str) -> Result<Option<&'static str>, String> {
+/// Why a command is not run. Fails if its program is not in the table.
+fn skip_reason(command: &str) -> Result<Option<&'static str>, String> {
     let command = without_variables(command);
     if let Some((_, why)) = table::NOT_RUN.iter().find(|(start, _)| command.starts_with(start)) {
         return Ok(Some(why));
@@ -40,7 +40,7 @@ fn left_out(command: &str) -> Result<Option<&'static str>, String> {
     is_known.then_some(None).ok_or_else(|| format!("{first} is not in tests/docs/table.rs"))
 }
 
-/// A command without the variables that are set before its program.
+/// Strips variable assignments before the program.
 fn without_variables(command: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
@@ -57,7 +57,7 @@ fn without_variables(command: &str) -> &str {
     }
 }
 
-/// `PATH`, with the programs of the build first.
+/// `PATH` with the built programs first.
 fn search_path() -> OsString {
     let folder = Path::new(env!("CARGO_BIN_EXE_lento")).parent().expect("a folder");
     for name in ["lento-analyse", "lento-lab", "lento-manual", "lento-train"] {
@@ -70,7 +70,7 @@ fn search_path() -> OsString {
     env::join_paths(folders).expect("a path")
 }
 
-/// Runs an item. `None`: it needs something that is not here, which is printed.
+/// Runs an item; `None` if a requirement is missing, which is printed.
 fn run(shell: &Shell, kind: Kind, command: &str) -> Option<Ended> {
     let python = |script: &str, text: &str| {
         let Some(python) = env::var_os("LENTO_PYTHON") else {
@@ -82,47 +82,48 @@ fn run(shell: &Shell, kind: Kind, command: &str) -> Option<Ended> {
     let is_server = ["--web", "--listen", "--uci", "--socket"].iter().any(|option| command.contains(option));
     match kind {
         Kind::Shell if command.starts_with("lento serve") && is_server => Some(shell.serve(command)),
-        Kind::Shell => Some(refuse_errors(shell.run(command))),
+        Kind::Shell => Some(fail_on_errors(shell.run(command))),
         Kind::Python => python(command, ""),
         Kind::Sql => {
             python("import sqlite3, sys; sqlite3.connect('games.lento.db').executescript(sys.stdin.read())", command)
         }
-        Kind::Uci => Some(converse(shell, command)),
+        Kind::Uci => Some(run_uci(shell, command)),
         Kind::NoCommand => None,
     }
 }
 
-/// The protocols tell errors without an exit code.
-fn refuse_errors(mut ended: Ended) -> Ended {
+/// The protocols report errors in the output, not by exit code.
+fn fail_on_errors(mut ended: Ended) -> Ended {
     if ["info string ERROR", r#""status":"error""#].iter().any(|error| ended.output.contains(error)) {
         ended.fault.get_or_insert("an error".to_owned());
     }
     ended
 }
 
-/// Holds a conversation. Where the block tells the answers, each has to come; else none may be an error.
-fn converse(shell: &Shell, block: &str) -> Ended {
+/// Runs a UCI session. If the block shows answers, all of them must appear; otherwise there must be no error.
+fn run_uci(shell: &Shell, block: &str) -> Ended {
     let (answers, commands): (Vec<&str>, Vec<&str>) =
         block.lines().partition(|line| ["< ", "info ", "..."].iter().any(|start| line.starts_with(start)));
     let commands: Vec<&str> = commands.iter().map(|line| line.trim_start_matches("> ")).collect();
     let mut ended = shell.feed("lento", &[], &(commands.join("\n") + "\nisready\nstop\nquit\n"));
     let mut expected = answers.iter().filter_map(|line| line.strip_prefix("< ")).peekable();
     if expected.peek().is_none() {
-        ended = refuse_errors(ended);
+        ended = fail_on_errors(ended);
     }
-    if let Some(missing) = expected.find(|line| !ended.output.lines().any(|said| said == *line)) {
+    if let Some(missing) = expected.find(|line| !ended.output.lines().any(|output_line| output_line == *line)) {
         ended.fault.get_or_insert(format!("no {missing:?}"));
     }
     ended
 }
 
-/// Runs all items of a page in their order, and returns what failed.
+/// Runs all items of a page and returns the failures.
 fn run_page(page: &str) -> Vec<String> {
     let folder = Folder::new(&format!("docs-{}", page.replace('/', "-")));
     let shell = Shell::new(Path::new(folder.path()), search_path());
     let mut failed = Vec::new();
     let mut check = |at: &str, printed: &str, command: &str, ended: Ended| {
-        let is_allowed = table::ALLOWED.iter().any(|(of, said)| command.contains(of) && ended.output.contains(said));
+        let is_allowed =
+            table::ALLOWED.iter().any(|(of, output)| command.contains(of) && ended.output.contains(output));
         if let Some(fault) = ended.fault.filter(|_| !is_allowed) {
             failed.push(format!("{page}:{at}: {fault}\nprinted: {printed}\nrun: {command}\n{}", ended.output));
         }
@@ -133,12 +134,12 @@ fn run_page(page: &str) -> Vec<String> {
     for item in items_of(page) {
         let (command, _) = table::shorten(page, &item.text);
         let at = item.line.to_string();
-        let left_out = match item.kind {
-            Kind::Shell => left_out(&command).unwrap_or_default(),
+        let skip_reason = match item.kind {
+            Kind::Shell => skip_reason(&command).unwrap_or_default(),
             Kind::NoCommand => Some("no command"),
             _ => None,
         };
-        if let Some(why) = left_out {
+        if let Some(why) = skip_reason {
             eprintln!("{page}:{at}: not run ({why}): {}", command.lines().next().unwrap_or_default());
             continue;
         }
@@ -152,14 +153,14 @@ fn run_page(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_is_known() {
+fn every_command_is_in_the_table() {
     let (mut unknown, mut used) = (Vec::new(), BTreeSet::new());
     for page in pages::pages() {
         for item in items_of(&page) {
             let (command, replaced) = table::shorten(&page, &item.text);
             used.extend(replaced);
             if item.kind == Kind::Shell
-                && let Err(why) = left_out(&command)
+                && let Err(why) = skip_reason(&command)
             {
                 unknown.push(format!("{page}:{}: {why}: {command}", item.line));
             }
@@ -169,7 +170,7 @@ fn every_command_is_known() {
     let unused: Vec<_> = (0..table::REPLACED.len()).filter(|index| !used.contains(index)).collect();
     assert!(
         unused.is_empty(),
-        "on no page: {:#?}",
+        "not on any page: {:#?}",
         unused.iter().map(|index| table::REPLACED[*index]).collect::<Vec<_>>()
     );
 }

@@ -1,32 +1,32 @@
-//! What the pages print that a reader may copy: blocks of code, and command lines in tables.
+//! Extracts copyable text from the pages: code blocks, and commands in tables.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How a text is run.
+/// How an item is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Shell,
     Python,
     Sql,
     Uci,
-    /// Output, pictures and the like.
+    /// Output, diagrams and the like.
     NoCommand,
 }
 
-/// A command, a script or a conversation, or a block that is none of these.
+/// A command, script or UCI session, or a block that is none of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The first line in the page, from 1.
+    /// First line on the page, from 1.
     pub line: usize,
     pub kind: Kind,
     pub text: String,
 }
 
-/// The commands of UCI that pages use.
+/// UCI commands used on the pages.
 const UCI: [&str; 9] = ["uci", "isready", "setoption", "ucinewgame", "position", "go", "stop", "savehash", "loadhash"];
 
-/// The pages, by their paths from the root of the repository.
+/// All pages, relative to the root of the repository.
 pub fn pages() -> Vec<String> {
     let root = Path::new(crate::data::ROOT);
     let mut pages = vec!["README.md".to_owned(), "CONTRIBUTING.md".to_owned()];
@@ -39,7 +39,7 @@ pub fn pages() -> Vec<String> {
     pages
 }
 
-/// The items of a page in their order. An error names a block of a language that is not known.
+/// The items of a page, in order. Fails on blocks in an unsupported language.
 pub fn items(page: &str) -> Result<Vec<Item>, String> {
     let mut items = Vec::new();
     let mut lines = page.lines().zip(1..);
@@ -58,7 +58,7 @@ pub fn items(page: &str) -> Result<Vec<Item>, String> {
 fn of_block(language: &str, line: usize, block: &[&str]) -> Result<Vec<Item>, String> {
     let kind = match language {
         "sh" => return Ok(commands(line, block)),
-        // The unit of a service.
+        // A systemd unit.
         "ini" => {
             let start = |text: &&str| Some(text.strip_prefix("ExecStart=")?.to_owned());
             return Ok(block.iter().filter_map(start).map(|text| Item { line, kind: Kind::Shell, text }).collect());
@@ -72,19 +72,19 @@ fn of_block(language: &str, line: usize, block: &[&str]) -> Result<Vec<Item>, St
             }
             if is_conversation(block) { Kind::Uci } else { Kind::NoCommand }
         }
-        _ => return Err(format!("blocks of {language:?} are not known to the test")),
+        _ => return Err(format!("unsupported block language {language:?}")),
     };
     Ok(vec![Item { line, kind, text: block.join("\n") }])
 }
 
-/// Whether a block has commands of UCI, and nothing else but answers.
+/// Whether a block consists of UCI commands and answers, with at least one command.
 fn is_conversation(block: &[&str]) -> bool {
     let command = |text: &&str| text.starts_with("> ") || UCI.contains(&text.split(' ').next().unwrap_or_default());
     let answer = |text: &&str| ["< ", "info ", "..."].iter().any(|start| text.starts_with(start));
     block.iter().any(command) && block.iter().all(|text| command(text) || answer(text))
 }
 
-/// The commands of a block for the shell. Continued lines are joined, and loops are one command.
+/// Shell commands of a block. Joins continued lines; a loop is one command.
 fn commands(first: usize, block: &[&str]) -> Vec<Item> {
     let count =
         |text: &str, word: &str| text.split_whitespace().filter(|part| part.trim_end_matches(';') == word).count();
@@ -106,7 +106,7 @@ fn commands(first: usize, block: &[&str]) -> Vec<Item> {
     items
 }
 
-/// The command lines of cells that begin with one.
+/// Commands in table cells that start with one.
 fn of_row(row: &str) -> Vec<String> {
     let mut found = Vec::new();
     for cell in row.split(" | ").map(|cell| cell.trim_start_matches(['|', ' '])) {
@@ -119,7 +119,7 @@ fn of_row(row: &str) -> Vec<String> {
 }
 
 #[test]
-fn blocks_and_rows_are_read() {
+fn blocks_and_rows_are_parsed() {
     let page = "# Page\n```sh\na \\\n    b   # c\n\nfor x in 1 2; do\n    d $x\ndone\n```\n| `lento e` * | `f g` |\n| `h` | `lento i`, `lento j` |\n\
                 ```text\nuci\ninfo string\n```\n```\nuci  the protocol\nsync  atomics\n```\n";
     let found: Vec<_> = items(page).unwrap().into_iter().map(|item| (item.line, item.kind, item.text)).collect();

@@ -1,4 +1,4 @@
-//! The folder in which the commands of a page run, with the files that the reader has.
+//! Prepares the folder in which the commands of a page run.
 
 use crate::data;
 use std::fs;
@@ -28,7 +28,7 @@ const GAMES: &str = r#"[Event "One"]
 1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 4. Nf3 Nc6 5. Bb5 a6 6. Ba4 Nf6 7. O-O Be7 8. Re1 b5 9. Bb3 d6 10. c3 O-O 11. h3 Na5 1/2-1/2
 "#;
 
-/// Balanced positions, as books have them.
+/// Balanced book positions.
 const BOOK: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
@@ -37,7 +37,7 @@ rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 /// Settings for `lento factors`.
 const FACTORS: &str = "rfp_margin=80\niir_depth=4\n";
 
-/// Commands that make what a page names and does not make itself.
+/// Commands that create files which a page uses but does not create.
 const BEFORE: &[(&str, &str)] = &[
     ("README.md", "lento analyse --epd suite.epd --nodes 100 --db part-1.db"),
     (
@@ -57,7 +57,7 @@ const BEFORE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Makes the files, and returns the commands that make the others.
+/// Writes the files, and returns the commands that create the rest.
 pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> {
     let root = Path::new(crate::data::ROOT);
     for name in ["nets", "src/eval", "src/search", "docs/results/lmr", "docs/results/terms", "data/books", "data/epd"] {
@@ -82,16 +82,16 @@ pub fn prepare(folder: &Path, page: &str) -> impl Iterator<Item = &'static str> 
     }
     write("token", b"0123456789abcdef");
     fs::set_permissions(folder.join("token"), fs::Permissions::from_mode(0o600)).expect("the token");
-    // Half of the positions are from games, half from inside searches.
-    let neutral = |number: usize| {
+    // Half of the positions are from games, half from within searches.
+    let gold_row = |number: usize| {
         format!(
             "4k3/8/8/8/8/8/4P3/{number}K{} w - - 0 1\t{}\t69\t0.66\t0.67\t+1.40\n",
             7 - number,
             ["game", "inside"][number % 2]
         )
     };
-    write("data/gold-neutral.tsv", (1..7).map(neutral).collect::<String>().repeat(20).as_bytes());
-    // Few positions of the suites and of the gold set, whose records have 32 bytes.
+    write("data/gold-neutral.tsv", (1..7).map(gold_row).collect::<String>().repeat(20).as_bytes());
+    // Excerpts of the suites and of the gold set, with records of 32 bytes.
     let first =
         |name: &str| data::text(data::path(name)).lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
     for (name, of) in

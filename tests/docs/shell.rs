@@ -1,4 +1,4 @@
-//! Runs the commands of a page, one after the other, in a shell.
+//! Runs commands in a shell.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -8,41 +8,40 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than any command takes on a busy machine.
+/// Timeout, generous for busy machines.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A folder, and the variables that commands have set in it.
+/// A working folder with the variables set by earlier commands.
 pub struct Shell {
     folder: PathBuf,
     path: OsString,
 }
 
-/// What a command has printed, and how it ended.
+/// Output of a command, and the error if it failed.
 pub struct Ended {
     pub output: String,
     pub fault: Option<String>,
 }
 
 impl Shell {
-    /// A shell in a folder that finds programs on this path.
     pub fn new(folder: &Path, path: OsString) -> Self {
         fs::write(folder.join(".variables"), "").expect("a file");
         Self { folder: folder.to_owned(), path }
     }
 
-    /// Runs a command to its end, which has to be a success.
+    /// Runs a command, which must succeed.
     pub fn run(&self, command: &str) -> Ended {
-        // Variables are for the commands after this one.
+        // Keep variables for later commands.
         let script = format!("set -eu -o pipefail -o allexport\n. ./.variables\n{command}\nexport -p >.variables");
         self.wait(self.start("bash", &["-c", &script], Stdio::null()), false)
     }
 
-    /// Runs a server until it prints its address, and stops it.
+    /// Runs a server until it prints its address, then stops it.
     pub fn serve(&self, command: &str) -> Ended {
         self.wait(self.start("bash", &["-c", &format!("exec {command}")], Stdio::null()), true)
     }
 
-    /// Gives a program this text.
+    /// Runs a program with `text` as input.
     pub fn feed(&self, program: &str, args: &[&str], text: &str) -> Ended {
         fs::write(self.folder.join(".input"), text).expect("a file");
         let input = File::open(self.folder.join(".input")).expect("a file");
@@ -56,12 +55,12 @@ impl Shell {
         command.args(args).current_dir(&self.folder).env("PATH", &self.path);
         command.env("LENTO_DATA", self.folder.join("data")).env("TABLES", "syzygy");
         command.env("FEN", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
-        // One machine has all ranks, and tests may run as root.
+        // All ranks run on one machine, possibly as root.
         for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"] {
             command.env(name, "1");
         }
         command.env("OMPI_MCA_plm_rsh_agent", "false");
-        // In a group of its own, so that all of it can be ended.
+        // In its own process group, so that all of it can be killed.
         command.stdin(input).stdout(output).stderr(both).process_group(0);
         command.spawn().unwrap_or_else(|error| panic!("{program}: {error}"))
     }
@@ -73,7 +72,7 @@ impl Shell {
         let fault = loop {
             if let Some(status) = child.try_wait().expect("a child") {
                 let fault = (!status.success()).then(|| describe(status));
-                break fault.or((is_server && !is_stopped).then(|| "the server ended by itself".to_owned()));
+                break fault.or((is_server && !is_stopped).then(|| "the server exited".to_owned()));
             }
             if is_server && !is_stopped && output().contains(" on ") {
                 signal("TERM", &child.id().to_string());
@@ -82,7 +81,7 @@ impl Shell {
             if Instant::now() > deadline {
                 signal("KILL", &format!("-{}", child.id()));
                 child.wait().expect("a child");
-                break Some(format!("no end after {} s", PATIENCE.as_secs()));
+                break Some(format!("still running after {} s", PATIENCE.as_secs()));
             }
             thread::sleep(Duration::from_millis(5));
         };

@@ -1,7 +1,7 @@
-//! How the commands of the pages are shortened, and which are not run.
+//! How the commands on the pages are shortened, and which are not run.
 
-/// Values that are replaced by shorter ones. A pattern is `N` for whole numbers above the short value, `LIST` for several with
-/// commas, `TIME` for numbers with a unit, or how a value begins.
+/// Option values that are shortened. Patterns: `N`, a whole number above the short value; `LIST`, numbers separated by commas; `TIME`,
+/// a number with a unit; otherwise a prefix.
 pub const SHORT: &[(&str, &str, &str)] = &[
     ("--time", "TIME", "50ms"),
     ("--nodes", "N", "1000"),
@@ -36,7 +36,7 @@ pub const SHORT: &[(&str, &str, &str)] = &[
     ("ANEW_LIMIT", "soft=", "soft=50"),
 ];
 
-/// Arguments for tasks that come without them.
+/// Options that are added to tasks.
 pub const ADDED: &[(&str, &str, &str)] = &[
     ("lento match", "--pairs", "1"),
     ("lento match", "--limit", "nodes=50"),
@@ -63,15 +63,15 @@ pub const ADDED: &[(&str, &str, &str)] = &[
     ("lento throughput 16", "--positions", "1"),
 ];
 
-/// What is replaced in the commands of pages that begin with this. Each has to occur.
+/// Replacements on pages whose path starts with the first column. Each must occur.
 pub const REPLACED: &[(&str, &str, &str)] = &[
-    // The programs are those of the build.
+    // Programs of the build.
     ("", "target/release/lento", "lento"),
     ("CONTRIBUTING.md", "target/old/release/lento", "lento"),
     ("CONTRIBUTING.md", "1 2 3 4 5 6 7 8 9", "1 2"),
     ("CONTRIBUTING.md", "$lento bench", "$lento bench 3"),
     ("README.md", "cargo run --release -- analyse", "lento analyse --time 50ms"),
-    // Numbers that no option stands before.
+    // Positional numbers.
     ("", "lento bench 14", "lento bench 3"),
     ("README.md", "lento bench", "lento bench 3"),
     ("", "lento bench 13 --lbr", "lento bench 3 --lbr"),
@@ -83,7 +83,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/serve.md", "1_000_000", "1_000"),
     ("docs/", "Limit(time=1)", "Limit(time=0.1)"),
     ("docs/hash.md", "Hash value 8192", "Hash value 16"),
-    // An hour of growth comes to this line.
+    // Resume with an hour of growth done.
     (
         "docs/tree.md",
         "lento tree grow najdorf.tree",
@@ -92,9 +92,9 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/cluster.md", "Hash value 65536", "Hash value 16"),
     ("docs/cluster.md", "Threads value 64", "Threads value 2"),
     ("docs/results/threads.md", "1,2,16,256", "1,2"),
-    // Words that stand for something.
+    // Placeholders.
     ("README.md", "--fen FEN", "--fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'"),
-    // Ranks are all of this machine.
+    // All ranks run on this machine.
     ("README.md", "mpirun -n 4", "mpirun -n 2"),
     ("docs/", "--host one,two", "-n 2"),
     ("docs/", "~/lento-cluster", "lento-cluster"),
@@ -104,7 +104,7 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
         "mpirun -n 2 --bind-to none",
     ),
     ("docs/cluster.md", "-n 8 --map-by ppr:1:node", "-n 2"),
-    // Servers take any free port.
+    // Servers use any free port.
     ("README.md", "lento serve --web", "lento serve --web 0"),
     ("docs/serve.md", "lento serve --web   ", "lento serve --web 0   "),
     ("docs/serve.md", "0.0.0.0:8617", "0.0.0.0:0"),
@@ -117,27 +117,27 @@ pub const REPLACED: &[(&str, &str, &str)] = &[
     ("docs/serve.md", "%S/lento/analyses.db", "analyses.db"),
     ("docs/remote.md", "0.0.0.0:4618", "0.0.0.0:0"),
     ("docs/tree.md", "serve --web --tree", "serve --web 0 --tree"),
-    // The script tells a server by its URL; the build of the suite says that it has no PostgreSQL.
+    // The script recognises a server by its URL; the tests are built without PostgreSQL and fail with a message.
     (
         "docs/analyse.md",
         "array games.pgn --nodes 5000000 --db postgresql:",
         "array games.pgn --nodes 5000000 --db postgres:",
     ),
-    // The build of the suite has no PostgreSQL: a file takes the place of the server.
+    // The tests are built without PostgreSQL: use a file instead.
     ("docs/", "postgresql://me@server/", "./server-"),
-    // What the scheduler sets.
+    // Variables set by the scheduler.
     ("docs/analyse.md", "sbatch --array=1-16 --cpus-per-task=8", "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MAX=16"),
-    // One after the other, so that each failure is seen.
+    // Sequential, so that every failure is seen.
     ("docs/", "& done; wait", "; done"),
-    // Requests are the same on standard input.
+    // Standard input accepts the same requests.
     ("docs/serve.md", "nc -N -U /run/lento/socket", "lento serve"),
 ];
 
-/// Programs that are run, at the start of a command.
+/// Programs that are run, by the first word of a command.
 pub const RUN: [&str; 11] =
     ["lento", "mpirun", "exec", "echo", "printf", "for", "export", "mkdir", "head", "time", "tools/slurm/array"];
 
-/// How commands begin that are not run, each with the reason.
+/// Prefixes of commands that are not run, with the reason.
 pub const NOT_RUN: &[(&str, &str)] = &[
     ("cargo ", "a build"),
     ("tools/pgo", "a build"),
@@ -175,11 +175,11 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("echo uci | ssh ", "needs another machine"),
 ];
 
-/// What commands may say that did not succeed for want of time or data. They have read their arguments and files by then.
+/// Errors accepted from commands that lack time or data, raised after arguments and files are read.
 pub const ALLOWED: &[(&str, &str)] =
     &[("lento wdl", "too little data"), ("lento throughput", "unstable"), ("array games.pgn", "has no PostgreSQL")];
 
-/// The command as it is run on a page, and the entries of [`REPLACED`] that were used.
+/// Shortens a command; also returns the indices of the [`REPLACED`] entries used.
 pub fn shorten(page: &str, printed: &str) -> (String, Vec<usize>) {
     let mut text = printed.to_owned();
     let mut used = Vec::new();
@@ -205,7 +205,7 @@ fn shorten_values(text: &str) -> String {
             let fits = |(of, pattern, short): &&(&str, &str, &str)| *of == option && is_long(value, pattern, short);
             SHORT.iter().find(fits).map(|(_, _, short)| *short)
         };
-        // A closing quote stays.
+        // Keep a closing quote.
         let end = word.trim_end_matches(['"', ';']).len();
         let (word, quote) = word.split_at(end);
         let new = match (word.split_once('='), short(last, word)) {
@@ -224,7 +224,7 @@ fn shorten_values(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a value is of a pattern and longer than the short one.
+/// Whether a value matches a pattern and exceeds the short value.
 fn is_long(value: &str, pattern: &str, short: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match pattern {

@@ -1,18 +1,18 @@
-//! Random positions of rare kinds: many queens, promotions and pieces, and kings that castle from anywhere.
+//! Random positions of rare kinds: many queens, promotions and pieces, and castling from any file.
 
 use lento::chess::{Board, Color, PieceType, Rank};
 use lento_testing::Random;
 
-/// The first board that is a position.
+/// The first valid position.
 fn first(mut fen: impl FnMut() -> String) -> Board {
     std::iter::repeat_with(|| Board::from_fen(&fen())).find_map(Result::ok).expect("an endless iterator")
 }
 
-/// Puts a piece on an empty square of these ranks, from 0 at the top.
+/// Puts a piece on a random square of these ranks, counted from the top, if it is empty.
 fn put(squares: &mut [u8; 64], ranks: std::ops::Range<usize>, piece: u8, random: &mut Random) {
-    let at = 8 * ranks.start + random.below(8 * ranks.len());
-    if squares[at] == b'1' {
-        squares[at] = piece;
+    let index = 8 * ranks.start + random.below(8 * ranks.len());
+    if squares[index] == b'1' {
+        squares[index] = piece;
     }
 }
 
@@ -21,7 +21,7 @@ fn fen(squares: &[u8; 64], rights: &str, random: &mut Random) -> String {
     format!("{} {} {rights} - 0 1", rows.join("/"), random.pick(&['w', 'b']))
 }
 
-/// Pawns of both sides before promotion, nine queens a side, or up to 32 pieces of any kind.
+/// Pawns on the seventh rank, nine queens per side, or up to 32 pieces of any kind.
 pub fn crowd(random: &mut Random) -> Board {
     let kind = random.below(3);
     first(|| {
@@ -52,7 +52,7 @@ pub fn is_crowded(board: &Board) -> bool {
     Color::ALL.into_iter().all(|color| pieces(color) > 2) || board.occupied().count() - pawns > 18
 }
 
-/// Kings on any file of their first rank, with rights to castle and little between.
+/// Kings on any file of the back rank, with castling rights and few other pieces.
 pub fn castlers(random: &mut Random) -> Board {
     first(|| {
         let mut squares = [b'1'; 64];
@@ -72,7 +72,7 @@ pub fn castlers(random: &mut Random) -> Board {
     })
 }
 
-/// A game that has ended: no legal move.
+/// A position without a legal move.
 pub fn ended(random: &mut Random) -> Board {
     std::iter::repeat_with(|| {
         let mut squares = [b'1'; 64];

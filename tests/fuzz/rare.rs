@@ -1,4 +1,4 @@
-//! Positions of rare kinds with the program: names of moves, texts behind a FEN, ended games, and searches that stay within their limits.
+//! Rare positions, tested with the program: move notation, text after a FEN, finished games, and search limits.
 
 use super::conversations::Plan;
 use super::crowded::{castlers, crowd, ended, is_crowded};
@@ -7,18 +7,18 @@ use lento::chess::{Board, Game};
 use lento_testing::Random;
 use std::collections::HashSet;
 
-/// Nodes of an iteration at depth 1 for each legal move: quiescence is bounded.
-const NODES_A_MOVE: usize = 4096;
+/// Maximum nodes of a depth-1 iteration per legal move; bounds quiescence search.
+const MAX_NODES_PER_MOVE: usize = 4096;
 
-/// Sends a position after the start position; whether it was refused, and the one on the board.
+/// Sends a position after the start position; returns whether it was refused, and the current position.
 fn set_up(session: &mut Session, position: &str) -> (bool, String) {
     session.say("position startpos");
     session.say(position);
     (count(&session.sync(), "info string ERROR") > 0, session.fen())
 }
 
-/// Every move has a name of its own and is read by it, promotions in capitals, too.
-fn names(session: &mut Session, board: &Board, random: &mut Random) {
+/// Move notations are distinct and accepted, promotions in upper case included.
+fn check_notation(session: &mut Session, board: &Board, random: &mut Random) {
     let fen = board.fen(true);
     session.say(&format!("position fen {fen}\ngo perft 1"));
     let lines = session.until("Nodes searched");
@@ -31,13 +31,13 @@ fn names(session: &mut Session, board: &Board, random: &mut Random) {
         let name = board.uci(mv, false);
         assert!(names.contains(&name.as_str()), "{fen}: {name}");
         let capital = name[..4].to_owned() + &name[4..].to_uppercase();
-        let read = set_up(session, &format!("position fen {fen} moves {capital}"));
-        assert_eq!(read, (false, board.after(mv).fen(false)), "{fen} moves {capital}");
+        let parsed = set_up(session, &format!("position fen {fen} moves {capital}"));
+        assert_eq!(parsed, (false, board.after(mv).fen(false)), "{fen} moves {capital}");
     }
 }
 
-/// What follows a FEN is read as it is meant, or the position is refused and the old one stays.
-fn tails(session: &mut Session, board: &Board, random: &mut Random) {
+/// Text after a FEN is parsed correctly, or the position is refused and the old one stays.
+fn check_trailing_text(session: &mut Session, board: &Board, random: &mut Random) {
     let fen = board.fen(false);
     let fields: Vec<&str> = fen.split(' ').collect();
     let counted = |halfmoves: &str, moves: &str| [&fields[..4], &[halfmoves, moves]].concat().join(" ");
@@ -47,7 +47,7 @@ fn tails(session: &mut Session, board: &Board, random: &mut Random) {
         let tail = *random.pick(&["garbage", "0 1 0 1", "- -", "bm e4;", "e2e4", "\u{2002}x", "moves x", "-1 -1"]);
         match set_up(session, &format!("position fen {given} {tail}")) {
             (true, kept) => assert_eq!(kept, START, "{given} {tail}"),
-            (false, read) => assert_eq!(read.split(' ').take(4).collect::<Vec<_>>(), fields[..4], "{given} {tail}"),
+            (false, parsed) => assert_eq!(parsed.split(' ').take(4).collect::<Vec<_>>(), fields[..4], "{given} {tail}"),
         }
         if let Some(&mv) = board.legal_moves().first() {
             let line = format!("position fen {given} moves {}", board.uci(mv, false));
@@ -56,37 +56,39 @@ fn tails(session: &mut Session, board: &Board, random: &mut Random) {
         }
     }
     let passed = Game::from(board.clone()).passed().map(|game| game.board().fen(false));
-    let (refused, read) = set_up(session, &format!("position fen {fen} moves 0000"));
-    assert_eq!((refused, read), (passed.is_err(), passed.unwrap_or(START.into())), "{fen}");
+    let (refused, parsed) = set_up(session, &format!("position fen {fen} moves 0000"));
+    assert_eq!((refused, parsed), (passed.is_err(), passed.unwrap_or(START.into())), "{fen}");
 }
 
-/// Searches end within their limits, with a legal move, and show lines that have been searched.
-fn searches(session: &mut Session, board: &Board, random: &mut Random) {
+/// Searches respect their limits, play a legal move and show searched lines only.
+fn check_searches(session: &mut Session, board: &Board, random: &mut Random) {
     let fen = board.fen(true);
     let moves = board.legal_moves();
     let multi_pv = 1 + random.below(8);
     session.say(&format!("ucinewgame\nsetoption name MultiPV value {multi_pv}\nposition fen {fen}"));
     let limit = *random.pick(&[1, 2, 10, 60, 300, 1500]);
-    let most = moves.len() * NODES_A_MOVE * multi_pv;
-    for (go, most) in
-        [(format!("go nodes {limit}"), limit), ("go infinite\nstop".into(), usize::MAX), ("go depth 1".into(), most)]
-    {
+    let depth_1_limit = moves.len() * MAX_NODES_PER_MOVE * multi_pv;
+    for (go, max_nodes) in [
+        (format!("go nodes {limit}"), limit),
+        ("go infinite\nstop".into(), usize::MAX),
+        ("go depth 1".into(), depth_1_limit),
+    ] {
         let lines = session.search(&go);
         let best = lines.last().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
         let context = format!("{fen}, MultiPV {multi_pv}, {go}: {lines:#?}");
         assert!(moves.iter().any(|&mv| board.uci(mv, false) == best), "{context}");
         let last = lines.iter().rfind(|line| line.contains(" nodes ")).expect("a line");
-        assert!(number::<usize>(last, "nodes") <= most, "{context}");
-        // A score of 0 for several moves at a crowded board, each alone in its line, is none.
-        let empty = |line: &&String| {
+        assert!(number::<usize>(last, "nodes") <= max_nodes, "{context}");
+        // In a crowded position, two one-move lines with a score of 0 are unsearched.
+        let unsearched = |line: &&String| {
             line.contains(" score cp 0 nodes ") && line.split(" pv ").nth(1).is_some_and(|pv| !pv.contains(' '))
         };
-        assert!(!is_crowded(board) || lines.iter().filter(empty).count() < 2, "{context}");
+        assert!(!is_crowded(board) || lines.iter().filter(unsearched).count() < 2, "{context}");
     }
 }
 
-/// An ended game is answered at once, and with `bestmove` when it may be.
-fn ends(session: &mut Session, board: &Board, random: &mut Random) {
+/// A finished game is reported at once, with `bestmove` only when allowed.
+fn check_game_over(session: &mut Session, board: &Board, random: &mut Random) {
     let score = if board.in_check() { "mate 0" } else { "cp 0" };
     let go = *random.pick(&["go infinite", "go ponder movetime 10", "go depth 3", "go nodes 5", "go mate 2"]);
     session.say(&format!("position fen {}\n{go}", board.fen(true)));
@@ -104,12 +106,12 @@ fn conversations_about_rare_positions() {
         println!("seed {seed}");
         let boards = [crowd(random), castlers(random), ended(random)];
         for board in &boards {
-            names(&mut session, board, random);
-            tails(&mut session, board, random);
+            check_notation(&mut session, board, random);
+            check_trailing_text(&mut session, board, random);
             if board.has_legal_move() {
-                searches(&mut session, board, random)
+                check_searches(&mut session, board, random)
             } else {
-                ends(&mut session, board, random)
+                check_game_over(&mut session, board, random)
             }
         }
     }

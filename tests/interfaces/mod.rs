@@ -1,4 +1,4 @@
-//! Conversations as user interfaces hold them, and the programs that check engines.
+//! Transcripts of user interfaces, and engine checkers.
 
 pub mod models;
 mod programs;
@@ -9,21 +9,21 @@ use lento_uci::options::same_name;
 use models::{INTERFACES, Interface, Seen};
 use std::time::Instant;
 
-/// Options that users set themselves, which no interface may hide under all of their names.
-const OF_USERS: [&str; 8] =
+/// Options for users, which every interface must offer under at least one name.
+const USER_OPTIONS: [&str; 8] =
     ["Threads", "Hash", "MultiPV", "NumaPolicy", "Show WDL", "Analyse Mode", "Limit Strength", "Elo"];
 
-/// A conversation of a transcript in progress.
+/// A transcript being played.
 struct Play<'a> {
     interface: &'a Interface,
     session: Session,
-    /// The options that the user can set.
+    /// Options offered to the user.
     options: Vec<String>,
-    /// Lines of play since the last `bestmove`.
-    lines_of_play: usize,
+    /// PVs since the last `bestmove`.
+    pv_count: usize,
 }
 
-/// Whether a line is what a pattern says, in which `*` is any text.
+/// Whether a line matches a pattern, in which `*` is any text.
 fn matches(pattern: &str, line: &str) -> bool {
     let (first, rest) = pattern.split_once('*').unwrap_or((pattern, ""));
     let Some(mut line) = line.strip_prefix(first) else { return false };
@@ -37,7 +37,7 @@ fn matches(pattern: &str, line: &str) -> bool {
 }
 
 impl Play<'_> {
-    /// Waits for a line. Others may come before it, if they are neither answers nor messages that the user sees.
+    /// Reads up to a matching line. Earlier lines must not be answers or errors.
     fn expect(&mut self, pattern: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -49,36 +49,36 @@ impl Play<'_> {
                 return;
             }
             let is_error = line.starts_with("info string ERROR");
-            assert!(seen != Seen::Answer && !is_error, "{line:?} in the place of {pattern:?}");
+            assert!(seen != Seen::Answer && !is_error, "{line:?} instead of {pattern:?}");
         }
     }
 
-    /// Keeps count, and checks what an answer has to bring.
+    /// Updates the state and checks answers.
     fn note(&mut self, line: &str, seen: &Seen) {
         match seen {
             Seen::Option(name) => {
-                assert!(!self.options.contains(name), "{name} is announced twice");
+                assert!(!self.options.contains(name), "{name} is listed twice");
                 self.options.push(name.clone());
             }
-            Seen::Info(_) => self.lines_of_play += 1,
+            Seen::Info(_) => self.pv_count += 1,
             Seen::Answer if line == "uciok" => {
-                for wanted in OF_USERS {
+                for wanted in USER_OPTIONS {
                     assert!(self.options.iter().any(|name| same_name(name, wanted)), "the user cannot set {wanted}");
                 }
             }
             Seen::Answer if field(line, "bestmove").is_some_and(|best| best != "0000") => {
-                let lines = std::mem::take(&mut self.lines_of_play);
-                assert!(lines > 0, "a move without a line of play that the interface reads");
+                let lines = std::mem::take(&mut self.pv_count);
+                assert!(lines > 0, "a move without a PV that the interface reads");
             }
             _ => {}
         }
     }
 }
 
-/// Holds the conversation of a transcript: `> line` is sent, `< pattern` is waited for, `#` starts a comment.
-fn hold(interface: &Interface, transcript: &str) {
+/// Plays a transcript: sends `> line`, waits for `< pattern`; `#` starts a comment.
+fn play_transcript(interface: &Interface, transcript: &str) {
     let session = Session::start();
-    let mut play = Play { interface, session, options: Vec::new(), lines_of_play: 0 };
+    let mut play = Play { interface, session, options: Vec::new(), pv_count: 0 };
     for line in transcript.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         match line.split_at(2) {
             ("> ", line) => play.session.say(line),
@@ -91,16 +91,16 @@ fn hold(interface: &Interface, transcript: &str) {
 }
 
 #[test]
-fn conversations_of_interfaces_go_as_they_expect() {
+fn interface_transcripts_match() {
     for interface in &INTERFACES {
         let file = interface.name.to_lowercase().replace(' ', "-");
         eprintln!("{}", interface.name);
-        hold(interface, &data::text(data::path(&format!("interfaces/{file}.txt"))));
+        play_transcript(interface, &data::text(data::path(&format!("interfaces/{file}.txt"))));
     }
 }
 
 #[test]
-fn every_interface_is_on_the_page() {
+fn all_interfaces_are_documented() {
     let page = data::text(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/playing.md"));
     for interface in &INTERFACES {
         assert!(page.contains(&format!("| {} |", interface.name)), "{}", interface.name);
@@ -124,7 +124,7 @@ fn patterns_match_whole_lines() {
 }
 
 #[test]
-fn what_interfaces_cannot_read_is_found() {
+fn malformed_lines_are_rejected() {
     let arena = &INTERFACES[0];
     for line in [
         "",

@@ -1,24 +1,24 @@
-//! How user interfaces read the lines of an engine, as far as their sources or their makers tell.
+//! How user interfaces parse engine output, according to their sources or authors.
 //!
-//! What all of them expect is checked of every line; an [`Interface`] has what differs. It uses nothing but the standard
-//! library, since a unit test of the formats includes it, too.
+//! Requirements common to all are checked for every line; an [`Interface`] holds the differences. Uses the standard library only,
+//! since a unit test of the formats includes this file as well.
 
-/// How an interface keeps a number.
+/// How an interface stores a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     Exact,
     /// As a double, exact up to 2^53.
     Double,
-    /// In 32 bits, which wrap.
+    /// In 32 bits, with wraparound.
     Wraps,
-    /// As 0 from 2^31 on.
+    /// As 0 from 2^31 up.
     Zero,
-    /// From 2^31 on the whole line is lost.
+    /// From 2^31 up, the whole line is dropped.
     LosesLine,
 }
 
 impl Kept {
-    /// The number that the interface shows; `None` if it loses the line.
+    /// The number shown, or `None` if the line is dropped.
     pub fn keep(self, number: u64) -> Option<u64> {
         let is_small = i32::try_from(number).is_ok();
         match self {
@@ -31,21 +31,20 @@ impl Kept {
     }
 }
 
-/// A user interface.
 pub struct Interface {
     pub name: &'static str,
     pub nodes: Kept,
     pub nps: Kept,
     pub time: Kept,
-    /// Whether an option is kept from the user.
+    /// Whether an option is hidden from the user.
     hides: fn(&str) -> bool,
-    /// Whether a line of play is used.
+    /// Whether a PV line is used.
     uses: fn(&Info) -> bool,
-    /// The start of the messages that the user sees.
+    /// Prefix of messages shown to the user.
     pub shows: &'static str,
 }
 
-/// Reads everything and shows everything.
+/// Parses and shows everything.
 const PLAIN: Interface = Interface {
     name: "",
     nodes: Kept::Exact,
@@ -78,7 +77,7 @@ pub const INTERFACES: [Interface; 9] = [
     Interface { name: "Lichess bot", ..PLAIN },
 ];
 
-/// An `info` line.
+/// A parsed `info` line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     pub nodes: u64,
@@ -89,26 +88,26 @@ pub struct Info {
     pub pv: Vec<String>,
 }
 
-/// What a line is to an interface.
+/// What an interface makes of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Something that it ignores, or that the user need not see.
+    /// Ignored, or not shown to the user.
     Nothing,
-    /// An option that the user can set.
+    /// An option offered to the user.
     Option(String),
     Info(Info),
-    /// A message that the user sees.
+    /// A message shown to the user.
     Message,
     /// `uciok`, `readyok` or `bestmove`.
     Answer,
 }
 
 impl Interface {
-    /// Reads a line; an error says what no interface could read.
+    /// Parses a line; fails on lines that no interface can read.
     pub fn read(&self, line: &str) -> Result<Seen, String> {
         let words: Vec<&str> = line.split(' ').collect();
         if words.iter().any(|word| word.is_empty()) && !line.starts_with("info string ") {
-            return Err(format!("an empty line or a blank too many: {line:?}"));
+            return Err(format!("an empty line or extra space: {line:?}"));
         }
         let seen = match words[..] {
             ["uciok"] | ["readyok"] => Ok(Seen::Answer),
@@ -145,7 +144,7 @@ fn is_move(text: &str) -> bool {
             && square(2)
 }
 
-/// The words after `info`, where every key has a value.
+/// Parses the words after `info`; every key must have a value.
 fn info(words: &[&str]) -> Result<Info, String> {
     let mut info = Info::default();
     let mut words = words.iter();
@@ -162,21 +161,21 @@ fn info(words: &[&str]) -> Result<Info, String> {
             "cp" | "mate" => _ = number()?,
             "score" => info.has_score = true,
             "lowerbound" | "upperbound" => info.is_bound = true,
-            "wdl" => return Err("wdl, which nobody asked for".into()),
+            "wdl" => return Err("wdl without the option".into()),
             "currmove" => _ = words.next().filter(|text| is_move(text)).ok_or("currmove without a move")?,
             "pv" => {
                 info.pv = words.by_ref().map(|&text| text.to_owned()).collect();
                 if info.pv.is_empty() || !info.pv.iter().all(|text| is_move(text)) {
-                    return Err("a pv that is not of moves".into());
+                    return Err("a pv with an invalid move".into());
                 }
             }
-            _ => return Err(format!("{key} is no key of info")),
+            _ => return Err(format!("unknown key {key}")),
         }
     }
     Ok(info)
 }
 
-/// The words after `option`. Returns the name.
+/// Parses the words after `option`; returns the name.
 fn option(words: &[&str]) -> Result<String, String> {
     let mut fields: Vec<(&str, String)> = Vec::new();
     for &word in words {
@@ -187,7 +186,7 @@ fn option(words: &[&str]) -> Result<String, String> {
         }
     }
     let fields: Vec<(&str, &str)> = fields.iter().map(|(key, text)| (*key, text.as_str())).collect();
-    let number = |text: &str| text.parse::<i32>().map_err(|_| format!("{text} is not a number of 32 bits"));
+    let number = |text: &str| text.parse::<i32>().map_err(|_| format!("{text} is not a 32-bit integer"));
     match fields[..] {
         _ if fields.iter().any(|(_, text)| text.is_empty()) => Err("a key without a value".into()),
         [("name", name), ("type", "button")] => Ok(name.into()),
@@ -203,6 +202,6 @@ fn option(words: &[&str]) -> Result<String, String> {
         {
             Ok(name.into())
         }
-        _ => Err("not an option".into()),
+        _ => Err("a malformed option".into()),
     }
 }

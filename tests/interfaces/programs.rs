@@ -1,24 +1,24 @@
-//! Programs of others that check engines, where the environment names them.
+//! Third-party engine checkers, if the environment names them.
 
 use crate::harness::lines;
 use std::process::Command;
 
 const ENGINE: &str = env!("CARGO_BIN_EXE_lento");
 
-/// The program that a variable names. Says that the test is skipped where it names none.
+/// The program named by a variable; reports that the test is skipped if it is unset.
 fn program(variable: &str, what: &str) -> Option<Command> {
-    let named = std::env::var_os(variable);
-    if named.is_none() {
+    let path = std::env::var_os(variable);
+    if path.is_none() {
         eprintln!("skipped: {variable} does not name {what}");
     }
-    named.map(Command::new)
+    path.map(Command::new)
 }
 
-/// Runs a program to its end, which has to be a success.
+/// Runs a program, which must succeed.
 fn succeed(command: &mut Command) -> Vec<String> {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {:#?} {complaints}", lines(&output));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {:#?} {stderr}", lines(&output));
     lines(&output)
 }
 
@@ -30,15 +30,15 @@ fn python_chess_analyses_and_plays() {
 }
 
 #[test]
-fn the_test_suite_of_python_passes() {
+fn uci_test_suite_passes() {
     let Some(mut python) = program("LENTO_PYTHON", "a Python with the package uci-test-suite") else { return };
-    let said = succeed(python.args(["-m", "uci_test_suite", ENGINE]));
-    assert!(said.iter().any(|line| line.contains("All tests passed")), "{said:#?}");
+    let output = succeed(python.args(["-m", "uci_test_suite", ENGINE]));
+    assert!(output.iter().any(|line| line.contains("All tests passed")), "{output:#?}");
 }
 
 #[test]
-fn fastchess_finds_the_engine_compliant() {
+fn fastchess_compliance_passes() {
     let Some(mut fastchess) = program("LENTO_FASTCHESS", "the program fastchess") else { return };
-    let said = succeed(fastchess.args(["--compliance", ENGINE]));
-    assert!(said.iter().any(|line| line.contains("passed all compliance checks")), "{said:#?}");
+    let output = succeed(fastchess.args(["--compliance", ENGINE]));
+    assert!(output.iter().any(|line| line.contains("passed all compliance checks")), "{output:#?}");
 }

@@ -1,17 +1,17 @@
-//! The documents: links lead somewhere, files that are named exist, pictures are small, results say when they were measured.
+//! Documentation: links and named files exist, images are small, results state date and commit.
 
 use lento_uci::options::{self, UciOption};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The most bytes of a picture.
-const LARGEST_PICTURE: u64 = 100_000;
+/// Maximum image size in bytes.
+const MAX_IMAGE_BYTES: u64 = 100_000;
 
-/// Names at the start of a path in a document that belong to the repository.
-const ROOMS: [&str; 8] = ["src/", "tests/", "tools/", "docs/", "nets/", "benches/", "examples/", ".ci/"];
+/// Prefixes of paths in the repository.
+const PREFIXES: [&str; 8] = ["src/", "tests/", "tools/", "docs/", "nets/", "benches/", "examples/", ".ci/"];
 
-/// All files below a folder with one of the endings, but for build outputs, hidden folders and data from elsewhere.
+/// All files with an extension below a folder, except in build outputs, hidden folders and external data.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -29,7 +29,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The lines outside of code blocks.
+/// Lines outside code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut code = false;
     text.lines().filter(move |line| {
@@ -39,18 +39,18 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The targets of the links in a text, and what stands in backticks.
+/// Link targets, and text in backticks.
 fn links_and_code(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut links, mut code) = (Vec::new(), Vec::new());
-    // A link may be broken over two lines.
+    // A link may span two lines.
     let text = prose(text).collect::<Vec<_>>().join("\n");
     for (index, part) in text.split('`').enumerate() {
         if index % 2 == 1 {
             code.push(part.to_owned());
         }
     }
-    for (at, _) in text.match_indices("](") {
-        let rest = &text[at + 2..];
+    for (index, _) in text.match_indices("](") {
+        let rest = &text[index + 2..];
         if let Some(end) = rest.find(')') {
             links.push(rest[..end].to_owned());
         }
@@ -58,14 +58,14 @@ fn links_and_code(text: &str) -> (Vec<String>, Vec<String>) {
     (links, code)
 }
 
-/// What a heading is called in a link to it.
+/// Anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// What is wrong with the links of a page.
+/// Broken links of a page.
 fn broken_links(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).expect("a page");
     let folder = page.parent().expect("a folder");
@@ -93,7 +93,7 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn links_have_targets() {
     let pages = files(root(), "md");
     assert!(pages.iter().any(|page| page.ends_with("README.md")) && pages.len() > 5, "{pages:?}");
     let broken: Vec<String> = pages.iter().flat_map(|page| broken_links(page)).collect();
@@ -101,15 +101,15 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn every_file_that_a_page_names_exists() {
+fn named_files_exist() {
     let results = root().join("docs/results");
     let mut missing = Vec::new();
-    // Results and the changelog speak of older versions, whose files may have moved since.
+    // Results and the changelog refer to older versions, whose files may have moved.
     for page in files(root(), "md").iter().filter(|page| !page.starts_with(&results) && !page.ends_with("CHANGELOG.md"))
     {
         let text = fs::read_to_string(page).expect("a page");
         for name in links_and_code(&text).1 {
-            if ROOMS.iter().any(|room| name.starts_with(room)) && !root().join(&name).exists() {
+            if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && !root().join(&name).exists() {
                 missing.push(format!("{}: `{name}`", page.display()));
             }
         }
@@ -117,7 +117,7 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// The table of the UCI options, from their declarations.
+/// The table of UCI options, from their declarations.
 fn table_of_options() -> String {
     let mut table = "| Option | Values | Default | What it does |\n|---|---|---|---|\n".to_owned();
     for UciOption { name, values, default, meaning, .. } in options::all() {
@@ -125,7 +125,7 @@ fn table_of_options() -> String {
         let mut parts = meaning.split("(docs/");
         let mut linked = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let (page, rest) = part.split_once(')').expect("the end of the name of a page");
+            let (page, rest) = part.split_once(')').expect("a closing parenthesis");
             linked += &format!("([{page}]({page})){rest}");
         }
         table += &format!("| `{name}` | {values} | {default} | {linked} |\n");
@@ -134,7 +134,7 @@ fn table_of_options() -> String {
 }
 
 #[test]
-fn the_page_of_the_options_has_their_declarations() {
+fn options_page_is_up_to_date() {
     let page = root().join("docs/options.md");
     let old = fs::read_to_string(&page).expect("the page");
     let start = old.find("| Option |").expect("the table");
@@ -145,31 +145,31 @@ fn the_page_of_the_options_has_their_declarations() {
     } else {
         assert!(
             old == new,
-            "docs/options.md is not the table that src/uci/options.rs declares. To write it:\n\
-             LENTO_WRITE=1 cargo test --test all the_page_of_the_options_has_their_declarations"
+            "docs/options.md differs from the declarations in src/uci/options.rs. To update it:\n\
+             LENTO_WRITE=1 cargo test --test all options_page_is_up_to_date"
         );
     }
 }
 
 #[test]
-fn pictures_are_small_and_shown() {
+fn images_are_small_and_used() {
     let mut shown = BTreeSet::new();
     for page in files(root(), "md") {
         let folder = page.parent().expect("a folder");
         let links = links_and_code(&fs::read_to_string(&page).expect("a page")).0;
         shown.extend(links.iter().filter_map(|link| folder.join(link).canonicalize().ok()));
     }
-    let pictures = files(&root().join("docs"), "svg");
-    assert!(!pictures.is_empty());
-    for picture in pictures {
-        let bytes = fs::metadata(&picture).expect("a picture").len();
-        assert!(bytes <= LARGEST_PICTURE, "{}: {bytes} bytes, at most {LARGEST_PICTURE}: sample", picture.display());
-        assert!(shown.contains(&picture.canonicalize().expect("a path")), "{} is on no page", picture.display());
+    let images = files(&root().join("docs"), "svg");
+    assert!(!images.is_empty());
+    for image in images {
+        let bytes = fs::metadata(&image).expect("an image").len();
+        assert!(bytes <= MAX_IMAGE_BYTES, "{}: {bytes} bytes, maximum {MAX_IMAGE_BYTES}: sample", image.display());
+        assert!(shown.contains(&image.canonicalize().expect("a path")), "{} is not used on any page", image.display());
     }
 }
 
 #[test]
-fn every_result_says_when_it_was_measured_and_by_which_version() {
+fn results_state_date_and_commit() {
     let pages = files(&root().join("docs/results"), "md");
     assert!(pages.len() > 1, "{pages:?}");
     for page in pages.iter().filter(|page| !page.ends_with("README.md")) {
@@ -177,7 +177,7 @@ fn every_result_says_when_it_was_measured_and_by_which_version() {
         let recorded = text.lines().find(|line| line.starts_with("Recorded ")).unwrap_or_default();
         let date = recorded.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|word| {
             word.len() == 10
-                && word.bytes().enumerate().all(|(at, byte)| match at {
+                && word.bytes().enumerate().all(|(index, byte)| match index {
                     4 | 7 => byte == b'-',
                     _ => byte.is_ascii_digit(),
                 })
@@ -188,7 +188,7 @@ fn every_result_says_when_it_was_measured_and_by_which_version() {
 }
 
 #[test]
-fn what_is_wrong_is_found() {
+fn broken_links_are_found() {
     let folder = std::env::temp_dir().join(format!("lento-documents-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("target")).unwrap();

@@ -1,9 +1,9 @@
-//! When a game ends and which moves there are: games and positions on which one rule decides.
+//! Game results and legal moves in positions where a single rule decides.
 
 use crate::data;
 use lento::chess::{Board, Game, Verdict};
 
-/// The words of a column; a dash stands for none.
+/// The words of a column; `-` is empty.
 fn words(column: &str) -> impl Iterator<Item = &str> {
     column.split(' ').filter(|word| *word != "-")
 }
@@ -21,11 +21,11 @@ fn verdict(name: &str) -> Option<Verdict> {
 }
 
 #[test]
-fn games_end_and_moves_are_legal_as_the_rules_say() {
+fn results_and_legal_moves_follow_the_rules() {
     for row in data::rows(data::path("rules.tsv")) {
-        let [fen, moves, result, then, count, legal, illegal] = &row[..] else { panic!("{row:?}") };
+        let [fen, moves, result, expected, count, legal, illegal] = &row[..] else { panic!("{row:?}") };
         let mut game = if fen == "startpos" { Game::start() } else { Game::from_fen(fen).unwrap() };
-        // Files of rooks for castling rights: castling is written as the king taking its rook.
+        // Shredder-FEN castling rights imply Chess960 notation.
         let rights = fen.split(' ').nth(2).unwrap_or("-");
         let chess960 = rights.contains(|letter: char| !"KQkq-".contains(letter));
         for text in words(moves) {
@@ -35,7 +35,7 @@ fn games_end_and_moves_are_legal_as_the_rules_say() {
         let board = game.board();
         assert_eq!(game.verdict(), verdict(result), "{row:?}");
         assert!(
-            then == "-" || Board::from_fen(then).unwrap().fen(false) == board.fen(false),
+            expected == "-" || Board::from_fen(expected).unwrap().fen(false) == board.fen(false),
             "{row:?}: {}",
             board.fen(false)
         );
@@ -45,10 +45,10 @@ fn games_end_and_moves_are_legal_as_the_rules_say() {
             board.legal_moves().len()
         );
         for text in words(legal) {
-            assert!(board.parse_uci(text, chess960).is_some(), "{text} is legal: {row:?}");
+            assert!(board.parse_uci(text, chess960).is_some(), "{text} is refused: {row:?}");
         }
         for text in words(illegal) {
-            assert!(board.parse_uci(text, chess960).is_none(), "{text} is not legal: {row:?}");
+            assert!(board.parse_uci(text, chess960).is_none(), "{text} is accepted: {row:?}");
         }
     }
 }

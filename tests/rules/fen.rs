@@ -1,10 +1,9 @@
-//! Which texts are positions: what is refused, what is read, and what is dropped on the way.
+//! FEN parsing: refused texts, normalised positions and error messages.
 
 use crate::data;
 use lento::chess::Board;
 
-/// The text that stands for this one in a file: `\t`, `\n`, `\\` and bytes as in `\xe2`. Bytes that are no UTF-8 are replaced, as by
-/// a lossy reader.
+/// Resolves `\t`, `\n`, `\\` and bytes such as `\xe2`. Invalid UTF-8 is replaced, as by a lossy reader.
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text;
@@ -23,25 +22,24 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Broken and impossible texts are refused; of others, impossible rights are dropped.
+/// Malformed and impossible positions are refused; impossible castling rights are dropped.
 #[test]
-fn texts_are_read_or_refused() {
+fn fens_are_parsed_or_refused() {
     for row in data::rows(data::path("fens.tsv")) {
         let (expected, text) = (&row[0], unescape(&row[1]));
-        let read = Board::from_fen(&text).ok().map(|board| (board.fen(false), board.fen(true)));
+        let parsed = Board::from_fen(&text).ok().map(|board| (board.fen(false), board.fen(true)));
         if expected == "refused" {
-            assert_eq!(read, None, "{}: {text:?}", row[2]);
+            assert_eq!(parsed, None, "{}: {text:?}", row[2]);
             continue;
         }
-        let (fen, shredder) = read.unwrap_or_else(|| panic!("{text:?} is refused"));
+        let (fen, shredder) = parsed.unwrap_or_else(|| panic!("{text:?} is refused"));
         assert_eq!(&fen, expected, "{text:?}");
-        assert_eq!(&Board::from_fen(&shredder).unwrap().fen(false), expected, "{text:?} by way of Shredder-FEN");
+        assert_eq!(&Board::from_fen(&shredder).unwrap().fen(false), expected, "{text:?} via Shredder-FEN");
     }
 }
 
-/// The clock counts on from any number that is read.
 #[test]
-fn moves_and_passes_count_the_clock_on() {
+fn moves_and_passes_increment_the_clock() {
     for clock in [99, 65_534, 65_535, 100_000] {
         let board = Board::from_fen(&format!("4k3/8/8/8/8/8/8/4K3 w - - {clock} 7")).unwrap();
         let mv = board.parse_uci("e1d1", false).unwrap();
@@ -52,9 +50,9 @@ fn moves_and_passes_count_the_clock_on() {
     }
 }
 
-/// The message is shown to people: one short line, whatever was given.
+/// Messages are one short line, whatever the input.
 #[test]
-fn messages_stay_short() {
+fn error_messages_are_short() {
     for text in ["Ü".repeat(3000), "/".repeat(100_000), format!("4k3/8/8/8/8/8/8/4K3 {} - - 0 1", "ß".repeat(9000))] {
         let message = Board::from_fen(&text).unwrap_err().to_string();
         assert!(message.len() < 1000 && !message.contains('\n'), "{} bytes", message.len());

@@ -1,10 +1,10 @@
-//! Every program checks the processor before its start.
+//! Every program checks the CPU at startup.
 
 use std::fs;
 use std::path::Path;
 
 #[test]
-fn every_program_checks_its_processor_at_start() {
+fn every_program_checks_the_cpu() {
     let root = Path::new(crate::data::ROOT);
     let tools = fs::read_dir(root.join("tools")).unwrap().map(|entry| entry.unwrap().path().join("src/main.rs"));
     let mains: Vec<_> = tools.filter(|path| path.is_file()).chain([root.join("src/player/main.rs")]).collect();

@@ -1,20 +1,20 @@
-//! Which part of a package may use which: read from the paths in the sources.
+//! Dependencies between modules, checked by the paths in the sources.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A package and the order of its parts.
+/// Layers of a package.
 struct Package {
-    /// The folder of the sources.
+    /// Source folder.
     folder: &'static str,
-    /// What its own paths begin with.
+    /// Prefixes of paths to its own modules.
     roots: &'static [&'static str],
-    /// For each part, from the bottom up, the others that it may use, and what of them if not everything.
+    /// Modules from the bottom up, each with the lower modules or items that it may use.
     layers: &'static [(&'static str, &'static str)],
 }
 
-/// The packages above it are held by Cargo.
+/// Cargo enforces the dependencies between packages.
 const LIBRARY: Package = Package {
     folder: "src",
     roots: &["crate::", "lento::"],
@@ -44,10 +44,10 @@ const ANALYSE: Package = Package {
     roots: &["crate::"],
     layers: &[
         ("cases", ""),
-        // The store.
+        // Storage.
         ("sql", ""),
         ("database", "cases sql"),
-        // Analyses of files, and reports.
+        // Analysis of files, and reports.
         ("lines", ""),
         ("pgn", "lines"),
         ("report", "cases database pgn"),
@@ -59,7 +59,7 @@ const ANALYSE: Package = Package {
     ],
 };
 
-/// The text without comments; lines stay lines. A `//` in a string ends that line too, which hides no path.
+/// Strips comments, keeping line numbers. Also cuts lines at `//` in a string, which contains no path.
 fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect()
 }
@@ -68,13 +68,13 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// `a::b::C` at the start of a text, as far as it goes.
+/// The path at the start of a text, such as `a::b::C`.
 fn leading_path(text: &str) -> String {
     let end = text.find(|c: char| !is_word(c) && c != ':').unwrap_or(text.len());
     text[..end].trim_end_matches(':').to_owned()
 }
 
-/// The paths in `{a::B, c::{D, E}}` at the start of a text, each as far as its first group.
+/// The paths in a group `{a::B, c::{D, E}}` at the start of a text, each up to a nested group.
 fn group_paths(text: &str) -> Vec<String> {
     let (mut depth, mut paths, mut start) = (0, Vec::new(), 1);
     for (at, c) in text.char_indices() {
@@ -95,8 +95,8 @@ fn group_paths(text: &str) -> Vec<String> {
     paths
 }
 
-/// The parts that a text names after one of the roots, and those it reaches by climbing out of its own module, which lies
-/// `depth` levels below the crate: lines, and paths such as `chess::Board` or `chess` alone.
+/// Paths such as `chess::Board`, with line numbers, that follow one of the roots or leave the module through `super`. The module is
+/// `depth` levels below the crate root.
 fn paths(text: &str, roots: &[&str], depth: usize) -> Vec<(usize, String)> {
     let text = without_comments(text);
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
@@ -109,23 +109,23 @@ fn paths(text: &str, roots: &[&str], depth: usize) -> Vec<(usize, String)> {
         }
     }
     for (at, _) in text.match_indices("super::").filter(|&(at, _)| !text[..at].ends_with([':', '_'])) {
-        let climbs = text[at..].split("super::").take_while(|between| between.is_empty()).count();
-        // Unit tests are a module more, at the end of the file.
+        let levels = text[at..].split("super::").take_while(|between| between.is_empty()).count();
+        // Unit tests add one module level, at the end of the file.
         let inner = usize::from(text[..at].contains("\nmod tests {"));
-        if climbs >= depth + inner {
-            found.push((line_of(at), leading_path(&text[at + 7 * climbs..])));
+        if levels >= depth + inner {
+            found.push((line_of(at), leading_path(&text[at + 7 * levels..])));
         }
     }
     found
 }
 
-/// Whether a path is one of those named, separated by spaces, or lies below it.
+/// Whether a path equals one of the space-separated prefixes or lies below it.
 fn allows(allowed: &str, path: &str) -> bool {
     let is_in = |rest: &str| rest.is_empty() || rest.starts_with("::");
     allowed.split_whitespace().any(|prefix| path.strip_prefix(prefix).is_some_and(is_in))
 }
 
-/// All Rust files below a folder of the repository, in order.
+/// All Rust files below a folder, sorted.
 fn sources(folder: &str) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![Path::new(crate::data::ROOT).join(folder)], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -138,7 +138,7 @@ fn sources(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The modules around a file, outermost first: `eval`, `classical`, `trace`.
+/// Module path of a file: `eval`, `classical`, `trace`.
 fn modules(file: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         file.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
@@ -149,35 +149,35 @@ fn modules(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn no_part_uses_what_lies_above_it() {
+fn modules_only_use_lower_layers() {
     for Package { folder, roots, layers } in [LIBRARY, ANALYSE] {
-        for (nth, (part, allowed)) in layers.iter().enumerate() {
-            let below = |path: &str| layers[..nth].iter().any(|(other, _)| allows(other, path));
-            assert!(allowed.split_whitespace().all(below), "{part} is to use what lies above it");
+        for (index, (module, allowed)) in layers.iter().enumerate() {
+            let below = |path: &str| layers[..index].iter().any(|(other, _)| allows(other, path));
+            assert!(allowed.split_whitespace().all(below), "{module} is allowed to use a higher layer");
         }
         let root = Path::new(crate::data::ROOT).join(folder);
-        let (mut offences, mut count, mut seen) = (String::new(), 0, BTreeSet::new());
+        let (mut violations, mut count, mut seen) = (String::new(), 0, BTreeSet::new());
         for file in sources(folder) {
             let modules = modules(file.strip_prefix(&root).unwrap());
-            let part = modules[0].as_str();
-            let layer = layers.iter().find(|(name, _)| *name == part);
-            assert!(part == "lib" || layer.is_some(), "{folder}: {part} has no layer in this test");
+            let module = modules[0].as_str();
+            let layer = layers.iter().find(|(name, _)| *name == module);
+            assert!(module == "lib" || layer.is_some(), "{folder}: {module} has no layer in this test");
             for (line, path) in paths(&fs::read_to_string(&file).unwrap(), roots, modules.len()) {
                 count += 1;
-                if !layer.is_some_and(|(_, allowed)| allows(allowed, &path)) && !allows(part, &path) {
-                    offences += &format!("\n{}:{line}: {part} may not use {path}", file.display());
+                if !layer.is_some_and(|(_, allowed)| allows(allowed, &path)) && !allows(module, &path) {
+                    violations += &format!("\n{}:{line}: {module} must not use {path}", file.display());
                 }
             }
-            seen.insert(part.to_owned());
+            seen.insert(module.to_owned());
         }
-        assert!(offences.is_empty(), "{offences}\n");
-        assert!(count > 50, "only {count} paths found: are the sources still where they were?");
-        let gone = layers.iter().find(|(part, _)| !seen.contains(*part));
-        assert!(gone.is_none(), "{folder}: {gone:?} is gone");
+        assert!(violations.is_empty(), "{violations}\n");
+        assert!(count > 50, "only {count} paths found: have the sources moved?");
+        let missing = layers.iter().find(|(module, _)| !seen.contains(*module));
+        assert!(missing.is_none(), "{folder}: {missing:?} does not exist");
     }
 }
 
-/// What only `sync` may use, so that the model checker sees every atomic and lock of the engine.
+/// Reserved for `sync`, so that loom sees every atomic and lock of the engine.
 const ONLY_IN_SYNC: [&str; 8] = [
     "parking_lot",
     "crossbeam",
@@ -189,7 +189,7 @@ const ONLY_IN_SYNC: [&str; 8] = [
     "std::sync::Barrier",
 ];
 
-/// The uses of atomics, locks and channels that do not come from `sync`, with their lines.
+/// Atomics, locks and channels used without `sync`, with line numbers.
 fn direct_uses(text: &str) -> Vec<(usize, &'static str)> {
     let in_group = |line: &str, name: &str| {
         let (path, item) = name.rsplit_once("::").unwrap_or(("", name));
@@ -200,8 +200,8 @@ fn direct_uses(text: &str) -> Vec<(usize, &'static str)> {
     let text = without_comments(text);
     let lines = text.lines().enumerate();
     lines
-        .flat_map(|(nth, line)| {
-            ONLY_IN_SYNC.iter().filter(move |name| uses(line, name)).map(move |&name| (nth + 1, name))
+        .flat_map(|(index, line)| {
+            ONLY_IN_SYNC.iter().filter(move |name| uses(line, name)).map(move |&name| (index + 1, name))
         })
         .collect()
 }
@@ -211,7 +211,7 @@ fn atomics_locks_and_channels_come_from_sync() {
     let root = Path::new(crate::data::ROOT).join("src");
     for file in sources("src").into_iter().filter(|file| *file != root.join("sync.rs")) {
         let found = direct_uses(&fs::read_to_string(&file).unwrap());
-        assert!(found.is_empty(), "{} does not take this from crate::sync: {found:?}", file.display());
+        assert!(found.is_empty(), "{} must import this from crate::sync: {found:?}", file.display());
     }
     assert_eq!(direct_uses("use std::sync::Arc;\nuse std::sync::{Arc, Mutex};"), [(2, "std::sync::Mutex")]);
     assert_eq!(direct_uses("let m = parking_lot::Mutex::new(1);"), [(1, "parking_lot")]);
@@ -219,9 +219,8 @@ fn atomics_locks_and_channels_come_from_sync() {
     assert_eq!(direct_uses("// crossbeam\nuse crate::sync::channel;"), []);
 }
 
-/// The reader of the sources sees every way to name another part.
 #[test]
-fn paths_are_found_however_they_are_written() {
+fn paths_are_found_in_every_syntax() {
     let found = |text: &str, depth| paths(text, LIBRARY.roots, depth);
     let at = |line: usize, path: &str| (line, path.to_owned());
     assert_eq!(found("use crate::tt::Tt;", 2), [at(1, "tt::Tt")]);

@@ -1,36 +1,36 @@
-//! What Lento is built from may be given away under Lento's own licences. `deny.toml` lists what is allowed.
+//! The licences of all dependencies are allowed by `deny.toml`.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// The words of an expression: names, `AND`, `OR`, `WITH` and parentheses.
+/// Tokens of a licence expression in reverse: names, `AND`, `OR`, `WITH` and parentheses.
 fn words(expression: &str) -> Vec<String> {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     spaced.split_whitespace().rev().map(String::from).collect()
 }
 
-/// Whether an expression can be met by allowed licences. `OR` binds weaker than `AND`.
-fn either(words: &mut Vec<String>, allowed: &[String]) -> bool {
-    let mut met = both(words, allowed);
+/// Evaluates an expression. `OR` binds weaker than `AND`.
+fn evaluate_or(words: &mut Vec<String>, allowed: &[String]) -> bool {
+    let mut met = evaluate_and(words, allowed);
     while words.pop_if(|word| word == "OR").is_some() {
-        met |= both(words, allowed);
+        met |= evaluate_and(words, allowed);
     }
     met
 }
 
-fn both(words: &mut Vec<String>, allowed: &[String]) -> bool {
-    let mut met = one(words, allowed);
+fn evaluate_and(words: &mut Vec<String>, allowed: &[String]) -> bool {
+    let mut met = evaluate_term(words, allowed);
     while words.pop_if(|word| word == "AND").is_some() {
-        met &= one(words, allowed);
+        met &= evaluate_term(words, allowed);
     }
     met
 }
 
-fn one(words: &mut Vec<String>, allowed: &[String]) -> bool {
+fn evaluate_term(words: &mut Vec<String>, allowed: &[String]) -> bool {
     let word = words.pop().expect("a licence");
     if word == "(" {
-        let met = either(words, allowed);
+        let met = evaluate_or(words, allowed);
         assert_eq!(words.pop().as_deref(), Some(")"));
         return met;
     }
@@ -39,10 +39,10 @@ fn one(words: &mut Vec<String>, allowed: &[String]) -> bool {
     allowed.contains(&name)
 }
 
-/// Whether an expression can be met by these licences.
+/// Whether an expression is satisfied by these licences.
 fn is_met(expression: &str, allowed: &[String]) -> bool {
     let mut words = words(expression);
-    let met = either(&mut words, allowed);
+    let met = evaluate_or(&mut words, allowed);
     assert!(words.is_empty(), "{expression}: {words:?} left");
     met
 }
@@ -55,7 +55,7 @@ fn allowed() -> Vec<String> {
 }
 
 #[test]
-fn expressions_are_understood() {
+fn licence_expressions_are_evaluated() {
     let allowed = ["MIT".to_owned(), "Apache-2.0".to_owned()];
     for met in ["MIT", "MIT/GPL-3.0", "GPL-3.0 OR (MIT AND Apache-2.0)", "GPL-3.0 AND BSD-2-Clause OR MIT"] {
         assert!(is_met(met, &allowed), "{met}");
@@ -94,7 +94,7 @@ fn every_dependency_has_an_allowed_licence() {
 
 #[test]
 #[cfg(unix)]
-fn releases_name_what_is_linked_in_and_its_licences() {
+fn releases_list_linked_packages_and_licences() {
     let list = |what| {
         let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/linked"));
         let output = command.args([what, "x86_64-unknown-linux-musl"]).output().expect("tools/linked runs");
@@ -105,23 +105,23 @@ fn releases_name_what_is_linked_in_and_its_licences() {
     let texts = texts.split("\n==== ").skip(1).map(|part| part.split_once('\n').expect("a heading"));
     let texts: BTreeMap<_, _> =
         texts.map(|(heading, text)| (heading.split(": ").next().expect("a name"), text)).collect();
-    let bill: Value = serde_json::from_str(&list("sbom")).expect("JSON");
-    let bill = bill["components"].as_array().expect("components");
-    let (packages, others): (Vec<_>, Vec<_>) = bill.iter().partition(|part| part["bom-ref"].is_string());
+    let components: Value = serde_json::from_str(&list("sbom")).expect("JSON");
+    let components = components["components"].as_array().expect("components");
+    let (packages, others): (Vec<_>, Vec<_>) = components.iter().partition(|part| part["bom-ref"].is_string());
     assert_eq!(others.iter().map(|part| part["name"].as_str()).collect::<Vec<_>>(), [Some("sqlite")]);
-    // The C library is no package.
+    // The C library is not a package.
     assert_eq!(texts.len(), packages.len() + 1);
     for part in packages {
         let name = [&part["name"], &part["version"]].map(|word| word.as_str().expect("text")).join(" ");
-        let text = texts.get(name.as_str()).unwrap_or_else(|| panic!("not there: {part}"));
+        let text = texts.get(name.as_str()).unwrap_or_else(|| panic!("missing: {part}"));
         let is_licence =
             ["copies", "redistribution", "license agreement"].iter().any(|word| text.to_lowercase().contains(word));
         assert!(is_licence && text.len() > 500, "{text}");
         assert_eq!(part["hashes"][0]["content"].as_str().map(str::len), Some(64), "{part}");
     }
-    // Releases can do what needs a feature.
+    // Releases include optional features.
     for name in ["reqwest", "rustls"] {
-        assert!(bill.iter().any(|part| part["name"] == name), "{name} is missing");
+        assert!(components.iter().any(|part| part["name"] == name), "{name} is missing");
     }
     let document = metadata();
     let ours = ["lento-chess", "lento-console", "lento-player", "lento-uci"];
@@ -131,6 +131,10 @@ fn releases_name_what_is_linked_in_and_its_licences() {
     assert!(direct.len() > 10);
     for package in direct.iter().filter(|package| package["kind"].is_null() && package["target"].is_null()) {
         let is_ours = ours.iter().any(|name| package["name"] == *name);
-        assert!(is_ours || bill.iter().any(|part| part["name"] == package["name"]), "{} is missing", package["name"]);
+        assert!(
+            is_ours || components.iter().any(|part| part["name"] == package["name"]),
+            "{} is missing",
+            package["name"]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of chess, the layers of the crate, its programs and its documents.
+//! The rules of chess, and checks of the sources and the documentation.
 
 mod documents;
 mod endings;

@@ -1,11 +1,11 @@
-//! Counts of move sequences against published ones.
+//! Perft counts compared with published ones.
 
 use crate::data;
 use lento::chess::movegen::MoveList;
 use lento::chess::perft::perft;
 use lento::chess::{Board, Move};
 
-/// Positions, each with pairs of a depth and its count.
+/// Positions, with pairs of depth and count.
 fn positions() -> Vec<(Board, Vec<(u32, u64)>)> {
     let text = data::text(data::path("perft.epd"));
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -20,7 +20,7 @@ fn positions() -> Vec<(Board, Vec<(u32, u64)>)> {
 }
 
 #[test]
-fn counts_are_as_published() {
+fn counts_match_published_ones() {
     let positions = positions();
     assert!(positions.len() > 150, "{} positions", positions.len());
     for (board, counts) in positions {
@@ -31,9 +31,8 @@ fn counts_are_as_published() {
     }
 }
 
-/// Counts with every list checked: noisy and quiet moves make up the legal ones, each once, and each is legal when
-/// asked about alone.
-fn perft_by_hand(board: &Board, depth: u32) -> u64 {
+/// Perft with checks: noisy and quiet moves together are the legal moves, without duplicates, and each passes `is_legal`.
+fn checked_perft(board: &Board, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -42,27 +41,27 @@ fn perft_by_hand(board: &Board, depth: u32) -> u64 {
     board.generate::<false, true>(&mut quiet);
     assert!(noisy.iter().all(|mv| !mv.is_quiet()) && quiet.iter().all(|mv| mv.is_quiet()), "{board:?}");
     let mut parts: Vec<u16> = noisy.into_iter().chain(quiet).map(Move::word).collect();
-    let mut whole: Vec<u16> = board.legal_moves().into_iter().map(Move::word).collect();
+    let mut legal: Vec<u16> = board.legal_moves().into_iter().map(Move::word).collect();
     parts.sort_unstable();
-    whole.sort_unstable();
-    assert_eq!(parts, whole, "{}", board.fen(true));
-    whole.dedup();
-    assert_eq!(parts.len(), whole.len(), "a move twice in {}", board.fen(true));
-    assert_eq!(board.has_legal_move(), !whole.is_empty());
-    let moves = whole.into_iter().filter_map(Move::from_word);
+    legal.sort_unstable();
+    assert_eq!(parts, legal, "{}", board.fen(true));
+    legal.dedup();
+    assert_eq!(parts.len(), legal.len(), "a duplicate move in {}", board.fen(true));
+    assert_eq!(board.has_legal_move(), !legal.is_empty());
+    let moves = legal.into_iter().filter_map(Move::from_word);
     moves
         .map(|mv| {
             assert!(board.is_legal(mv), "{} in {}", board.uci(mv, true), board.fen(true));
-            perft_by_hand(&board.after(mv), depth - 1)
+            checked_perft(&board.after(mv), depth - 1)
         })
         .sum()
 }
 
 #[test]
-fn parts_of_the_generator_agree() {
+fn noisy_and_quiet_moves_are_the_legal_moves() {
     for (board, counts) in positions() {
         if let Some((depth, count)) = counts.into_iter().filter(|&(_, count)| count < 100_000).max() {
-            assert_eq!(perft_by_hand(&board, depth), count, "{}", board.fen(true));
+            assert_eq!(checked_perft(&board, depth), count, "{}", board.fen(true));
         }
     }
 }

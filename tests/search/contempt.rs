@@ -1,4 +1,4 @@
-//! Contempt: draws that are avoided or sought, and scores that stay honest.
+//! Contempt: draws are avoided or sought, and reported scores stay unbiased.
 
 use crate::data;
 use lento::chess::{Color, Game};
@@ -10,41 +10,41 @@ use lento::tb::Tables;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Twice the same position, and who is to move can make it three times. The side to move is White, and a little worse.
+/// After `SHUFFLE`, a position that has occurred twice and that the side to move can repeat. White, to move, is slightly worse.
 const WORSE: &str = "rnbqkbnr/ppp2ppp/8/3pp3/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
-/// The same, and the side to move is a little better.
+/// The same, with the side to move slightly better.
 const BETTER: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
 const SHUFFLE: [&str; 7] = ["g8f6", "b1c3", "f6g8", "c3b1", "g8f6", "b1c3", "f6g8"];
 const REPETITION: &str = "c3b1";
 const DEPTH: i32 = 11;
 
-/// A move with the board turned round.
-fn turned(mv: &str) -> String {
-    let turn = |(at, c): (usize, char)| if at % 2 == 1 { char::from(b'1' + b'8' - c as u8) } else { c };
-    mv.chars().enumerate().map(turn).collect()
+/// A move with ranks mirrored.
+fn mirrored_move(mv: &str) -> String {
+    let mirror = |(index, c): (usize, char)| if index % 2 == 1 { char::from(b'1' + b'8' - c as u8) } else { c };
+    mv.chars().enumerate().map(mirror).collect()
 }
 
-/// A position with colors exchanged.
-fn flipped(fen: &str) -> String {
+/// A position with colors swapped.
+fn color_flipped(fen: &str) -> String {
     let (placement, rest) = fen.split_once(' ').expect("a FEN");
     let swap = |c: char| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
     let ranks: Vec<String> = placement.split('/').rev().map(|rank| rank.chars().map(swap).collect()).collect();
     format!("{} {}", ranks.join("/"), rest.replacen('b', "w", 1))
 }
 
-/// The game, for a side that is to move.
+/// The game with `side` to move.
 fn game(fen: &str, side: Color) -> Game {
     let black = side == Color::Black;
-    let fen = if black { flipped(fen) } else { fen.to_owned() };
+    let fen = if black { color_flipped(fen) } else { fen.to_owned() };
     let mut game = Game::from_fen(&fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
-    for mv in SHUFFLE.map(|mv| if black { turned(mv) } else { mv.to_owned() }) {
+    for mv in SHUFFLE.map(|mv| if black { mirrored_move(mv) } else { mv.to_owned() }) {
         game.play(game.board().parse_uci(&mv, false).unwrap_or_else(|| panic!("{mv}")));
     }
     assert_eq!(game.board().side_to_move(), side);
     game
 }
 
-/// Searches to a depth; `infinite` is an analysis, which has to be stopped.
+/// Searches to `DEPTH`; `infinite` makes it an analysis, stopped at that depth.
 fn search(engine: &mut Engine, game: Game, infinite: bool) -> Outcome {
     engine.game = game;
     let limits = Limits { depth: Some(DEPTH), infinite, ..Limits::default() };
@@ -61,11 +61,11 @@ fn repeats(engine: &mut Engine, fen: &str, side: Color) -> bool {
     let game = game(fen, side);
     let best = search(engine, game.clone(), false).best.expect("a move");
     let text = game.board().uci(best, false);
-    text == if side == Color::Black { turned(REPETITION) } else { REPETITION.into() }
+    text == if side == Color::Black { mirrored_move(REPETITION) } else { REPETITION.into() }
 }
 
 #[test]
-fn draws_are_avoided_with_contempt_and_sought_without_any_left() {
+fn contempt_decides_between_repeating_and_playing_on() {
     let mut engine = Engine::new();
     for side in Color::ALL {
         for (contempt, worse, better) in [(0, true, false), (90, false, false), (-90, true, true)] {
@@ -76,9 +76,9 @@ fn draws_are_avoided_with_contempt_and_sought_without_any_left() {
     }
 }
 
-/// One table for all: nothing is found that was stored with another contempt, or by the other side.
+/// With a shared table: entries stored with another contempt or by the other side are not used.
 #[test]
-fn the_table_may_stay_when_contempt_changes() {
+fn contempt_can_change_without_clearing_the_table() {
     let mut engine = Engine::new();
     for _ in 0..2 {
         for (contempt, expected) in [(0, true), (90, false), (-90, true)] {
@@ -87,7 +87,7 @@ fn the_table_may_stay_when_contempt_changes() {
                 let game = game(WORSE, side);
                 let best = search(&mut engine, game.clone(), false).best.expect("a move");
                 let text = game.board().uci(best, false);
-                let repetition = if side == Color::Black { turned(REPETITION) } else { REPETITION.into() };
+                let repetition = if side == Color::Black { mirrored_move(REPETITION) } else { REPETITION.into() };
                 assert_eq!(text == repetition, expected, "{contempt}, {side:?}");
             }
         }
@@ -95,7 +95,7 @@ fn the_table_may_stay_when_contempt_changes() {
 }
 
 #[test]
-fn a_draw_is_shown_as_a_draw() {
+fn draws_are_reported_as_zero() {
     let mut engine = Engine::new();
     for contempt in [-100, 33, 100] {
         engine.settings.contempt = contempt;
@@ -117,38 +117,39 @@ fn a_draw_is_shown_as_a_draw() {
 }
 
 #[test]
-fn an_analysis_has_the_contempt_that_is_asked_for() {
+fn analysis_contempt_applies_to_the_chosen_side() {
     let mut engine = Engine::new();
     engine.settings.contempt = 90;
-    let of = |engine: &mut Engine, whose, side, analyse_mode: bool| {
-        engine.settings.analysis_contempt = whose;
+    let of = |engine: &mut Engine, side_of, side, analyse_mode: bool| {
+        engine.settings.analysis_contempt = side_of;
         engine.settings.analyse_mode = analyse_mode.then_some(true);
         engine.clear_hash();
         let game = game(WORSE, side);
         let best = search(engine, game.clone(), !analyse_mode).best.expect("a move");
-        game.board().uci(best, false) != if side == Color::Black { turned(REPETITION) } else { REPETITION.into() }
+        game.board().uci(best, false)
+            != if side == Color::Black { mirrored_move(REPETITION) } else { REPETITION.into() }
     };
     for analyse_mode in [false, true] {
-        for (whose, avoids) in [
+        for (side_of, avoids) in [
             (AnalysisContempt::Off, [false, false]),
             (AnalysisContempt::White, [true, false]),
             (AnalysisContempt::Black, [false, true]),
             (AnalysisContempt::Both, [true, true]),
         ] {
             for side in Color::ALL {
-                let found = of(&mut engine, whose, side, analyse_mode);
-                assert_eq!(found, avoids[side.index()], "{whose:?}, {side:?}, {analyse_mode}");
+                let found = of(&mut engine, side_of, side, analyse_mode);
+                assert_eq!(found, avoids[side.index()], "{side_of:?}, {side:?}, {analyse_mode}");
             }
         }
     }
 }
 
 #[test]
-fn without_contempt_nothing_changes() {
+fn analysis_contempt_has_no_effect_without_contempt() {
     let mut engine = Engine::new();
-    let mut nodes = |contempt, whose| {
+    let mut nodes = |contempt, side_of| {
         engine.settings.contempt = contempt;
-        engine.settings.analysis_contempt = whose;
+        engine.settings.analysis_contempt = side_of;
         engine.new_game();
         search(&mut engine, game(WORSE, Color::White), false).lines[0].nodes
     };
@@ -157,20 +158,20 @@ fn without_contempt_nothing_changes() {
     assert_ne!(nodes(60, AnalysisContempt::Off), plain);
 }
 
-/// Whoever likes draws still wins what is won, and whoever does not knows a draw when the tables say so.
+/// Tablebase wins are played and tablebase draws accepted, whatever the contempt.
 #[test]
-fn results_of_tablebases_come_first() {
+fn tablebase_results_override_contempt() {
     let folder = data::path("syzygy");
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::new(Tables::open(folder.to_str().expect("text")).expect("tables"))));
     for contempt in [-100, 0, 100] {
         engine.settings.contempt = contempt;
-        let mut judge = |fen: &str| {
+        let mut score = |fen: &str| {
             let outcome = search(&mut engine, Game::from_fen(fen).expect(fen), false);
             outcome.lines[0].score
         };
-        assert!(is_decisive(judge("8/8/8/4k3/8/8/8/KR6 w - - 0 1")), "{contempt}");
-        // The rook can be taken; everything else loses.
-        assert_eq!(judge("8/8/8/8/8/1k6/1R6/7K b - - 0 1"), 0, "{contempt}");
+        assert!(is_decisive(score("8/8/8/4k3/8/8/8/KR6 w - - 0 1")), "{contempt}");
+        // Taking the rook draws; everything else loses.
+        assert_eq!(score("8/8/8/8/8/1k6/1R6/7K b - - 0 1"), 0, "{contempt}");
     }
 }

@@ -1,4 +1,4 @@
-//! Positions with more pieces than promotions allow: nothing may overflow, and no list may be too short.
+//! Positions with more pieces than promotions allow: no overflow of values or move lists.
 
 use fastrand::Rng;
 use lento::chess::perft::perft;
@@ -9,30 +9,30 @@ use lento::score::MAX_EVAL;
 use lento::search::limits::Limits;
 use lento::search::params::Params;
 
-/// Crowds of one color against the other's king, with many moves.
+/// Positions with many moves and their legal move counts, at least.
 const CROWDS: [(&str, u64); 4] = [
-    // A ring of queens: each empty square within is reached from eight sides.
+    // A ring of queens: each empty square inside can be reached from eight directions.
     ("QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/pp5Q/knQQQQQK w - - 0 1", 257),
     ("qqqqqqqk/q6q/q6q/q6q/q6q/q6q/q5PP/qqqqqqNK b - - 0 1", 257),
-    // The record of positions that a game can reach.
+    // The maximum among reachable positions.
     ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),
-    // Eight pawns promote, seven of them to two squares and one to one.
+    // Eight promoting pawns, seven of them with two targets and one with one.
     ("1q1q1q1q/PPPPPPPP/8/8/8/2k5/8/K7 w - - 0 1", 4 * 4 + 7 * 4),
 ];
 
-/// The board field of a FEN with both kings and up to 30 of these pieces, on the ranks 2 to 7 if pawns are among them.
+/// Board field of a FEN with both kings and up to 30 of these pieces, on ranks 2 to 7 if they include pawns.
 fn placement(random: &mut Rng, letters: &[u8]) -> String {
     let mut squares = [b'1'; 64];
-    let among = if letters.iter().any(|letter| b"Pp".contains(letter)) { 8..56 } else { 0..64 };
+    let range = if letters.iter().any(|letter| b"Pp".contains(letter)) { 8..56 } else { 0..64 };
     for _ in 0..random.u8(..31) {
-        squares[random.usize(among.clone())] = letters[random.usize(..letters.len())];
+        squares[random.usize(range.clone())] = letters[random.usize(..letters.len())];
     }
     squares[random.usize(..64)] = b'K';
     squares[random.usize(..64)] = b'k';
     squares.chunks(8).map(|rank| String::from_utf8_lossy(rank).into_owned()).collect::<Vec<_>>().join("/")
 }
 
-/// Random positions in which nothing limits how many there are of a kind.
+/// Random positions without limits on piece counts.
 fn random_crowds(count: usize) -> Vec<Board> {
     const LETTERS: [&[u8]; 9] =
         [b"QQQQQQQQQq", b"Q", b"Qq", b"QNqn", b"QQQRBNPqrbnp", b"PpPpPpQq", b"Nn", b"RRRrrrBb", b"QQQQQQQQQQQQQQQQp"];
@@ -52,7 +52,7 @@ fn crowds() -> Vec<Board> {
 }
 
 #[test]
-fn lists_hold_all_moves() {
+fn move_lists_hold_all_moves() {
     for (fen, expected) in CROWDS {
         let board = Board::from_fen(fen).unwrap();
         assert!(perft(&board, 1) >= expected, "{fen}: {} moves", perft(&board, 1));
@@ -75,7 +75,7 @@ fn evaluations_do_not_overflow() {
 }
 
 #[test]
-fn searches_end_with_a_legal_move() {
+fn searches_return_a_legal_move() {
     let mut engine = Engine::new();
     for board in crowds() {
         engine.new_game();

@@ -1,4 +1,4 @@
-//! One thread is deterministic, limits are kept to the node, and many threads behave.
+//! Reproducibility, exact node limits and thread handling.
 
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, Output, Sharing, Stagger};
@@ -21,19 +21,19 @@ fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-/// What a search of two positions in a new game comes to.
+/// Nodes, move and score of searching two positions in a new game.
 fn signature(engine: &mut Engine) -> Vec<(u64, Option<Move>, i32)> {
     engine.new_game();
-    let mut one = |game: Game| {
+    let mut search = |game: Game| {
         engine.game = game;
         let outcome = engine.search_blocking(&depth(9), |_| ());
         (outcome.lines[0].nodes, outcome.best, outcome.lines[0].score)
     };
-    vec![one(Game::start()), one(Game::from_fen(MIDDLEGAME).unwrap())]
+    vec![search(Game::start()), search(Game::from_fen(MIDDLEGAME).unwrap())]
 }
 
 #[test]
-fn one_thread_repeats_itself() {
+fn single_thread_is_deterministic() {
     let mut engine = Engine::new();
     let first = signature(&mut engine);
     assert_eq!(signature(&mut engine), first, "twice in one process");
@@ -49,7 +49,7 @@ fn one_thread_repeats_itself() {
 }
 
 #[test]
-fn an_inline_engine_searches_the_same_without_a_thread() {
+fn inline_engine_matches_a_worker_thread() {
     let first = signature(&mut Engine::new());
     let run = move || {
         let mut engine = Engine::inline();
@@ -85,24 +85,24 @@ fn node_limits_are_exact_with_any_number_of_threads() {
 }
 
 #[test]
-fn the_table_survives_a_change_of_threads() {
+fn table_survives_a_change_of_threads() {
     let mut engine = Engine::new();
     let cold = engine.search_blocking(&depth(8), |_| ()).lines[0].nodes;
     engine.search_blocking(&depth(11), |_| ());
     engine.set_threads(2).unwrap();
     engine.set_threads(1).unwrap();
-    // What was searched deeper is known.
+    // The deeper entries are reused.
     let warm = engine.search_blocking(&depth(8), |_| ()).lines[0].nodes;
     assert!(warm < cold / 2, "{cold} nodes, then {warm}");
 }
 
 #[test]
-fn root_moves_and_lines_are_as_asked() {
+fn root_moves_and_multipv_are_respected() {
     let mut engine = Engine::new();
     let board = engine.game.board().clone();
     let wanted: Vec<Move> = ["a2a3", "h2h4"].iter().filter_map(|text| board.parse_uci(text, false)).collect();
     engine.go_among(&depth(6), &wanted);
-    let outcome = answer(&mut engine);
+    let outcome = wait_for_best(&mut engine);
     assert!(wanted.contains(&outcome.best.unwrap()));
 
     engine.settings.search.multi_pv = 5;
@@ -112,21 +112,21 @@ fn root_moves_and_lines_are_as_asked() {
     let mut firsts: Vec<u16> = outcome.lines.iter().map(|line| line.pv[0].word()).collect();
     firsts.sort_unstable();
     firsts.dedup();
-    assert_eq!(firsts.len(), 5, "five different moves");
+    assert_eq!(firsts.len(), 5, "duplicate moves");
 }
 
-/// Starts an endless search, lets it run for a moment and stops it.
+/// Starts an infinite search, lets it run for a while and stops it.
 fn start_and_stop(engine: &mut Engine, run: Duration) -> Outcome {
     engine.go(&Limits { infinite: true, ..Limits::default() });
     let end = Instant::now() + run;
     while let Some(output) = engine.next_output(Some(end)) {
         assert!(!matches!(output, Output::Best(_)), "an answer before stop");
     }
-    engine.stop().expect("the search waits for its answer")
+    engine.stop().expect("a running search")
 }
 
-/// Waits for the answer of a search that ends by itself.
-fn answer(engine: &mut Engine) -> Outcome {
+/// Waits for the result of a search.
+fn wait_for_best(engine: &mut Engine) -> Outcome {
     loop {
         if let Output::Best(outcome) = engine.next_output(None).expect("a search") {
             return outcome;
@@ -146,16 +146,16 @@ fn many_threads_start_and_stop() {
             assert!(!engine.is_searching());
         }
     }
-    engine.set_hash(8).expect("the table is free again");
+    engine.set_hash(8).expect("no thread holds the table");
 }
 
 #[test]
-fn every_way_to_stagger_and_to_share_finds_the_same_tactic() {
+fn every_stagger_and_sharing_mode_finds_the_same_tactic() {
     let mut engine = Engine::new();
     engine.set_threads(4).unwrap();
-    let ways =
+    let modes =
         Stagger::ALL.iter().flat_map(|&(_, stagger)| Sharing::ALL.iter().map(move |&(_, sharing)| (stagger, sharing)));
-    for (stagger, sharing) in ways {
+    for (stagger, sharing) in modes {
         (engine.settings.search.stagger, engine.settings.search.shared_history) = (stagger, sharing);
         engine.new_game();
         engine.game = Game::from_fen("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1").unwrap();
@@ -166,14 +166,14 @@ fn every_way_to_stagger_and_to_share_finds_the_same_tactic() {
 }
 
 #[test]
-fn no_line_asked_for_is_one() {
+fn multipv_0_gives_one_line() {
     let mut engine = Engine::new();
     engine.settings.search.multi_pv = 0;
     assert_eq!(engine.search_blocking(&depth(3), |_| ()).lines.len(), 1);
 }
 
 #[test]
-fn no_legal_move_and_only_one() {
+fn positions_with_at_most_one_legal_move() {
     let mut engine = Engine::new();
     engine.game = Game::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap();
     assert_eq!(engine.search_blocking(&depth(5), |_| ()).best, None);
@@ -181,11 +181,11 @@ fn no_legal_move_and_only_one() {
     let clock = Limits { clock: [Some(600_000), Some(600_000)], ..Limits::default() };
     let outcome = engine.search_blocking(&clock, |_| ());
     assert_eq!(engine.game.board().uci(outcome.best.unwrap(), false), "h1g2");
-    assert_eq!(outcome.lines[0].depth, 1, "one reply is not thought about");
+    assert_eq!(outcome.lines[0].depth, 1, "a forced move is played at once");
 }
 
 #[test]
-fn recipes_and_replies_change_the_search() {
+fn recipes_and_lbr_change_the_search() {
     let mut engine = Engine::new();
     let mut count = |lmr, lbr| {
         engine.settings.lmr.main = lmr;
@@ -194,19 +194,22 @@ fn recipes_and_replies_change_the_search() {
         engine.search_blocking(&depth(8), |_| ()).lines[0].nodes
     };
     let (replies, none) = (Lbr::default(), Lbr::OFF);
-    let (usual, without_reductions, without_replies) =
+    let (default_nodes, without_reductions, without_replies) =
         (count(RecipeName::Tuned, replies), count(RecipeName::Off, replies), count(RecipeName::Tuned, none));
-    assert!(without_reductions > usual * 5 / 4, "{usual} nodes, {without_reductions} without reductions");
-    assert_ne!(usual, without_replies);
+    assert!(
+        without_reductions > default_nodes * 5 / 4,
+        "{default_nodes} nodes, {without_reductions} without reductions"
+    );
+    assert_ne!(default_nodes, without_replies);
 }
 
 #[test]
-fn every_variant_of_last_best_reply_searches_its_own_tree_and_repeats_it() {
+fn lbr_variants_are_distinct_and_deterministic() {
     let mut engine = Engine::new();
     let mut count = |lbr: Lbr| {
         engine.settings.search.lbr = lbr;
         engine.new_game();
-        // Captures are ordered without LBR: in a small tree a store without them may know just the same quiet replies.
+        // A large tree: captures are ordered without LBR, so in a small one the quiet variants may make no difference.
         engine.game = Game::from_fen(MIDDLEGAME).unwrap();
         engine.search_blocking(&depth(11), |_| ()).lines[0].nodes
     };
@@ -219,9 +222,9 @@ fn every_variant_of_last_best_reply_searches_its_own_tree_and_repeats_it() {
     assert_eq!(different.len(), first.len(), "{first:?}");
 }
 
-/// With eight threads and 20 000 nodes the helpers may have taken all nodes before the main thread runs.
+/// With eight threads and 20 000 nodes, helpers may use up all nodes before the main thread runs.
 #[test]
-fn a_hanging_queen_is_taken_however_many_threads_share_the_nodes() {
+fn hanging_queen_is_taken_with_shared_node_limits() {
     let mut engine = Engine::new();
     for (threads, limit) in [(1, 1000), (8, 1000), (8, 20_000), (64, 20_000)] {
         engine.set_threads(threads).unwrap();
@@ -240,27 +243,27 @@ fn dropping_an_engine_ends_its_search() {
         let mut engine = Engine::new();
         engine.set_threads(threads).unwrap();
         engine.go(&Limits { infinite: true, ..Limits::default() });
-        // Would not return before.
+        // Would block otherwise.
         drop(engine);
     }
 }
 
 #[test]
-fn a_hit_is_answered_after_enough_pondering() {
+fn ponderhit_after_the_time_limit_is_answered() {
     let mut engine = Engine::new();
     let clock = Limits { clock: [Some(500); 2], ..Limits::default() };
     engine.go(&Limits { ponder: true, ..clock });
-    // Longer than the hard bound of such a clock.
+    // Longer than the hard limit of such a clock.
     let end = Instant::now() + Duration::from_millis(500);
     while let Some(output) = engine.next_output(Some(end)) {
-        assert!(!matches!(output, Output::Best(_)), "an answer before the hit");
+        assert!(!matches!(output, Output::Best(_)), "an answer before ponderhit");
     }
     engine.ponderhit();
-    answer(&mut engine);
+    wait_for_best(&mut engine);
 }
 
 #[test]
-fn stop_without_a_search_has_no_answer() {
+fn stop_without_a_search_returns_none() {
     let mut engine = Engine::new();
     assert!(engine.stop().is_none());
     engine.search_blocking(&depth(2), |_| ());
@@ -268,9 +271,9 @@ fn stop_without_a_search_has_no_answer() {
     assert!(engine.stop().is_none() && !engine.is_searching());
 }
 
-/// A clock that counts nodes says the same on every machine, and the search keeps to it: it ends long before the clock does.
+/// With `nodestime`, the node count is reproducible and well below the clock.
 #[test]
-fn a_clock_of_nodes_repeats() {
+fn nodestime_is_reproducible() {
     let nodes = |rate: u64| {
         let mut engine = Engine::new();
         engine.settings.search.nodes_time = rate;
@@ -282,22 +285,22 @@ fn a_clock_of_nodes_repeats() {
     assert!(once < more && more < 300 * 1000, "{once} and {more} nodes");
 }
 
-/// A line: search, depth and number; nodes, score, moves.
-type Said = ((usize, i32, usize), u64, Score, Vec<Move>);
+/// Search, depth and rank of a line; nodes, score and moves.
+type Reported = ((usize, i32, usize), u64, Score, Vec<Move>);
 
 #[test]
-fn rounds_repeat_on_any_number_of_threads() {
-    repeats(Determinism::Rounds);
+fn rounds_are_reproducible_with_any_number_of_threads() {
+    assert_reproducible(Determinism::Rounds);
 }
 
 #[test]
-fn turns_repeat_on_any_number_of_threads() {
-    repeats(Determinism::Turns);
+fn turns_are_reproducible_with_any_number_of_threads() {
+    assert_reproducible(Determinism::Turns);
 }
 
-/// Deterministic threads repeat themselves to the node, also in a game's later searches, more of them than cores, and with lines,
-/// depths and nodes of any number. A search that is stopped leaves them as they were.
-fn repeats(deterministic: Determinism) {
+/// Deterministic modes reproduce node counts, also in later searches of a game, with more threads than cores, and with any MultiPV,
+/// depth and node limit. A stopped search does not affect later ones.
+fn assert_reproducible(deterministic: Determinism) {
     let mut engine = Engine::new();
     engine.settings.search.deterministic = deterministic;
     for threads in [2, 3, 8] {
@@ -305,25 +308,25 @@ fn repeats(deterministic: Determinism) {
         let mut run = |limits: [Limits; 3], lines: u64| {
             engine.settings.search.multi_pv = lines;
             engine.new_game();
-            let mut said: Vec<Said> = Vec::new();
+            let mut reported: Vec<Reported> = Vec::new();
             for (search, limits) in limits.into_iter().enumerate() {
                 engine.game = Game::from_fen(MIDDLEGAME).unwrap();
                 engine.search_blocking(&limits, |output| match output {
                     Output::Info(info) => {
-                        // A slow search also shows lines of unfinished iterations.
+                        // A slow search also reports lines of unfinished iterations.
                         let key = (search, info.depth, info.multipv);
-                        said.retain(|earlier| earlier.0 != key);
-                        said.push((key, info.nodes, info.score, info.pv.to_vec()));
+                        reported.retain(|earlier| earlier.0 != key);
+                        reported.push((key, info.nodes, info.score, info.pv.to_vec()));
                     }
                     Output::Best(outcome) => {
                         let nodes = outcome.lines[0].nodes;
                         assert!(limits.nodes.is_none_or(|limit| limit == nodes), "{nodes} of {limits:?}");
-                        said.push(((search, 0, 0), nodes, outcome.lines[0].score, outcome.lines[0].pv.to_vec()));
+                        reported.push(((search, 0, 0), nodes, outcome.lines[0].score, outcome.lines[0].pv.to_vec()));
                     }
                     Output::Progress(_) | Output::Note(_) => {}
                 });
             }
-            said
+            reported
         };
         for (limits, lines) in [([depth(9), nodes(30_001), depth(8)], 1), ([nodes(3), nodes(10_000), depth(7)], 3)] {
             let first = run(limits, lines);

@@ -1,4 +1,4 @@
-//! Forced mates and draws, found by the search.
+//! Forced mates and draws.
 
 use crate::data;
 use lento::chess::{Board, Game};
@@ -8,7 +8,7 @@ use lento::search::limits::Limits;
 use lento::search::report::Outcome;
 use std::ops::ControlFlow;
 
-/// Positions with the distance to a forced mate in moves (below zero: the side to move is mated).
+/// Positions with the distance to mate in moves, negative if the side to move is mated.
 const MATES: [(&str, i32); 13] = [
     ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1),
     ("k7/7R/1K6/8/8/8/8/8 w - - 99 120", 1),
@@ -35,7 +35,7 @@ fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-/// Whether a line of play ends in mate, after exactly as many plies as announced.
+/// Whether the PV ends in mate.
 fn mates(board: &Board, outcome: &Outcome) -> bool {
     let mut board = board.clone();
     for &mv in &outcome.lines[0].pv {
@@ -46,18 +46,18 @@ fn mates(board: &Board, outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn known_mates_have_their_length() {
+fn forced_mates_have_the_right_distance() {
     let mut engine = Engine::new();
     for (fen, distance) in MATES {
         let game = Game::from_fen(fen).unwrap();
         let board = game.board().clone();
         let outcome = search(&mut engine, game, &nodes(400_000));
         assert_eq!(mate_distance(outcome.lines[0].score), Some(distance), "{fen}: {:?}", outcome.lines[0]);
-        assert!(mates(&board, &outcome), "{fen}: the line does not end in mate");
+        assert!(mates(&board, &outcome), "{fen}: the PV does not end in mate");
     }
 }
 
-/// Searches the positions of a file, each a mate in this many moves. Returns how many of them are found, and how many there are.
+/// Searches a file of mates in `moves`; returns how many are found and the total.
 fn found(moves: u32, limits: &Limits) -> [usize; 2] {
     let text = data::text(data::path(&format!("epd/mate_in_{moves}.epd")));
     let mut engine = Engine::new();
@@ -65,43 +65,43 @@ fn found(moves: u32, limits: &Limits) -> [usize; 2] {
         let fen = line.split(" bm ").next().unwrap();
         let best = search(&mut engine, Game::from_fen(fen).unwrap(), limits).lines.swap_remove(0);
         let found = mate_distance(best.score) == Some(moves as i32);
-        // A search that is cut off may have a bound only, and no line.
+        // An interrupted search may report a bound without a PV.
         assert!(!found || best.bound != Bound::Exact || best.pv.len() == 2 * moves as usize - 1, "{fen}");
         found
     };
     [text.lines().filter(finds).count(), text.lines().count()]
 }
 
-/// With `go mate` nearly all mates are found within few nodes.
+/// `go mate` finds at least 95 % of mates within few nodes.
 #[test]
-fn mates_asked_for_are_found() {
+fn go_mate_finds_mates() {
     for (moves, limit) in [(1, 20_000), (2, 200_000), (3, 400_000)] {
         let [found, tried] = found(moves, &Limits { mate: Some(moves), ..nodes(limit) });
         assert!(found * 100 >= tried * 95, "{found} of {tried} in {moves}");
     }
 }
 
-/// Nine of ten mates are found within 20 000 nodes of an ordinary search.
+/// An ordinary search finds at least 90 % of mates within 20 000 nodes.
 #[test]
-fn mates_are_met() {
+fn ordinary_search_finds_mates() {
     for moves in 1..=3 {
         let [found, tried] = found(moves, &nodes(20_000));
         assert!(found * 10 >= tried * 9, "{found} of {tried} in {moves}");
     }
 }
 
-/// Morphy's problem: black is only mated because he has to move, which a null move cannot see.
+/// Morphy's problem: a zugzwang, which null move pruning misses.
 #[test]
-fn a_mate_asked_for_is_proved() {
+fn go_mate_finds_a_zugzwang_mate() {
     let args = Limits { mate: Some(2), ..nodes(400_000) };
     let game = Game::from_fen("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1").unwrap();
     let outcome = search(&mut Engine::new(), game, &args);
     assert_eq!(mate_distance(outcome.lines[0].score), Some(2));
 }
 
-/// A mate that a search which reduces finds late.
+/// A mate that a search with reductions finds late.
 #[test]
-fn a_mate_asked_for_is_found_however_quiet_it_is() {
+fn go_mate_finds_a_quiet_mate() {
     let args = Limits { mate: Some(3), ..nodes(300_000) };
     for lines in [1, 3] {
         let mut engine = Engine::new();
@@ -115,11 +115,11 @@ fn a_mate_asked_for_is_found_however_quiet_it_is() {
     }
 }
 
-/// Who asks for a mate that there is not gets an answer, and no such mate; who is mated learns it.
+/// A mate that does not exist is refuted; being mated is reported.
 #[test]
-fn a_mate_asked_for_is_refuted() {
+fn go_mate_refutes_missing_mates() {
     let mut engine = Engine::new();
-    // Without the key of a mate in three there is none.
+    // Without its key move the mate in three is gone.
     let three = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1";
     for (fen, mate, searched, distance) in [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2, "", None),
@@ -141,15 +141,15 @@ fn a_mate_asked_for_is_refuted() {
         assert_eq!(found, distance, "{fen}: {:?}", outcome.lines[0]);
         assert!(found.is_none() || mates(&board, &outcome), "{fen}");
         assert!(moves.is_empty() || moves.contains(&outcome.best.unwrap()));
-        assert!(start.elapsed().as_secs() < 50, "{fen}: it went on");
+        assert!(start.elapsed().as_secs() < 50, "{fen}: the search did not end");
     }
 }
 
 #[test]
-fn draws_score_as_draws() {
+fn draws_score_near_zero() {
     let mut engine = Engine::new();
     for (fen, why) in [
-        ("8/8/8/4k3/8/8/8/R3K3 w - - 98 120", "no time to mate before the fifty moves are over"),
+        ("8/8/8/4k3/8/8/8/R3K3 w - - 98 120", "fifty-move rule before mate"),
         ("6k1/6p1/8/7Q/8/8/qq3PPP/6K1 w - - 0 1", "perpetual check"),
         ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", "bare kings"),
         ("8/8/8/8/8/1k6/1p6/1K6 w - - 0 1", "stalemate"),
@@ -160,14 +160,14 @@ fn draws_score_as_draws() {
 }
 
 #[test]
-fn wins_are_kept_at_the_edge_of_the_rules() {
+fn wins_are_preserved_in_edge_cases() {
     let mut engine = Engine::new();
-    // With 99 plies on the clock only a pawn move or capture keeps the win.
+    // At 99 plies only a pawn move or capture preserves the win.
     let game = Game::from_fen("7k/6p1/7p/8/8/5Q2/5PPP/6K1 w - - 99 120").unwrap();
     let board = game.board().clone();
     let best = search(&mut engine, game, &nodes(200_000)).best.unwrap();
     assert_eq!(board.after(best).halfmove_clock(), 0, "{}", board.san(best));
-    // Promotion to a queen would be stalemate after Rc4+.
+    // Promotion to a queen allows stalemate after Rc4+.
     let game = Game::from_fen("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 1").unwrap();
     let board = game.board().clone();
     let best = search(&mut engine, game, &nodes(400_000)).best.unwrap();

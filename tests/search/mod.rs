@@ -1,4 +1,4 @@
-//! The search, its threads and the table that they share.
+//! Search, threads and the shared table.
 
 mod contempt;
 mod crowded;

@@ -1,4 +1,4 @@
-//! The moves in the order of the search, as the engine lists them.
+//! Move ordering, as listed by the engine.
 
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, ListedMove};
@@ -14,7 +14,7 @@ fn depth(depth: i32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
-fn at(fen: &str) -> Engine {
+fn engine_at(fen: &str) -> Engine {
     let mut engine = Engine::new();
     engine.game = Game::from_fen(fen).unwrap();
     engine
@@ -32,8 +32,8 @@ fn sorted(moves: impl Iterator<Item = Move>) -> Vec<u16> {
     words
 }
 
-/// What holds of every listing: each legal move once, the best one first, then captures that lose nothing, quiet moves with
-/// falling scores, and losing captures; columns as the board says.
+/// Checks a listing: all legal moves once, the best move first, then winning captures, quiet moves by descending score, and losing
+/// captures; the columns match the board.
 fn check(engine: &mut Engine) -> Vec<ListedMove> {
     let listed = engine.list_moves(10);
     let (board, params) = (engine.game.board(), engine.params());
@@ -42,7 +42,7 @@ fn check(engine: &mut Engine) -> Vec<ListedMove> {
     let group = |ranked: &ListedMove| match ranked {
         ListedMove { best: true, .. } => 0,
         ListedMove { continuation: Some(_), .. } => 2,
-        // Captures with a good history may lose a little, others have to win.
+        // A capture with good history may lose a little material.
         _ if board.see_ge(ranked.mv, -ranked.history * params.order_noisy / 1024) => 1,
         _ => 3,
     };
@@ -73,10 +73,10 @@ fn check(engine: &mut Engine) -> Vec<ListedMove> {
 }
 
 #[test]
-fn every_legal_move_is_listed_once_in_its_place() {
+fn listings_are_complete_and_sorted() {
     for fen in [MIDDLEGAME, EN_PASSANT, IN_CHECK, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
-        let mut engine = at(fen);
-        assert!(check(&mut engine).iter().all(|ranked| !ranked.best), "nothing is known before a search");
+        let mut engine = engine_at(fen);
+        assert!(check(&mut engine).iter().all(|ranked| !ranked.best), "no best move before a search");
         let outcome = engine.search_blocking(&depth(8), |_| ());
         let listed = check(&mut engine);
         assert_eq!(listed.first().filter(|first| first.best).map(|first| first.mv), outcome.best, "{fen}");
@@ -90,8 +90,8 @@ fn every_legal_move_is_listed_once_in_its_place() {
 }
 
 #[test]
-fn moves_that_were_tried_in_vain_have_negative_history() {
-    let mut engine = at(MIDDLEGAME);
+fn failed_quiets_have_negative_history() {
+    let mut engine = engine_at(MIDDLEGAME);
     assert!(engine.list_moves(10).iter().all(|ranked| ranked.history == 0));
     engine.search_blocking(&depth(9), |_| ());
     let listed = check(&mut engine);
@@ -101,9 +101,9 @@ fn moves_that_were_tried_in_vain_have_negative_history() {
     assert!(engine.list_moves(10).iter().all(|ranked| ranked.history == 0 && !ranked.best));
 }
 
-/// After the move that was searched most, the position is a node of that search, with its reply and its continuations.
+/// After the best move, the position is a node of the search, with its reply and continuation history.
 #[test]
-fn the_search_goes_on_below_its_root() {
+fn child_positions_keep_search_state() {
     let mut engine = Engine::new();
     let best = engine.search_blocking(&depth(10), |_| ()).best.unwrap();
     let at_root = check(&mut engine);
@@ -114,30 +114,29 @@ fn the_search_goes_on_below_its_root() {
     assert_eq!(below.iter().filter(|ranked| ranked.reply).count(), 1, "{below:?}");
     assert!(below.iter().any(|ranked| ranked.continuation.is_some_and(|part| part != 0)), "{below:?}");
     engine.settings.search.lbr = Lbr::OFF;
-    assert!(check(&mut engine).iter().all(|ranked| !ranked.reply), "without the option there is no reply");
-    // A position that has nothing to do with the search is a root.
+    assert!(check(&mut engine).iter().all(|ranked| !ranked.reply), "no reply without the option");
+    // An unrelated position is a new root.
     engine.game = Game::from_fen(MIDDLEGAME).unwrap();
     let elsewhere = check(&mut engine);
     assert!(elsewhere.iter().all(|ranked| !ranked.killer && !ranked.reply && ranked.continuation.unwrap_or(0) == 0));
 }
 
 #[test]
-fn reductions_are_those_of_the_recipe_and_depth() {
-    let mut engine = at(MIDDLEGAME);
+fn reductions_depend_on_recipe_and_depth() {
+    let mut engine = engine_at(MIDDLEGAME);
     let sum =
         |engine: &mut Engine, depth| -> i32 { engine.list_moves(depth).iter().map(|ranked| ranked.reduction).sum() };
-    assert_eq!(sum(&mut engine, 1), 0, "nothing can be reduced");
+    assert_eq!(sum(&mut engine, 1), 0, "depth 1 is not reduced");
     let (shallow, deep) = (sum(&mut engine, 6), sum(&mut engine, 30));
     assert!(0 < shallow && shallow < deep, "{shallow} {deep}");
     engine.settings.lmr.main = RecipeName::Off;
     assert_eq!(sum(&mut engine, 30), 0);
 }
 
-/// Asking does not change what is searched.
 #[test]
-fn a_listing_leaves_no_trace() {
+fn listing_does_not_affect_later_searches() {
     let nodes = |ask: bool| {
-        let mut engine = at(MIDDLEGAME);
+        let mut engine = engine_at(MIDDLEGAME);
         let mut nodes = Vec::new();
         for text in ["e2a6", "b4c3"] {
             nodes.push(engine.search_blocking(&depth(7), |_| ()).lines[0].nodes);
@@ -150,15 +149,14 @@ fn a_listing_leaves_no_trace() {
             }
         }
         nodes.push(engine.search_blocking(&depth(7), |_| ()).lines[0].nodes);
-        engine.set_hash(2).expect("the table is free again");
+        engine.set_hash(2).expect("no thread holds the table");
         nodes
     };
     assert_eq!(nodes(true), nodes(false));
 }
 
-/// A listing belongs between searches: one that still runs is ended.
 #[test]
-fn a_search_under_way_is_ended() {
+fn listing_ends_a_running_search() {
     let mut engine = Engine::new();
     for threads in [1, 3] {
         engine.set_threads(threads).unwrap();
@@ -166,5 +164,5 @@ fn a_search_under_way_is_ended() {
         assert_eq!(check(&mut engine).len(), 20);
         assert!(!engine.is_searching());
     }
-    engine.set_hash(8).expect("the table is free again");
+    engine.set_hash(8).expect("no thread holds the table");
 }

@@ -1,4 +1,4 @@
-//! Limited strength: what it costs, that it repeats, and that it leaves no traces.
+//! Limited strength: loss by Elo, reproducibility and independence of other searches.
 
 use lento::chess::{Color, Game, Move, Verdict};
 use lento::engine::{Engine, Output};
@@ -7,7 +7,7 @@ use lento::score::{Score, is_decisive};
 use lento::search::limits::Limits;
 use std::collections::HashMap;
 
-/// Positions of games with something to get wrong.
+/// Game positions with room for error.
 const POSITIONS: [&str; 8] = [
     "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
     "r2q1rk1/1b1nbppp/p2ppn2/1p6/3NPP2/1BN1B3/PPP3PP/R2Q1RK1 w - - 0 12",
@@ -34,7 +34,7 @@ fn chance(score: Score, material: i32) -> f64 {
     win + draw / 2.0
 }
 
-/// What each move is worth, as half points, by a search at full strength.
+/// Expected score of each move, by a search at full strength.
 fn values(fen: &str) -> HashMap<Move, f64> {
     let mut engine = Engine::new();
     engine.settings.search.multi_pv = 256;
@@ -46,7 +46,7 @@ fn values(fen: &str) -> HashMap<Move, f64> {
 }
 
 #[test]
-fn the_stronger_lose_less() {
+fn higher_elo_loses_less() {
     let values: Vec<_> = POSITIONS.map(values).into();
     let loss = |elo: u64, seeds: u64| {
         let (mut sum, mut count) = (0.0, 0.0);
@@ -67,7 +67,7 @@ fn the_stronger_lose_less() {
 }
 
 #[test]
-fn a_seed_and_a_game_make_the_move() {
+fn moves_depend_on_seed_and_game_only() {
     let limits = Limits { nodes: Some(1_000_000), ..Limits::default() };
     let play = |engine: &mut Engine, fen: &str| {
         engine.game = Game::from_fen(fen).expect(fen);
@@ -76,7 +76,7 @@ fn a_seed_and_a_game_make_the_move() {
     };
     let mut one = limited(1200, 3);
     let moves = POSITIONS.map(|fen| play(&mut one, fen));
-    // Backwards, with other threads, with a table that knows better: it makes no difference.
+    // In reverse order, with other threads and a filled table: no difference.
     let mut other = limited(1200, 3);
     other.set_threads(3).expect("threads");
     other.settings.strength.limited = false;
@@ -87,21 +87,21 @@ fn a_seed_and_a_game_make_the_move() {
         assert_eq!(play(&mut other, fen), expected, "{fen}");
     }
     other.new_game();
-    assert_eq!(play(&mut other, POSITIONS[0]), moves[0], "a seed that is set stays");
-    // Without one each game is another one.
-    let mut free = limited(1200, 0);
+    assert_eq!(play(&mut other, POSITIONS[0]), moves[0], "a fixed seed survives a new game");
+    // Without a seed each game differs.
+    let mut unseeded = limited(1200, 0);
     let mut seen = Vec::new();
     for _ in 0..12 {
-        free.new_game();
-        let first = play(&mut free, POSITIONS[1]);
-        assert_eq!(play(&mut free, POSITIONS[1]), first, "the same in one game");
+        unseeded.new_game();
+        let first = play(&mut unseeded, POSITIONS[1]);
+        assert_eq!(play(&mut unseeded, POSITIONS[1]), first, "constant within a game");
         seen.push(first);
     }
     assert!(seen.iter().any(|other| *other != seen[0]), "{seen:?}");
 }
 
 #[test]
-fn a_limited_search_leaves_nothing_behind() {
+fn limited_search_does_not_affect_later_searches() {
     let full = Limits { depth: Some(9), ..Limits::default() };
     let nodes = |engine: &mut Engine| engine.search_blocking(&full, |_| ()).lines[0].nodes;
     let mut plain = Engine::new();
@@ -115,13 +115,13 @@ fn a_limited_search_leaves_nothing_behind() {
     assert_eq!([first, nodes(&mut engine)], expected);
 }
 
-/// A player of 1500 sees that its last piece can be taken, and mates with rook or queen: against full strength, with other errors in
-/// each game.
+/// A player of Elo 1500 avoids losing its last piece and mates with rook or queen against full strength, with a different seed per
+/// game.
 #[test]
-fn won_endings_are_won() {
+fn elementary_endings_are_won() {
     let mut defender = Engine::new();
     let (mut won, mut lost, mut games) = (0, 0, 0);
-    for (at, fen) in [
+    for (index, fen) in [
         "8/8/8/k7/2R5/8/5K2/8 w - - 0 1",
         "8/8/8/8/4k3/8/7K/7R w - - 0 1",
         "8/8/7k/8/K7/8/4R3/8 w - - 0 1",
@@ -134,7 +134,7 @@ fn won_endings_are_won() {
     .enumerate()
     {
         for seed in 1..=4 {
-            let mut player = limited(1500, 10 * at as u64 + seed);
+            let mut player = limited(1500, 10 * index as u64 + seed);
             let mut game = Game::from_fen(fen).expect(fen);
             defender.new_game();
             while game.verdict().is_none() {
@@ -154,9 +154,9 @@ fn won_endings_are_won() {
     assert!(won * 10 >= games * 8 && lost <= 1, "{won} of {games} won, {lost} pieces lost");
 }
 
-/// What is shown last is what is played, and no line is shown that was not asked for.
+/// The last lines belong to the played move, and MultiPV is respected.
 #[test]
-fn lines_belong_to_the_move() {
+fn lines_match_the_played_move() {
     for (elo, multi_pv) in [(800, 1), (800, 3), (1600, 2), (2300, 1)] {
         for seed in 1..6 {
             let mut engine = limited(elo, seed);

@@ -1,4 +1,4 @@
-//! Tablebases: known positions, wins played to the end, damaged files.
+//! Tablebases: known values, wins played out, damaged files.
 
 use crate::data;
 use crate::harness::Folder;
@@ -14,13 +14,13 @@ fn tables() -> Tables {
     Tables::open(data::largest("syzygy").to_str().expect("text")).expect("tables of 3 and 4 pieces")
 }
 
-/// Rows of a table, a FEN, its WDL and DTZ, and the moves that keep the WDL.
+/// Rows with material, FEN, WDL, DTZ and the moves that preserve the WDL.
 fn rows() -> Vec<Vec<String>> {
     data::rows(data::largest("syzygy_vectors.tsv"))
 }
 
 #[test]
-fn values_and_moves_are_known() {
+fn values_and_moves_match_the_vectors() {
     let tables = tables();
     let files = |ending: &str| {
         let folder = fs::read_dir(data::largest("syzygy")).expect("a folder");
@@ -35,18 +35,18 @@ fn values_and_moves_are_known() {
     let rows = rows();
     assert!(rows.len() > 100, "{} positions", rows.len());
     for row in &rows {
-        let [_, fen, wdl, dtz, keeping] = &row[..] else { panic!("{row:?}") };
+        let [_, fen, wdl, dtz, preserving] = &row[..] else { panic!("{row:?}") };
         let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
         let known: i8 = wdl.parse().expect("a number");
         assert_eq!(tables.wdl(&board).map(Wdl::value), Some(known), "WDL of {fen}");
-        // Distances before promotions need the tables behind them.
-        if let Some(found) = tables.dtz(&board).or_else(|| complete(row).then_some(i32::MAX)) {
+        // DTZ of positions before a promotion requires the tables after it.
+        if let Some(found) = tables.dtz(&board).or_else(|| has_promotion_tables(row).then_some(i32::MAX)) {
             assert_eq!(Some(found), dtz.parse().ok(), "DTZ of {fen}");
         }
-        let kept = |mv| tables.wdl(&board.after(mv)).map(|wdl| (-wdl).value()) == Some(known);
+        let preserves = |mv| tables.wdl(&board.after(mv)).map(|wdl| (-wdl).value()) == Some(known);
         let mut moves: Vec<String> =
-            board.legal_moves().into_iter().filter(|&mv| kept(mv)).map(|mv| board.uci(mv, false)).collect();
-        let mut expected: Vec<&str> = keeping.split_whitespace().collect();
+            board.legal_moves().into_iter().filter(|&mv| preserves(mv)).map(|mv| board.uci(mv, false)).collect();
+        let mut expected: Vec<&str> = preserving.split_whitespace().collect();
         moves.sort_unstable();
         expected.sort_unstable();
         assert_eq!(moves, expected, "moves of {fen}");
@@ -54,19 +54,19 @@ fn values_and_moves_are_known() {
     assert_eq!(tables.take_failures(), Vec::<String>::new());
 }
 
-/// Whether the promotions of a row's table lead to tables that are there.
-fn complete(row: &[String]) -> bool {
+/// Whether all tables after promotions exist.
+fn has_promotion_tables(row: &[String]) -> bool {
     row[0] != "KPPvK"
 }
 
-/// Positions whose promotions lead to tables that are there.
+/// Rows for which all tables after promotions exist.
 fn complete_rows() -> Vec<Vec<String>> {
-    rows().into_iter().filter(|row| complete(row)).collect()
+    rows().into_iter().filter(|row| has_promotion_tables(row)).collect()
 }
 
-/// Wins are played out to the mate, whatever the loser does and however little is searched.
+/// Against the longest defence, with few nodes per move.
 #[test]
-fn wins_end_in_mate() {
+fn wins_are_played_out_to_mate() {
     let tables = Arc::new(tables());
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::clone(&tables)));
@@ -88,16 +88,16 @@ fn wins_end_in_mate() {
             };
             game.play(mv.expect("a legal move"));
         }
-        assert_eq!(game.verdict(), Some(Verdict::Checkmate), "{fen} came to {}", game.board().fen(false));
+        assert_eq!(game.verdict(), Some(Verdict::Checkmate), "{fen} ended with {}", game.board().fen(false));
         assert_ne!(game.board().side_to_move(), winner);
         played += 1;
     }
     assert!(played > 10, "{played} games");
 }
 
-/// Every line and every score is what tables say, with all moves as lines.
+/// With all moves as lines.
 #[test]
-fn lines_and_scores_are_those_of_the_tables() {
+fn lines_and_scores_match_the_tables() {
     let tables = Arc::new(tables());
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::clone(&tables)));
@@ -129,9 +129,9 @@ fn lines_and_scores_are_those_of_the_tables() {
     }
 }
 
-/// A win that the fifty-move rule prevents is no win, and one that depends on a ply that distance tables round is not claimed.
+/// Wins prevented by the fifty-move rule are not claimed, nor those that depend on the rounding of DTZ.
 #[test]
-fn wins_too_late_are_not_claimed() {
+fn cursed_wins_are_not_claimed() {
     let tables = Arc::new(tables());
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::clone(&tables)));
@@ -160,9 +160,9 @@ fn wins_too_late_are_not_claimed() {
     assert!(tried.iter().all(|&tried| tried >= 10), "{tried:?}");
 }
 
-/// Distances are what the fifty-move rule needs: without their tables, a win once the clock runs is left to the search.
+/// Without DTZ tables, a win is not claimed once the clock runs.
 #[test]
-fn results_alone_do_not_beat_the_clock() {
+fn wdl_alone_does_not_claim_wins_on_the_clock() {
     let folder = Folder::with_copies("results", &data::path("syzygy"), &["KRvK.rtbw"]);
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::new(Tables::open(folder.path()).expect("a table"))));
@@ -173,9 +173,9 @@ fn results_alone_do_not_beat_the_clock() {
     }
 }
 
-/// A search of several threads repeats with tables, and its hits with it.
+/// Deterministic searches with several threads reproduce `tbhits` as well.
 #[test]
-fn threads_in_rounds_repeat_their_hits() {
+fn rounds_reproduce_tablebase_hits() {
     let tables = Arc::new(tables());
     let search = || {
         let mut engine = Engine::new();
@@ -192,9 +192,9 @@ fn threads_in_rounds_repeat_their_hits() {
     assert_eq!(first, search());
 }
 
-/// Whatever bytes a table has, looking it up gives values or says that it is damaged, and never waits or dies.
+/// Probing damaged tables gives values or reports the damage; it never hangs or panics.
 #[test]
-fn damage_is_reported_or_harmless() {
+fn damaged_tables_are_reported_or_harmless() {
     let names = ["KPPvK.rtbw", "KPPvK.rtbz", "KPvK.rtbw"];
     let scratch = Folder::with_copies("damage", &data::path("syzygy"), &names);
     let rows = data::rows(data::path("syzygy_vectors.tsv"));
@@ -202,24 +202,24 @@ fn damage_is_reported_or_harmless() {
         rows.iter().filter(|row| row[0] == "KPPvK").map(|row| Board::from_fen(&row[1]).expect("a good FEN")).collect();
     let mut random = fastrand::Rng::with_seed(11);
     for round in 0..60 {
-        let victim = scratch.file(names[round % 2]);
-        let whole = fs::read(&victim).expect("a table");
-        let mut bytes = whole.clone();
+        let file = scratch.file(names[round % 2]);
+        let intact = fs::read(&file).expect("a table");
+        let mut bytes = intact.clone();
         match round % 3 {
-            0 => bytes.truncate(random.usize(0..whole.len())),
-            // Most of the head, where a byte does most harm.
+            0 => bytes.truncate(random.usize(0..intact.len())),
+            // In the header, where damage matters most.
             1 => (0..1 + round % 7).for_each(|_| bytes[random.usize(0..400)] = random.u8(..)),
-            _ => bytes[random.usize(4..whole.len())] ^= 1 << random.usize(0..8),
+            _ => bytes[random.usize(4..intact.len())] ^= 1 << random.usize(0..8),
         }
-        fs::write(&victim, &bytes).expect("a copy");
+        fs::write(&file, &bytes).expect("a copy");
         let tables = Tables::open(scratch.path()).expect("some tables are good");
         let problems = &tables.stock().problems;
         let named = problems.iter().any(|problem| problem.contains(names[round % 2]) && !problem.contains("missing"));
-        assert!(named || bytes == whole, "round {round}: {problems:#?}");
+        assert!(named || bytes == intact, "round {round}: {problems:#?}");
         for board in &boards {
-            // The other table may still know.
+            // The other table may still be valid.
             let _ = (tables.wdl(board), tables.dtz(board), tables.best_by_distance(board, &|| true));
         }
-        fs::write(&victim, &whole).expect("a copy");
+        fs::write(&file, &intact).expect("a copy");
     }
 }

@@ -1,4 +1,4 @@
-//! The real program over its pipes.
+//! The real program, over pipes.
 
 use super::play::{Engine, Heard, patience};
 use std::env;
@@ -10,15 +10,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A running program.
 pub struct Program {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<String>,
-    /// Makes the thread that reads go away with its end of the pipe.
-    deaf: Arc<AtomicBool>,
+    /// Makes the reader thread exit and close its end of the pipe.
+    closed: Arc<AtomicBool>,
     reader: JoinHandle<()>,
-    complaints: Option<JoinHandle<String>>,
+    stderr: Option<JoinHandle<String>>,
 }
 
 impl Engine for Program {
@@ -31,23 +30,25 @@ impl Engine for Program {
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut stderr = child.stderr.take().expect("a pipe");
+        let mut pipe = child.stderr.take().expect("a pipe");
         let (send, output) = channel();
-        let deaf = Arc::new(AtomicBool::new(false));
-        let ear = Arc::clone(&deaf);
+        let closed = Arc::new(AtomicBool::new(false));
+        let reader_closed = Arc::clone(&closed);
         let reader = thread::spawn(move || {
             for line in stdout.split(b'\n').map_while(Result::ok) {
-                if ear.load(Ordering::Relaxed) || send.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                if reader_closed.load(Ordering::Relaxed)
+                    || send.send(String::from_utf8_lossy(&line).into_owned()).is_err()
+                {
                     break;
                 }
             }
         });
-        let complaints = thread::spawn(move || {
+        let stderr = thread::spawn(move || {
             let mut text = Vec::new();
-            let _ = stderr.read_to_end(&mut text);
+            let _ = pipe.read_to_end(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         });
-        Self { input: child.stdin.take(), child, output, deaf, reader, complaints: Some(complaints) }
+        Self { input: child.stdin.take(), child, output, closed, reader, stderr: Some(stderr) }
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -69,32 +70,32 @@ impl Engine for Program {
 
     fn end(mut self) -> Result<(), String> {
         let status = self.wait()?;
-        let complaints = self.complaints();
-        if status.success() && complaints.is_empty() {
+        let stderr = self.stderr();
+        if status.success() && stderr.is_empty() {
             return Ok(());
         }
-        Err(format!("{status}, standard error: {complaints:?}"))
+        Err(format!("{status}, standard error: {stderr:?}"))
     }
 
     fn vanish(mut self) -> Result<(), String> {
-        self.deaf.store(true, Ordering::Relaxed);
+        self.closed.store(true, Ordering::Relaxed);
         let deadline = Instant::now() + patience();
-        // The first answer wakes the reader, which goes away; the next ones find nobody.
+        // The first answer wakes the reader, which exits; later writes fail.
         while self.child.try_wait().is_ok_and(|status| status.is_none()) {
             if Instant::now() >= deadline {
-                let gone = if self.reader.is_finished() { "nobody reads" } else { "it says nothing" };
+                let reader = if self.reader.is_finished() { "reader closed" } else { "no output" };
                 let patience = patience();
-                return Err(format!("still there {patience:?} after its output broke ({gone})"));
+                return Err(format!("still running {patience:?} after its output was closed ({reader})"));
             }
             self.write(b"\nisready\n");
             thread::sleep(Duration::from_millis(10));
         }
         let status = self.wait()?;
-        let complaints = self.complaints();
-        if status.code().is_some() && !complaints.contains("panicked") {
+        let stderr = self.stderr();
+        if status.code().is_some() && !stderr.contains("panicked") {
             return Ok(());
         }
-        Err(format!("{status}, standard error: {complaints:?}"))
+        Err(format!("{status}, standard error: {stderr:?}"))
     }
 }
 
@@ -105,13 +106,13 @@ impl Program {
             match self.child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
-                other => return Err(format!("no end after its output ended: {other:?}")),
+                other => return Err(format!("still running after its output was closed: {other:?}")),
             }
         }
     }
 
-    fn complaints(&mut self) -> String {
-        let thread = self.complaints.take().expect("asked for once");
+    fn stderr(&mut self) -> String {
+        let thread = self.stderr.take().expect("called once");
         thread.join().expect("the reader of standard error ends")
     }
 }

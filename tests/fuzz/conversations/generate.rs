@@ -1,4 +1,4 @@
-//! Makes up conversations.
+//! Generates conversations.
 
 use super::super::second::Second;
 use super::options;
@@ -7,11 +7,11 @@ use super::step::{Conversation, Step};
 use cozy_chess::Board;
 use lento_testing::{Random, mutate};
 
-/// Makes up conversations: what it makes up depends on its seed alone.
+/// Generates conversations from a seed.
 pub struct Generator<'a> {
     random: Random,
     positions: &'a Positions,
-    /// The position that was asked for last, as far as it is known: moves for `searchmoves` and `avoidmoves`.
+    /// Approximation of the current position, for the moves of `searchmoves` and `avoidmoves`.
     board: Board,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Several lines for one write.
+    /// Several lines in one write.
     fn lines(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for _ in 0..=self.random.below(6) {
@@ -86,11 +86,11 @@ impl<'a> Generator<'a> {
         bytes
     }
 
-    /// The beginning of a line, whose rest may come or not.
+    /// The start of a line.
     fn part(&mut self) -> Vec<u8> {
         let line = self.line();
         let whole = self.random.below(line.len() + 1);
-        // The rest of the line is whatever comes next.
+        // The next step completes the line.
         if options::is_harmless(&line[..whole]) && !line.starts_with(b"setoption") {
             line[..whole].to_vec()
         } else {
@@ -98,7 +98,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A line without its break.
+    /// A line without its newline.
     fn line(&mut self) -> Vec<u8> {
         let line = self.whole_line();
         if !self.random.once_in(14) {
@@ -143,7 +143,7 @@ impl<'a> Generator<'a> {
         if self.random.once_in(2) { plain.into() } else { format!("{numbered} {}", self.random.pick(NUMBERS)) }
     }
 
-    /// `go` with any limits together.
+    /// `go` with any combination of limits.
     fn go(&mut self) -> String {
         let mut text = String::from("go");
         for _ in 0..self.random.below(4) {
@@ -168,7 +168,7 @@ impl<'a> Generator<'a> {
         text
     }
 
-    /// Moves of the position asked for last, and others.
+    /// Moves of the current position, and others.
     fn some_moves(&mut self) -> String {
         let mut moves = Second::from(self.board.clone()).texts(self.random.once_in(2));
         moves.extend(["e2e4", "a1a1", "h7h8q", "0000", "O-O"].map(String::from));
@@ -209,7 +209,7 @@ impl<'a> Generator<'a> {
         if moves.is_empty() { text } else { text + " moves" + &moves }
     }
 
-    /// Bytes that are no command, or too many of them.
+    /// Garbage and overlong lines.
     fn junk(&mut self) -> Vec<u8> {
         match self.random.below(6) {
             0 => vec![b'a'; 100_000],

@@ -1,4 +1,4 @@
-//! The conversation's own code in process, without pipes: many times faster. The only place that knows the engine's interface.
+//! The session in process, without pipes, which is much faster. The only module that uses the engine's interface.
 
 use super::play::{Engine, Heard, patience};
 use super::step::Lines;
@@ -13,7 +13,7 @@ use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
-/// A session on a thread of its own, so that one that hangs is seen.
+/// A session on its own thread, so that a hang is detected.
 pub struct Inside {
     input: Option<Sender<Message>>,
     output: Receiver<String>,
@@ -21,20 +21,20 @@ pub struct Inside {
     lines: Lines,
 }
 
-/// What panicked, in any thread.
+/// Panics in any engine thread.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn watch_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        let usual = std::panic::take_hook();
+        let default_hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             let thread = thread::current().name().unwrap_or("").to_owned();
-            // A test that fails panics, too; only threads of the engine are meant.
+            // Failing tests panic as well; record engine threads only.
             if ["worker", "task", "session", "observed"].iter().any(|name| thread.starts_with(name)) {
                 PANICS.lock().expect("no panic in between").push(format!("{thread}: {panic}"));
             }
-            usual(panic);
+            default_hook(panic);
         }));
     });
 }
@@ -84,12 +84,12 @@ impl Engine for Inside {
     }
 
     fn vanish(self) -> Result<(), String> {
-        // The session hears that nobody listens when it next says something.
+        // The session notices the closed output on its next write.
         let Self { input, output, ended, lines } = self;
         drop(output);
         let gone = Self { input, output: never(), ended, lines };
         gone.say("isready".into());
-        gone.wait("its listener went away")
+        gone.wait("its output was closed")
     }
 }
 
@@ -103,14 +103,14 @@ impl Inside {
     fn wait(&self, since: &str) -> Result<(), String> {
         let patience = patience();
         if let Err(RecvTimeoutError::Timeout) = self.ended.recv_timeout(patience) {
-            return Err(format!("still there {patience:?} after {since}"));
+            return Err(format!("still running {patience:?} after {since}"));
         }
         let panics = std::mem::take(&mut *PANICS.lock().expect("no panic in between"));
         if panics.is_empty() { Ok(()) } else { Err(panics.join("; ")) }
     }
 }
 
-/// Hands out what is written, line by line.
+/// Sends written text line by line.
 struct LineSender {
     to: Sender<String>,
 }

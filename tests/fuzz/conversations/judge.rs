@@ -1,11 +1,11 @@
-//! What was answered so far, and whether it may be.
+//! Checks the answers.
 
 use super::model::{Model, Search};
 
-/// Longer lines are no answers.
-const LONGEST: usize = 20_000;
+/// Maximum length of a line, in bytes.
+const MAX_LENGTH: usize = 20_000;
 
-/// What was answered so far.
+/// Counts of answers so far.
 #[derive(Default)]
 pub struct Judge {
     pub best_moves: usize,
@@ -13,15 +13,15 @@ pub struct Judge {
     introductions: usize,
     displays: usize,
     pub infos: usize,
-    /// Those of the current search.
+    /// Info lines of the current search.
     latest: usize,
 }
 
 impl Judge {
-    /// A line of the engine.
+    /// Checks a line of output.
     pub fn hear(&mut self, line: &str, model: &Model) -> Result<(), String> {
-        if line.len() > LONGEST || line.chars().any(char::is_control) {
-            return Err(format!("no line for a reader: {:?}", line.chars().take(200).collect::<String>()));
+        if line.len() > MAX_LENGTH || line.chars().any(char::is_control) {
+            return Err(format!("overlong or unprintable line: {:?}", line.chars().take(200).collect::<String>()));
         }
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words[..] {
@@ -35,7 +35,7 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether everything asked for has been answered.
+    /// Checks that everything requested was answered.
     pub fn conclude(&self, model: &Model) -> Result<(), String> {
         let counts = [
             ("bestmove or threat", self.best_moves, model.searches.len()),
@@ -45,12 +45,12 @@ impl Judge {
         ];
         match counts.into_iter().find(|(_, found, expected)| found != expected) {
             None => Ok(()),
-            Some((what, found, expected)) => Err(format!("{found} lines with {what} in all, expected {expected}")),
+            Some((what, found, expected)) => Err(format!("{found} lines with {what} in total, expected {expected}")),
         }
     }
 
     fn display(&mut self, fen: &str, model: &Model) -> Result<(), String> {
-        let expected = model.displays.get(self.displays).ok_or("a board that nobody asked for")?;
+        let expected = model.displays.get(self.displays).ok_or("a board without `d`")?;
         self.displays += 1;
         if fen == expected { Ok(()) } else { Err(format!("the board shows {fen}, expected {expected}")) }
     }
@@ -63,14 +63,14 @@ impl Judge {
         let (best, ponder) = match *words {
             [_, best] => (best, None),
             [_, best, "ponder", ponder] => (best, Some(ponder)),
-            _ => return Err(format!("not understood: {line:?}")),
+            _ => return Err(format!("malformed: {line:?}")),
         };
         if words[0] != search.answer {
             return Err(format!("{line:?}, expected {}", search.answer));
         }
         if best == "0000" {
             if search.answer == "bestmove" && infos != 1 {
-                return Err(format!("{infos} lines about no move in {fen}, expected one"));
+                return Err(format!("{infos} info lines without a legal move in {fen}, expected one"));
             }
             return if search.legal.is_empty() && ponder.is_none() { Ok(()) } else { Err(format!("no move in {fen}")) };
         }
@@ -79,7 +79,7 @@ impl Judge {
         }
         match ponder {
             None => Ok(()),
-            Some(ponder) => line_of_play(search, &[best, ponder]),
+            Some(ponder) => check_pv(search, &[best, ponder]),
         }
     }
 
@@ -96,13 +96,13 @@ impl Judge {
         }
         match words.iter().position(|&word| word == "pv") {
             None => Ok(()),
-            Some(at) => line_of_play(search, &words[at + 1..]),
+            Some(index) => check_pv(search, &words[index + 1..]),
         }
     }
 }
 
-/// Whether the moves are legal one after the other.
-fn line_of_play(search: &Search, moves: &[&str]) -> Result<(), String> {
+/// Checks that a PV is legal.
+fn check_pv(search: &Search, moves: &[&str]) -> Result<(), String> {
     let Some(mut board) = search.second.clone() else { return Ok(()) };
     for (index, text) in moves.iter().enumerate() {
         if !board.play(text, search.chess960) {

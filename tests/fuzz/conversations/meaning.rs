@@ -1,17 +1,17 @@
-//! What a line means, as far as the answers to it can be foretold. The only place that asks the engine's own parser.
+//! Predicts the effect of a line. The only module that uses the engine's parser.
 
 use lento::chess::Board;
 use lento_uci::command::{self, Command};
 use lento_uci::go;
 use lento_uci::options::same_name;
 
-/// What a line means.
+/// Effect of a line.
 pub enum Meaning {
     Go(Go),
     Threat(Go),
-    /// Perft and bench; whether it takes little time.
+    /// Perft or bench; whether it is short.
     Work(bool),
-    /// A new position, if it is one.
+    /// A new position, if valid.
     Position(Option<Box<Board>>),
     Chess960(bool),
     Uci,
@@ -22,36 +22,36 @@ pub enum Meaning {
     PonderHit,
     Wait,
     Quit,
-    /// A hash table is saved or loaded, perhaps with this file.
+    /// Saving or loading a hash table, perhaps with this file.
     HashFile(Option<String>),
-    /// An option with this name and value.
+    /// An option, by name and value.
     Option(String, String),
     Other,
 }
 
-/// A `go` as far as it can be foretold.
+/// Predictable part of a `go`.
 #[derive(Clone)]
 pub struct Go {
-    /// The words after `searchmoves`.
+    /// Arguments of `searchmoves`.
     pub wanted: Vec<String>,
-    /// The words after `avoidmoves`.
+    /// Arguments of `avoidmoves`.
     pub avoided: Vec<String>,
-    /// Whether it ends soon, once it does not ponder any more.
+    /// Whether it ends soon, once it no longer ponders.
     pub brief: bool,
-    /// The same, but where a few plies take long.
+    /// Whether its depth limit ends it soon, unless a few plies take long.
     pub shallow: bool,
-    /// The nodes that it may take.
+    /// Node limit.
     pub nodes: Option<u64>,
     pub ponder: bool,
     pub infinite: bool,
 }
 
-/// What a line means in this position and notation.
+/// Effect of a line, given position and notation.
 pub fn of(line: &str, chess960: bool) -> Meaning {
     let Some(command) = command::parse(line).command else { return Meaning::Other };
     match command {
-        Command::Go(go) => Meaning::Go(foretell(go)),
-        Command::Threat(go) => Meaning::Threat(foretell(go)),
+        Command::Go(go) => Meaning::Go(predict(go)),
+        Command::Threat(go) => Meaning::Threat(predict(go)),
         Command::Perft(depth) => Meaning::Work(depth <= 3),
         Command::Bench(depth) => Meaning::Work(depth <= 2),
         Command::LmrStats(true) => Meaning::Work(false),
@@ -79,8 +79,8 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
     }
 }
 
-/// What can be foretold of these limits.
-fn foretell(go: go::Go) -> Go {
+/// Extracts the predictable part of the limits.
+fn predict(go: go::Go) -> Go {
     let args = go.limits;
     let ms = |time: Option<i64>| time.is_some_and(|ms| ms <= 300);
     let brief = args.nodes.is_some_and(|nodes| nodes <= 20_000)
@@ -93,7 +93,7 @@ fn foretell(go: go::Go) -> Go {
     Go { wanted: go.search_moves, avoided: go.avoid_moves, brief, shallow, nodes, ponder, infinite }
 }
 
-/// Whether a line asks for a count or a bench that is only a nuisance: both go on to their sums even when the input ends.
+/// Whether a line starts a long perft or bench; both finish even when the input ends.
 pub fn takes_long(line: &str) -> bool {
     match command::parse(line).command {
         Some(Command::Perft(depth)) => depth > 4,

@@ -1,4 +1,4 @@
-//! Conversations of a generator that knows the commands, with the program and in process.
+//! Generated conversations, with the program and in process.
 
 mod child;
 mod generate;
@@ -24,7 +24,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use step::Conversation;
 
-/// The seeds of an ordinary run of the tests.
+/// First seed of an ordinary test run.
 const FIRST_SEED: u64 = 1;
 
 fn variable<T: FromStr>(name: &str) -> Option<T> {
@@ -32,7 +32,7 @@ fn variable<T: FromStr>(name: &str) -> Option<T> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} expects a whole number, not {text:?}")))
 }
 
-/// Which conversations to run.
+/// The conversations to run.
 pub struct Plan {
     first: u64,
     count: Option<u64>,
@@ -40,8 +40,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// As the environment says, else `usual` conversations.
-    pub fn new(usual: u64) -> Self {
+    /// Reads the environment; by default `count` conversations.
+    pub fn new(default_count: u64) -> Self {
         let seed = variable("LENTO_FUZZ_SEED");
         match variable("LENTO_FUZZ_SECONDS").map(Duration::from_secs) {
             Some(time) => {
@@ -49,7 +49,7 @@ impl Plan {
                 Self { first: seed.unwrap_or_else(now), count: None, until: Some(Instant::now() + time) }
             }
             None => {
-                let count = if seed.is_some() { 1 } else { usual };
+                let count = if seed.is_some() { 1 } else { default_count };
                 Self { first: seed.unwrap_or(FIRST_SEED), count: Some(count), until: None }
             }
         }
@@ -62,8 +62,8 @@ impl Plan {
     }
 }
 
-/// Runs conversations of many seeds; the shortest form of the first that fails is printed.
-fn run<E: Engine>(kind: &str, usual: u64) {
+/// Runs generated conversations; shrinks and prints the first that fails.
+fn run<E: Engine>(kind: &str, default_count: u64) {
     if let Ok(path) = env::var("LENTO_FUZZ_REPLAY") {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let conversation = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -73,7 +73,7 @@ fn run<E: Engine>(kind: &str, usual: u64) {
     let keep_going = env::var("LENTO_FUZZ_KEEP_GOING").ok();
     let positions = Positions::new();
     let (mut total, mut runs, mut failures) = (Outcome::default(), 0, 0);
-    for seed in Plan::new(usual).seeds() {
+    for seed in Plan::new(default_count).seeds() {
         let conversation = Generator::new(seed, &positions).conversation();
         runs += 1;
         match (play::<E>(&conversation), &keep_going) {
@@ -93,10 +93,10 @@ fn run<E: Engine>(kind: &str, usual: u64) {
     assert_eq!(failures, 0, "{kind}: see {keep_going:?}");
 }
 
-/// Shortens a conversation that fails, and fails.
+/// Shrinks a failed conversation and panics.
 fn fail<E: Engine>(kind: &str, seed: u64, conversation: &Conversation, failure: &str) -> ! {
     println!("{kind}, seed {seed}: {failure}\n{conversation}");
-    // A session that hangs in process stays there and slows down the next: a program that hangs can be ended.
+    // A hanging in-process session stays around and slows down later ones, so prefer the program, which can be killed.
     let fails = if play::<child::Program>(conversation).is_err() { play::<child::Program> } else { play::<E> };
     let short = shrink::shrink(conversation, |candidate| fails(candidate).is_err());
     let failure = fails(&short).err().unwrap_or_else(|| failure.into());
@@ -117,28 +117,28 @@ fn conversations_in_process() {
     run::<inside::Inside>("in process", 60);
 }
 
-/// Conversations that failed once.
+/// Conversations that have failed in the past.
 #[test]
-fn conversations_that_failed_once() {
+fn conversations_of_past_failures() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz/found");
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("the folder of what was found") {
+    for entry in std::fs::read_dir(folder).expect("the folder of past failures") {
         let path = entry.expect("a file").path();
         let text = std::fs::read_to_string(&path).expect("a text");
         let conversation: Conversation = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let verdict = |result: Result<Outcome, String>| {
+        let check_file = |result: Result<Outcome, String>| {
             result.unwrap_or_else(|failure| panic!("{}: {failure}\n{conversation}", path.display()))
         };
-        verdict(play::<child::Program>(&conversation));
-        verdict(play::<inside::Inside>(&conversation));
+        check_file(play::<child::Program>(&conversation));
+        check_file(play::<inside::Inside>(&conversation));
         count += 1;
     }
-    assert!(count > 0, "nothing in {folder}");
+    assert!(count > 0, "{folder} is empty");
 }
 
-/// A seed makes the same conversation each time, and its text says all of it.
+/// Also tests that the text form is complete.
 #[test]
-fn a_conversation_is_determined_by_its_seed() {
+fn conversations_are_determined_by_their_seed() {
     let positions = Positions::new();
     for seed in 0..300 {
         let conversation = Generator::new(seed, &positions).conversation();

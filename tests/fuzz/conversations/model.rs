@@ -1,4 +1,4 @@
-//! What was said so far, and which answers it asks for.
+//! Model of a session: the input so far and the answers it requires.
 
 use super::super::crowded::is_crowded;
 use super::super::second::{Second, mirror_image};
@@ -6,20 +6,20 @@ use super::meaning::{self, Go, Meaning};
 use super::step::Lines;
 use lento::chess::{Board, Game};
 
-/// A search that was asked for.
+/// A requested search.
 pub struct Search {
-    /// The word that its answer starts with.
+    /// First word of the answer.
     pub answer: &'static str,
     pub root: Board,
     pub chess960: bool,
-    /// The moves to choose from, by the second opinion where it has one.
+    /// Allowed moves, by cozy-chess if it accepts the position.
     pub legal: Vec<String>,
     pub second: Option<Second>,
-    /// The nodes that it may take.
+    /// Node limit.
     pub nodes: Option<u64>,
 }
 
-/// Something that takes time.
+/// Running or queued work.
 struct Pending {
     brief: bool,
     ponder: bool,
@@ -27,22 +27,22 @@ struct Pending {
     stopped: bool,
 }
 
-/// What was said so far.
+/// State of the session.
 pub struct Model {
     lines: Lines,
     board: Board,
     chess960: bool,
     pending: Vec<Pending>,
     waited: bool,
-    /// Whether `quit` was said.
+    /// Whether `quit` was sent.
     pub closing: bool,
     /// Every `go` and `threat`, in order.
     pub searches: Vec<Search>,
-    /// How many times `readyok` is to be said.
+    /// Expected number of `readyok`.
     pub readies: usize,
-    /// How many times `uciok` is to be said.
+    /// Expected number of `uciok`.
     pub introductions: usize,
-    /// The positions that `d` is to show, in order.
+    /// Positions expected from `d`, in order.
     pub displays: Vec<String>,
 }
 
@@ -62,28 +62,28 @@ impl Model {
         }
     }
 
-    /// Takes bytes as they are written.
+    /// Processes written bytes.
     pub fn write(&mut self, bytes: &[u8]) {
         self.lines.feed(bytes).iter().for_each(|line| self.line(line));
     }
 
-    /// Takes the end of the input.
+    /// Processes the end of input.
     pub fn end_input(&mut self) {
         self.lines.finish().iter().for_each(|line| self.line(line));
         self.closing = true;
     }
 
-    /// Whether a line has been begun and not ended.
+    /// Whether a line is incomplete.
     pub fn is_mid_line(&self) -> bool {
         self.lines.is_mid_line()
     }
 
-    /// Whether everything asked for ends soon without another word.
+    /// Whether all pending work ends soon without further commands.
     pub fn ends_soon(&self) -> bool {
         self.pending.iter().all(|work| work.stopped || (work.brief && !work.ponder && !work.infinite))
     }
 
-    /// Whether `quit` may be waiting for something that takes long.
+    /// Whether `quit` may have to wait for long work.
     pub fn may_wait_long(&self) -> bool {
         self.waited && !self.ends_soon()
     }
@@ -134,14 +134,14 @@ impl Model {
             Some(second) => second.texts(chess960),
             None => root.legal_moves().iter().map(|&mv| root.uci(mv, chess960)).collect(),
         };
-        // A castling move may be written in either way.
+        // Castling moves have two notations.
         let moves = |texts: &[String]| -> Vec<String> {
             texts.iter().filter_map(|text| root.parse_uci(text, chess960)).map(|mv| root.uci(mv, chess960)).collect()
         };
         let (wanted, avoided) = (moves(&go.wanted), moves(&go.avoided));
         let wanted = if wanted.is_empty() { all } else { wanted };
-        let left: Vec<String> = wanted.iter().filter(|mv| !avoided.contains(mv)).cloned().collect();
-        let legal = if left.is_empty() { wanted } else { left };
+        let remaining: Vec<String> = wanted.iter().filter(|mv| !avoided.contains(mv)).cloned().collect();
+        let legal = if remaining.is_empty() { wanted } else { remaining };
         let nodes = go.nodes.filter(|_| !go.ponder && !go.infinite);
         self.searches.push(Search { answer, root, chess960, legal, second, nodes });
     }

@@ -1,11 +1,11 @@
-//! Options with good values and bad ones, none of which would be too much for a small machine.
+//! Options with valid and invalid values that a small machine can handle.
 
 use super::meaning::{self, Meaning};
 use lento::search::params::TUNABLES;
 use lento_testing::Random;
 use lento_uci::options::{self, same_name};
 
-/// Values that no option or few take.
+/// Values that few or no options accept.
 const BAD: &[&str] = &[
     "",
     " ",
@@ -28,13 +28,13 @@ const BAD: &[&str] = &[
     "+1",
 ];
 
-/// What the options with a text are set to, and nothing else: the log is appended to whatever file it names.
+/// The only values for string options: `Debug Log File` appends to any file it names.
 const FILES: &[&str] = &["", "<empty>", "/nonexistent/folder/file", "/", "/dev/null"];
 
-/// Policies for memory nodes, good ones, bad ones and such that ask for what no machine has.
+/// NUMA policies: valid, invalid and too large for any machine.
 const POLICIES: &[&str] = &["auto", "none", "system", "0", "0-1", "0:1", "1023", "0:", "0-0,0", "2000", "all"];
 
-/// `setoption` with an option that is there, or is not.
+/// `setoption` with an existing or unknown option.
 pub fn line(random: &mut Random) -> String {
     let (name, value) = match random.below(12) {
         0 => (random.pick(&["Contempts", "SyzygyPath", "Hsh", "", "value", "Hash Hash"]).to_string(), bad(random)),
@@ -53,8 +53,8 @@ pub fn line(random: &mut Random) -> String {
             (tunable.name.into(), value.to_string())
         }
         _ => {
-            let announced: Vec<String> = options::announcements(random.once_in(8)).collect();
-            let (name, kind) = random.pick(&announced)["option name ".len()..].split_once(" type ").expect("a type");
+            let declared: Vec<String> = options::announcements(random.once_in(8)).collect();
+            let (name, kind) = random.pick(&declared)["option name ".len()..].split_once(" type ").expect("a type");
             (name.into(), value(name, kind, random))
         }
     };
@@ -92,13 +92,13 @@ fn value(name: &str, kind: &str, random: &mut Random) -> String {
     }
 }
 
-/// A number near the least or beyond the range, small enough for a small machine.
+/// A number near the minimum or outside the range.
 fn number(name: &str, min: i64, max: i64, random: &mut Random) -> String {
-    let few = min.max(-10) + random.below(if name == "Hash" { 64 } else { 8 }) as i64;
-    random.pick(&[few, few, few, few, few, few, min, min - 1, max + 1]).to_string()
+    let small = min.max(-10) + random.below(if name == "Hash" { 64 } else { 8 }) as i64;
+    random.pick(&[small, small, small, small, small, small, min, min - 1, max + 1]).to_string()
 }
 
-/// `savehash` and `loadhash`, with a file or without.
+/// `savehash` or `loadhash`, with or without a file.
 pub fn hash_file(random: &mut Random) -> String {
     let command = *random.pick(&["savehash", "loadhash"]);
     match random.below(3) {
@@ -108,12 +108,12 @@ pub fn hash_file(random: &mut Random) -> String {
     }
 }
 
-/// Whether a line, however it came to be, asks for no more than a small machine has and touches no file but those above.
+/// Whether a line, however it was generated, needs little memory and touches no file but those above.
 pub fn is_harmless(line: &[u8]) -> bool {
     String::from_utf8_lossy(line).split('\n').all(|line| match meaning::of(line.trim_end(), false) {
         Meaning::Option(name, value) => {
             let value = value.as_str();
-            let at_most = |most: i64| value.parse().map_or(true, |n: i64| n <= most);
+            let at_most = |max: i64| value.parse().map_or(true, |n: i64| n <= max);
             let is = |option: &str| same_name(&name, option);
             if is("Hash") {
                 at_most(64) || !at_most(33_554_432)

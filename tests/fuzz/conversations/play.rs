@@ -1,4 +1,4 @@
-//! Has a conversation, and finds what must not be.
+//! Plays a conversation and checks the answers.
 
 use super::judge::Judge;
 use super::model::Model;
@@ -6,34 +6,34 @@ use super::step::{Conversation, Step};
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-/// No answer may take longer, on a slow and busy machine with every check compiled in. `LENTO_FUZZ_PATIENCE` gives other seconds.
+/// Timeout for every answer, generous for slow and busy machines with all checks enabled. `LENTO_FUZZ_PATIENCE` overrides the seconds.
 pub fn patience() -> Duration {
     Duration::from_secs(super::variable("LENTO_FUZZ_PATIENCE").unwrap_or(30))
 }
 
-/// What came from the engine.
+/// Output of the engine.
 pub enum Heard {
     Line(String),
-    /// Nothing within the time given.
+    /// Nothing within the given time.
     Silence,
-    /// Nothing more will come.
+    /// The output has ended.
     End,
 }
 
-/// Somebody to talk to.
+/// An engine under test.
 pub trait Engine {
     fn start() -> Self;
-    /// Writes bytes. That nobody reads them any more is seen elsewhere.
+    /// Writes bytes; ignores a closed input.
     fn write(&mut self, bytes: &[u8]);
     fn end_input(&mut self);
     fn listen(&mut self, time: Duration) -> Heard;
-    /// Waits until it is gone and says how it died, if it did not end in good order.
+    /// Waits for the engine to exit; fails unless it exits cleanly.
     fn end(self) -> Result<(), String>;
-    /// Stops listening, and sees that it goes away for that reason alone.
+    /// Closes the output, which alone must make the engine exit.
     fn vanish(self) -> Result<(), String>;
 }
 
-/// How much was said.
+/// Counts of answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub searches: usize,
@@ -53,12 +53,12 @@ struct Play<E> {
     engine: E,
     model: Model,
     judge: Judge,
-    over: bool,
+    ended: bool,
 }
 
-/// Has a conversation with a new engine.
+/// Plays a conversation with a new engine.
 pub fn play<E: Engine>(conversation: &Conversation) -> Result<Outcome, String> {
-    let mut play = Play { engine: E::start(), model: Model::new(), judge: Judge::default(), over: false };
+    let mut play = Play { engine: E::start(), model: Model::new(), judge: Judge::default(), ended: false };
     for step in &conversation.0 {
         if play.model.closing {
             break;
@@ -88,7 +88,7 @@ impl<E: Engine> Play<E> {
         self.engine.write(bytes);
     }
 
-    /// Waits for every answer, if all of them come without another word.
+    /// Waits for all answers, if they come without further commands.
     fn answers(&mut self) -> Result<(), String> {
         if !self.model.ends_soon() {
             return Ok(());
@@ -98,19 +98,19 @@ impl<E: Engine> Play<E> {
 
     fn until(&mut self, what: &str, done: impl Fn(&Judge, &Model) -> bool) -> Result<(), String> {
         let deadline = Instant::now() + patience();
-        while !done(&self.judge, &self.model) && !self.over {
+        while !done(&self.judge, &self.model) && !self.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(format!("no {what} within {:?}", patience()));
             }
             self.hear(left)?;
         }
-        if self.over && !self.model.closing { Err("it ended unasked".into()) } else { Ok(()) }
+        if self.ended && !self.model.closing { Err("the engine exited early".into()) } else { Ok(()) }
     }
 
     fn listen_for(&mut self, time: Duration) -> Result<(), String> {
         let deadline = Instant::now() + time;
-        while !self.over && Instant::now() < deadline {
+        while !self.ended && Instant::now() < deadline {
             self.hear(deadline.saturating_duration_since(Instant::now()))?;
         }
         Ok(())
@@ -120,14 +120,14 @@ impl<E: Engine> Play<E> {
         match self.engine.listen(time) {
             Heard::Line(line) => self.judge.hear(&line, &self.model)?,
             Heard::Silence => {}
-            Heard::End => self.over = true,
+            Heard::End => self.ended = true,
         }
         Ok(())
     }
 
-    /// Ends the conversation and hears the rest.
+    /// Ends the conversation and checks the rest of the output.
     fn finish(mut self, by_end_of_input: bool) -> Result<Outcome, String> {
-        // What was to be waited for must end before the end of input is obeyed; the last line may say so, too.
+        // `wait` must finish before the end of input takes effect, and an incomplete last line may be a `wait`.
         if self.model.is_mid_line() && !self.model.ends_soon() {
             self.write(b"\n");
         }
@@ -140,17 +140,17 @@ impl<E: Engine> Play<E> {
         self.model.end_input();
         self.engine.end_input();
         let deadline = Instant::now() + patience();
-        while !self.over {
+        while !self.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let Judge { best_moves, .. } = self.judge;
                 let searches = self.model.searches.len();
                 let patience = patience();
-                return Err(format!("no end within {patience:?} of it; {best_moves} of {searches} answers came"));
+                return Err(format!("still running after {patience:?}; {best_moves} of {searches} answers received"));
             }
             self.hear(left)?;
         }
-        // How it ended says more than what is missing.
+        // The exit status is more informative than a missing answer.
         self.engine.end()?;
         self.judge.conclude(&self.model)?;
         Ok(Outcome { searches: self.judge.best_moves, readies: self.judge.readies, infos: self.judge.infos })

@@ -1,28 +1,28 @@
-//! Makes a conversation that fails as short as possible.
+//! Shrinks a failing conversation.
 
 use super::step::{Conversation, Step};
 use std::time::{Duration, Instant};
 
-/// Each attempt may have to wait for an answer that never comes.
-const LONGEST: Duration = Duration::from_secs(300);
-/// A failure that depends on timing has to be met again.
+/// Time limit; attempts may have to wait for a timeout.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
+/// Attempts to reproduce a timing-dependent failure.
 const ATTEMPTS: usize = 3;
 
-/// Leaves out whatever the failure does not need.
+/// Removes all steps that the failure does not need.
 pub fn shrink(conversation: &Conversation, fails: impl Fn(&Conversation) -> bool) -> Conversation {
-    let deadline = Instant::now() + LONGEST;
+    let deadline = Instant::now() + TIME_LIMIT;
     let fails = |steps: &[Step]| {
         let candidate = Conversation(steps.to_vec());
         (0..ATTEMPTS).any(|_| Instant::now() < deadline && fails(&candidate))
     };
-    let steps = fewer(&by_line(&conversation.0), &fails);
-    let steps = fewer(&steps, &fails);
-    // Lines in one write may fail where lines in several writes do not, and the other way round: shorter is as few writes.
+    let steps = remove_runs(&by_line(&conversation.0), &fails);
+    let steps = remove_runs(&steps, &fails);
+    // Some failures need several lines in one write, others separate writes; prefer fewer writes.
     let joined = join(&steps);
     Conversation(if fails(&joined) { joined } else { steps })
 }
 
-/// Every line in a write of its own.
+/// Splits writes into one per line.
 fn by_line(steps: &[Step]) -> Vec<Step> {
     let split = |step: &Step| match step {
         Step::Write(bytes) => {
@@ -33,7 +33,7 @@ fn by_line(steps: &[Step]) -> Vec<Step> {
     steps.iter().flat_map(split).collect()
 }
 
-/// Writes that follow each other become one.
+/// Merges adjacent writes.
 fn join(steps: &[Step]) -> Vec<Step> {
     let mut joined: Vec<Step> = Vec::new();
     for step in steps {
@@ -45,21 +45,21 @@ fn join(steps: &[Step]) -> Vec<Step> {
     joined
 }
 
-/// Leaves out runs of steps, long ones first, as long as it fails.
-fn fewer(steps: &[Step], fails: &impl Fn(&[Step]) -> bool) -> Vec<Step> {
+/// Removes runs of steps, longest first, as long as the conversation fails.
+fn remove_runs(steps: &[Step], fails: &impl Fn(&[Step]) -> bool) -> Vec<Step> {
     let mut steps = steps.to_vec();
     let mut length = steps.len() / 2;
     while length > 0 {
-        let mut at = 0;
-        while at < steps.len() {
-            let end = (at + length).min(steps.len());
-            let without: Vec<Step> = [&steps[..at], &steps[end..]].concat();
-            // Lines in one write are tried first: what depends on timing fails more often.
+        let mut start = 0;
+        while start < steps.len() {
+            let end = (start + length).min(steps.len());
+            let without: Vec<Step> = [&steps[..start], &steps[end..]].concat();
+            // Merged writes first: timing-dependent failures are more frequent with them.
             let joined = join(&without);
             if fails(&joined) || fails(&without) {
                 steps = without;
             } else {
-                at += length;
+                start += length;
             }
         }
         length /= 2;

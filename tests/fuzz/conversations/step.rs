@@ -1,28 +1,28 @@
-//! What one side of a conversation does, and how that is written down.
+//! Steps of a conversation and their text form.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One thing that is done.
+/// One action of the front end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Bytes in one write.
     Write(Vec<u8>),
-    /// Nothing for so many milliseconds.
+    /// Waits, in milliseconds.
     Pause(u64),
-    /// `isready`, and its answer is waited for.
+    /// Sends `isready` and waits for the answer.
     Ready,
-    /// `stop`, and every answer is waited for.
+    /// Sends `stop` and waits for all answers.
     Settle,
-    /// Every answer is waited for, if all of them come without a `stop`.
+    /// Waits for all answers, if they come without `stop`.
     Answer,
-    /// The input ends. Nothing can follow.
+    /// Closes the input; must be last.
     Eof,
-    /// Nobody reads the output any more. Nothing can follow.
+    /// Closes the output; must be last.
     Vanish,
 }
 
-/// One side of a conversation. Without an end of its own it ends with `quit`.
+/// The front end's side of a conversation. Sends `quit` at the end, unless it ends otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation(pub Vec<Step>);
 
@@ -66,7 +66,7 @@ fn step(line: &str) -> Result<Step, String> {
     })
 }
 
-/// Undoes `escape_ascii`.
+/// Inverse of `escape_ascii`.
 fn unescape(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
@@ -89,14 +89,14 @@ fn unescape(text: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Cuts bytes into lines as they come.
+/// Splits bytes into lines incrementally.
 #[derive(Default)]
 pub struct Lines {
     tail: Vec<u8>,
 }
 
 impl Lines {
-    /// The lines that are complete with these bytes.
+    /// The lines that these bytes complete.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
         self.tail.extend_from_slice(bytes);
         let Some(end) = self.tail.iter().rposition(|&byte| byte == b'\n') else { return Vec::new() };
@@ -105,12 +105,12 @@ impl Lines {
         whole[..end].split(|&byte| byte == b'\n').map(text).collect()
     }
 
-    /// The last line, if it has no line break.
+    /// The last line, if it lacks a newline.
     pub fn finish(&mut self) -> Option<String> {
         (!self.tail.is_empty()).then(|| text(&std::mem::take(&mut self.tail)))
     }
 
-    /// Whether a line has been begun and not ended.
+    /// Whether a line is incomplete.
     pub fn is_mid_line(&self) -> bool {
         !self.tail.is_empty()
     }

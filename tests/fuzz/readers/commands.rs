@@ -1,11 +1,11 @@
-//! Lines of the protocol.
+//! UCI commands.
 
 use super::cases;
 use lento_testing::{Random, mutate};
 use lento_uci::command::{Command, ParsedLine, parse, usage};
 use proptest::prelude::*;
 
-/// A line of words that mean something somewhere, in any order.
+/// Words from the usage texts, in any order.
 fn words() -> impl Strategy<Value = String> {
     let known: Vec<String> = usage()
         .flat_map(|usage| usage.split([' ', ':', '|', '[', ']', '<', '>']).map(String::from).collect::<Vec<_>>())
@@ -15,12 +15,12 @@ fn words() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(known), 0..12).prop_map(|words| words.join(" "))
 }
 
-/// A line says something, or says why not, or is empty; and messages fit on a line.
-fn complete(text: &str) -> Result<ParsedLine, TestCaseError> {
+/// Parses a line: the result is a command, a problem, or nothing for an empty line; messages are short and on one line.
+fn parse_checked(text: &str) -> Result<ParsedLine, TestCaseError> {
     let line = parse(text);
-    let silent = text.trim_start_matches('\u{feff}').trim();
-    let silent = silent.is_empty() || silent.starts_with('#');
-    prop_assert_eq!(silent, line.command.is_none() && line.problems.is_empty(), "{:?}", text);
+    let trimmed = text.trim_start_matches('\u{feff}').trim();
+    let is_empty = trimmed.is_empty() || trimmed.starts_with('#');
+    prop_assert_eq!(is_empty, line.command.is_none() && line.problems.is_empty(), "{:?}", text);
     for problem in &line.problems {
         let message = problem.to_string();
         prop_assert!(!message.contains('\n') && message.len() < 2000, "{:?}", message);
@@ -32,24 +32,23 @@ proptest! {
     #![proptest_config(cases(2000))]
 
     #[test]
-    fn any_text_has_an_answer(text in "\\PC{0,200}|[ -~\\x00-\\x1f]{0,60}") {
-        complete(&text)?;
+    fn arbitrary_text_is_parsed_or_reported(text in "\\PC{0,200}|[ -~\\x00-\\x1f]{0,60}") {
+        parse_checked(&text)?;
     }
 
     #[test]
-    fn known_words_in_any_order_have_an_answer(text in words(), seed: u64) {
-        let line = complete(&text)?;
-        // Case and spaces around and between words make no difference, but for what is quoted.
+    fn known_words_in_any_order_are_parsed_or_reported(text in words(), seed: u64) {
+        let line = parse_checked(&text)?;
+        // White space around and between words makes no difference, except within quotes.
         let spaced = format!(" \t{}\r", text.replace(' ', " \t "));
-        let other = complete(&spaced)?;
+        let other = parse_checked(&spaced)?;
         prop_assert_eq!(line.command.is_some(), other.command.is_some(), "{:?}", text);
         prop_assert_eq!(line.problems.len(), other.problems.len(), "{:?}", text);
-        complete(&String::from_utf8_lossy(&mutate(text.into_bytes(), &mut Random::new(seed))))?;
+        parse_checked(&String::from_utf8_lossy(&mutate(text.into_bytes(), &mut Random::new(seed))))?;
     }
 
-    /// Limits in any order are read as they were said.
     #[test]
-    fn limits_are_what_was_said(depth in prop::option::of(0..1000_i32), nodes in prop::option::of(0..u64::MAX / 2),
+    fn limits_are_parsed_in_any_order(depth in prop::option::of(0..1000_i32), nodes in prop::option::of(0..u64::MAX / 2),
         movetime in prop::option::of(any::<i64>()), clock in prop::option::of(any::<i64>()), infinite: bool, ponder: bool,
         seed: u64) {
         let mut parts: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! FEN: what is taken is written again as the same position, and the other library sees the same moves.
+//! FEN: accepted positions round-trip, and cozy-chess generates the same moves.
 
 use super::super::crowded::{castlers, crowd, ended};
 use super::super::second::Second;
@@ -8,24 +8,24 @@ use lento_testing::{Random, mutate};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// A position that was taken holds together.
-fn consistent(board: &Board) -> Result<(), TestCaseError> {
+/// Checks an accepted position.
+fn check_board(board: &Board) -> Result<(), TestCaseError> {
     for chess960 in [false, true] {
         let fen = board.fen(chess960);
-        let again =
+        let reparsed =
             Board::from_fen(&fen).map_err(|error| TestCaseError::fail(format!("{fen} is not read: {error}")))?;
-        prop_assert_eq!(&again.fen(chess960), &fen);
-        prop_assert_eq!(again.key(), board.key(), "{}", fen);
+        prop_assert_eq!(&reparsed.fen(chess960), &fen);
+        prop_assert_eq!(reparsed.key(), board.key(), "{}", fen);
     }
     let moves = board.legal_moves();
     prop_assert_eq!(board.has_legal_move(), !moves.is_empty());
     let texts: BTreeSet<String> = moves.iter().map(|&mv| board.uci(mv, true)).collect();
     prop_assert_eq!(texts.len(), moves.len());
-    if let Some(second) = plain(board) {
+    if let Some(second) = to_cozy(board) {
         prop_assert_eq!(texts, second.texts(true).into_iter().collect::<BTreeSet<_>>(), "{}", board.fen(true));
     } else {
-        // The other library is stricter: no more than 16 pieces a side, 8 pawns among them, two that give check, an en-passant
-        // square that fits them.
+        // cozy-chess is stricter: at most 16 pieces per side with 8 pawns, two checkers, and an en passant square consistent with
+        // them.
         let crowd = Color::ALL
             .into_iter()
             .any(|color| board.color(color).count() > 16 || board.pieces(color, PieceType::Pawn).count() > 8);
@@ -34,7 +34,7 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
     }
     for &mv in moves.iter() {
         prop_assert!(board.is_legal(mv));
-        // No two moves have one name, and capitals are no other.
+        // Notations are distinct, and upper case is accepted.
         for chess960 in [false, true] {
             let name = board.uci(mv, chess960);
             let capital = name[..4].to_owned() + &name[4..].to_uppercase();
@@ -44,24 +44,24 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
         }
         let after = board.after(mv);
         let fen = after.fen(true);
-        let again = Board::from_fen(&fen)
+        let reparsed = Board::from_fen(&fen)
             .map_err(|error| TestCaseError::fail(format!("after {}: {error}", board.uci(mv, true))))?;
-        prop_assert_eq!(again.key(), after.key(), "{}", fen);
+        prop_assert_eq!(reparsed.key(), after.key(), "{}", fen);
     }
     Ok(())
 }
 
-/// The position for the other library, with counters that it takes.
-fn plain(board: &Board) -> Option<Second> {
+/// The position for cozy-chess, with counters that it accepts.
+fn to_cozy(board: &Board) -> Option<Second> {
     let fen = board.fen(true);
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
     cozy_chess::Board::from_fen(&(fields.join(" ") + " 0 1"), true).ok().map(Second::from)
 }
 
-/// A board of any pieces, most of them impossible.
-fn any_men() -> impl Strategy<Value = String> {
+/// Random piece placement, mostly illegal.
+fn any_placement() -> impl Strategy<Value = String> {
     let pieces = prop::collection::vec((0..64_usize, prop::sample::select(b"PNBRQpnbrqPPpp".to_vec())), 0..40);
-    // The other library lets kings stand side by side.
+    // cozy-chess accepts adjacent kings.
     let kings = (0..64_usize, 0..64_usize)
         .prop_filter("kings apart", |&(a, b)| (a % 8).abs_diff(b % 8).max((a / 8).abs_diff(b / 8)) > 1);
     (pieces, kings, any::<bool>(), "[KQkqA-Ha-h-]{1,4}", "(-|[a-h][36])", 0..120_u32).prop_map(
@@ -79,45 +79,45 @@ proptest! {
     #![proptest_config(cases(400))]
 
     #[test]
-    fn any_text_is_read_or_refused(text in "\\PC{0,80}|[pnbrqkPNBRQK1-8/ wb-]{0,90}") {
+    fn arbitrary_text_is_parsed_or_refused(text in "\\PC{0,80}|[pnbrqkPNBRQK1-8/ wb-]{0,90}") {
         if let Ok(board) = Board::from_fen(&text) {
-            consistent(&board)?;
+            check_board(&board)?;
         }
     }
 
     #[test]
-    fn damaged_positions_are_refused_or_hold_together(board in position(), seed: u64, shredder: bool) {
+    fn damaged_positions_are_refused_or_consistent(board in position(), seed: u64, shredder: bool) {
         let fen = if shredder { format!("{board:#}") } else { board.to_string() };
         let damaged = mutate(fen.into_bytes(), &mut Random::new(seed));
         match Board::from_fen(&String::from_utf8_lossy(&damaged)) {
-            Ok(board) => consistent(&board)?,
+            Ok(board) => check_board(&board)?,
             Err(error) => prop_assert!(error.to_string().len() < 1000),
         }
     }
 
     #[test]
-    fn boards_of_any_pieces_are_refused_or_hold_together(fen in any_men()) {
+    fn random_placements_are_refused_or_consistent(fen in any_placement()) {
         let theirs = cozy_chess::Board::from_fen(&fen, true).or_else(|_| cozy_chess::Board::from_fen(&fen, false));
         match Board::from_fen(&fen) {
-            Ok(board) => consistent(&board)?,
-            Err(error) => prop_assert!(theirs.is_err(), "{fen}: cozy-chess takes it, but {error}"),
+            Ok(board) => check_board(&board)?,
+            Err(error) => prop_assert!(theirs.is_err(), "{fen}: accepted by cozy-chess, but {error}"),
         }
     }
 
     #[test]
-    fn rare_positions_hold_together(seed: u64) {
+    fn rare_positions_are_consistent(seed: u64) {
         let mut random = Random::new(seed);
         for board in [crowd(&mut random), castlers(&mut random), ended(&mut random)] {
-            consistent(&board)?;
+            check_board(&board)?;
         }
     }
 
     #[test]
-    fn positions_of_games_are_taken(board in position()) {
+    fn game_positions_are_accepted(board in position()) {
         let fen = format!("{board:#}");
         let ours = Board::from_fen(&fen).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let first = |fen: &str| fen.split(' ').take(3).collect::<Vec<_>>().join(" ");
         prop_assert_eq!(first(&ours.fen(true)), first(&fen));
-        consistent(&ours)?;
+        check_board(&ours)?;
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever a reader is given, it never panics, and what it takes is what was meant. More cases: `PROPTEST_CASES=100000`.
+//! Property tests of parsers: they never panic, and what they accept is correct. More cases: `PROPTEST_CASES=100000`.
 
 mod commands;
 mod fen;
@@ -10,15 +10,14 @@ use lento_testing::Random;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 
-/// So many cases, the same in every run; or as many as `PROPTEST_CASES` says, new ones each time. Nothing is written into the
-/// source tree.
+/// `count` cases, the same in every run, or `PROPTEST_CASES` cases with a random seed. Writes no files to the source tree.
 fn cases(count: u32) -> Config {
-    let more = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
-    let rng_seed = if more.is_some() { RngSeed::Random } else { RngSeed::Fixed(1) };
-    Config { cases: more.unwrap_or(count), rng_seed, failure_persistence: None, ..Config::default() }
+    let override_count = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    let rng_seed = if override_count.is_some() { RngSeed::Random } else { RngSeed::Fixed(1) };
+    Config { cases: override_count.unwrap_or(count), rng_seed, failure_persistence: None, ..Config::default() }
 }
 
-/// A position of a random game, of chess or of Chess960.
+/// A position of a random game of chess or Chess960.
 fn position() -> impl Strategy<Value = Board> {
     (any::<u64>(), 0..200_usize).prop_map(|(seed, plies)| {
         let mut random = Random::new(seed);
@@ -41,8 +40,8 @@ fn position() -> impl Strategy<Value = Board> {
     })
 }
 
-/// The position in both libraries.
-fn both(theirs: &Board) -> lento::chess::Board {
+/// The same position in Lento.
+fn ours(theirs: &Board) -> lento::chess::Board {
     let fen = format!("{theirs:#}");
     lento::chess::Board::from_fen(&fen).unwrap_or_else(|error| panic!("{error}"))
 }

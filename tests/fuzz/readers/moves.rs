@@ -1,12 +1,12 @@
-//! Moves in SAN and in UCI's notation, as files and people write them.
+//! Moves in SAN and UCI notation.
 
-use super::{both, cases, position};
+use super::{cases, ours, position};
 use cozy_chess::util::{display_san_move, parse_san_move};
 use lento::chess::{Board, Game, Move};
 use lento_testing::{Random, mutate};
 use proptest::prelude::*;
 
-/// The other library's move for one of ours.
+/// The same move in cozy-chess.
 fn theirs(board: &Board, mv: Move) -> cozy_chess::Move {
     board.uci(mv, true).parse().expect("a move")
 }
@@ -14,10 +14,10 @@ fn theirs(board: &Board, mv: Move) -> cozy_chess::Move {
 proptest! {
     #![proptest_config(cases(150))]
 
-    /// Each library reads what the other writes.
+    /// Each library parses what the other writes.
     #[test]
     fn san_round_trip(position in position()) {
-        let board = both(&position);
+        let board = ours(&position);
         for &mv in board.legal_moves().iter() {
             let san = board.san(mv);
             prop_assert_eq!(board.parse_san(&san), Some(mv), "{}", san);
@@ -28,10 +28,10 @@ proptest! {
         }
     }
 
-    /// A damaged move is none, or what the other library reads there, too.
+    /// A damaged move is refused, or means the same move in cozy-chess.
     #[test]
     fn damaged_san_means_no_other_move(position in position(), seed: u64) {
-        let board = both(&position);
+        let board = ours(&position);
         let mut random = Random::new(seed);
         for &mv in board.legal_moves().iter() {
             let damaged = mutate(board.san(mv).into_bytes(), &mut random);
@@ -45,8 +45,8 @@ proptest! {
     }
 
     #[test]
-    fn damaged_uci_is_a_legal_move_or_none(position in position(), seed: u64, chess960: bool) {
-        let board = both(&position);
+    fn damaged_uci_is_a_legal_move_or_refused(position in position(), seed: u64, chess960: bool) {
+        let board = ours(&position);
         let mut random = Random::new(seed);
         for &mv in board.legal_moves().iter() {
             let text = board.uci(mv, chess960);
@@ -58,14 +58,14 @@ proptest! {
         }
     }
 
-    /// Null moves among others lead to the other library's position; in check they are refused.
+    /// Null moves lead to the same position as in cozy-chess, and are refused in check.
     #[test]
-    fn null_moves_pass(position in position(), seed: u64) {
+    fn null_moves_match_cozy_chess(position in position(), seed: u64) {
         let mut random = Random::new(seed);
         let mut second = position.clone();
         let mut text = format!("{position:#} moves");
         for _ in 0..12 {
-            let moves = both(&second).legal_moves();
+            let moves = ours(&second).legal_moves();
             let passed = second.null_move();
             if passed.is_none() {
                 prop_assert!(Game::from_fen(&format!("{text} 0000")).is_err(), "{}", text);
@@ -77,19 +77,19 @@ proptest! {
                 }
                 None if moves.is_empty() => break,
                 None => {
-                    let mv = theirs(&both(&second), *random.pick(&moves));
+                    let mv = theirs(&ours(&second), *random.pick(&moves));
                     second.play(mv);
                     text += &format!(" {mv}");
                 }
             }
         }
         let game = Game::from_fen(&text).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        prop_assert_eq!(game.board().key(), both(&second).key(), "{}", text);
+        prop_assert_eq!(game.board().key(), ours(&second).key(), "{}", text);
     }
 
     #[test]
-    fn any_text_is_a_move_or_none(position in position(), text in "\\PC{0,12}|[a-hNBRQKOox1-8=+#-]{0,8}") {
-        let board = both(&position);
+    fn arbitrary_text_is_a_legal_move_or_refused(position in position(), text in "\\PC{0,12}|[a-hNBRQKOox1-8=+#-]{0,8}") {
+        let board = ours(&position);
         for mv in [board.parse_san(&text), board.parse_uci(&text, false), board.parse_uci(&text, true)].into_iter().flatten() {
             prop_assert!(board.is_legal(mv), "{:?}", text);
         }

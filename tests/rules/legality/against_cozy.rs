@@ -1,9 +1,9 @@
-//! Move by move against the cozy-chess library.
+//! Comparison with cozy-chess, move by move.
 
-use super::games::{LONGEST, Variant, choose};
+use super::games::{MAX_PLIES, Variant, choose};
 use lento::chess::{Bitboard, Board, Move, PieceType};
 
-/// Start, target and promotion of a move, in a form that both libraries can be brought to.
+/// Start, target and promotion of a move, comparable between both libraries.
 type Plain = (usize, usize, Option<usize>);
 
 fn plain(mv: Move) -> Plain {
@@ -13,7 +13,7 @@ fn plain(mv: Move) -> Plain {
 fn their_moves(board: &cozy_chess::Board) -> Vec<(Plain, cozy_chess::Move)> {
     let mut moves = Vec::new();
     board.generate_moves(|set| {
-        // Both write castling as the king taking its rook.
+        // Both encode castling as the king taking its rook.
         moves.extend(
             set.into_iter()
                 .map(|mv| ((mv.from as usize, mv.to as usize, mv.promotion.map(|piece| piece as usize)), mv)),
@@ -24,7 +24,7 @@ fn their_moves(board: &cozy_chess::Board) -> Vec<(Plain, cozy_chess::Move)> {
     moves
 }
 
-/// What the bits of a move say about it must be what it does on the board.
+/// The flags of a move must match its effect on the board.
 fn assert_kind(board: &Board, mv: Move) {
     let (from, to) = (mv.from(), mv.to());
     let us = board.side_to_move();
@@ -50,8 +50,8 @@ fn assert_same(ours: &Board, theirs: &cozy_chess::Board) {
     assert_eq!(ours.pinned(), Bitboard(theirs.pinned().0) & pieces, "pinned in {fen}");
     assert_eq!(ours.has_legal_move(), theirs.generate_moves(|_| true), "{fen}");
     if ours.en_passant().is_none() {
-        let takes = ours.legal_moves().iter().any(|mv| mv.is_en_passant());
-        assert!(!takes, "en passant without a target in {fen}");
+        let has_en_passant = ours.legal_moves().iter().any(|mv| mv.is_en_passant());
+        assert!(!has_en_passant, "en passant without a target in {fen}");
     } else {
         assert_eq!(
             ours.en_passant().map(|square| square.file() as usize),
@@ -65,7 +65,7 @@ fn play_against(variant: Variant, games: usize) {
     for _ in 0..games {
         let mut theirs = variant.start(&mut random);
         let mut ours = Board::from_fen(&format!("{theirs:#}")).unwrap();
-        for _ in 0..LONGEST {
+        for _ in 0..MAX_PLIES {
             assert_same(&ours, &theirs);
             let moves = ours.legal_moves();
             let mut found: Vec<Plain> = moves.iter().copied().map(plain).collect();

@@ -1,4 +1,4 @@
-//! Attacks, found by walking from square to square.
+//! Attack tables compared with square-by-square rays.
 
 use super::games;
 use lento::chess::{Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, attacks};
@@ -7,7 +7,7 @@ const STRAIGHT: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const KNIGHT: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// The square some files and ranks away, if there is one.
+/// The square at an offset, if it is on the board.
 fn step(from: Square, (files, ranks): (i32, i32)) -> Option<Square> {
     let (file, rank) = (from.file().index() as i32 + files, from.rank().index() as i32 + ranks);
     let inside = (0..8).contains(&file) && (0..8).contains(&rank);
@@ -29,7 +29,7 @@ fn slide(from: Square, directions: &[(i32, i32)], occupied: Bitboard) -> Bitboar
     reached
 }
 
-/// The squares that a man attacks on a board occupied like this.
+/// Squares attacked by a piece.
 pub fn attacked_by(piece: Piece, from: Square, occupied: Bitboard) -> Bitboard {
     let leap = |steps: &[(i32, i32)]| steps.iter().filter_map(|&by| step(from, by)).collect();
     match piece.kind() {
@@ -42,19 +42,19 @@ pub fn attacked_by(piece: Piece, from: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
-/// The pieces of a color, among those on `occupied`, that attack a square.
+/// Pieces of a color within `occupied` that attack a square.
 pub fn attackers(board: &Board, color: Color, target: Square, occupied: Bitboard) -> Bitboard {
     let pieces = board.color(color) & occupied;
     pieces
         .filter(|&square| {
-            let piece = board.piece_on(square).expect("a man stands there");
+            let piece = board.piece_on(square).expect("a piece");
             attacked_by(piece, square, occupied).has(target)
         })
         .collect()
 }
 
 #[test]
-fn threats_are_the_squares_the_opponent_attacks() {
+fn threats_match_the_reference() {
     games::play(12, 0x5448_5245, |game, _, _| {
         let board = game.board();
         let (us, them) = (board.side_to_move(), !board.side_to_move());
@@ -72,9 +72,9 @@ fn threats_are_the_squares_the_opponent_attacks() {
     });
 }
 
-/// Every man on every square, with the boards of random games turned into blockers.
+/// Every piece on every square, with random occupancies.
 #[test]
-fn attack_tables_agree_with_walking() {
+fn attack_tables_match_the_reference() {
     games::play(3, 0x5441_424C, |game, _, random| {
         let occupied = game.board().occupied() & Bitboard(random.u64(..) | random.u64(..));
         for square in Square::ALL {
@@ -87,7 +87,7 @@ fn attack_tables_agree_with_walking() {
 }
 
 #[test]
-fn lines_and_what_lies_between() {
+fn between_and_line_match_the_reference() {
     for a in Square::ALL {
         for b in Square::ALL {
             let (mut between, mut line) = (Bitboard::EMPTY, Bitboard::EMPTY);

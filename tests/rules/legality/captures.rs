@@ -1,9 +1,9 @@
-//! What a move captures, against what is missing on the board afterwards.
+//! Captured pieces compared with the pieces that disappear.
 
 use super::games::sample;
 use lento::chess::{Bitboard, Board, Move, Piece};
 
-/// The enemy's squares that a move empties, with what stood there.
+/// Opposing pieces that a move removes, with their squares.
 fn missing(before: &Board, mv: Move) -> Vec<(Piece, Bitboard)> {
     let enemy = !before.side_to_move();
     let gone = before.color(enemy) & !before.after(mv).color(enemy);
@@ -11,7 +11,7 @@ fn missing(before: &Board, mv: Move) -> Vec<(Piece, Bitboard)> {
 }
 
 #[test]
-fn a_move_captures_what_is_missing_afterwards() {
+fn captured_matches_the_removed_piece() {
     let (mut captures, mut en_passants) = (0, 0);
     sample(6_000, 77, |board, _| {
         for mv in board.legal_moves() {

@@ -1,41 +1,41 @@
-//! What the board keeps up to date move by move, against the same position set up from scratch.
+//! Incremental updates of the board compared with the same position parsed from FEN.
 
 use super::games;
 use lento::chess::{Board, Color, PieceType};
 
-fn assert_as_if_read_anew(board: &Board, how: &str) {
+fn assert_matches_fen(board: &Board, how: &str) {
     let fen = board.fen(true);
-    let anew = Board::from_fen(&fen).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(anew.fen(true), fen);
-    assert_eq!(board.key(), anew.key(), "key of {fen} after {how}");
-    assert_eq!(board.pawn_key(), anew.pawn_key(), "pawn key of {fen} after {how}");
+    let parsed = Board::from_fen(&fen).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(parsed.fen(true), fen);
+    assert_eq!(board.key(), parsed.key(), "key of {fen} after {how}");
+    assert_eq!(board.pawn_key(), parsed.pawn_key(), "pawn key of {fen} after {how}");
     for color in Color::ALL {
-        assert_eq!(board.non_pawn_key(color), anew.non_pawn_key(color), "{color:?}'s key of {fen} after {how}");
+        assert_eq!(board.non_pawn_key(color), parsed.non_pawn_key(color), "{color:?}'s key of {fen} after {how}");
     }
-    assert_eq!(board.checkers(), anew.checkers(), "checkers of {fen} after {how}");
-    assert_eq!(board.pinned(), anew.pinned(), "pinned pieces of {fen} after {how}");
-    assert_eq!(board.threats(), anew.threats(), "threats of {fen} after {how}");
-    assert_eq!(board.en_passant(), anew.en_passant(), "en passant of {fen} after {how}");
-    assert_eq!(board.halfmove_clock(), anew.halfmove_clock(), "clock of {fen} after {how}");
+    assert_eq!(board.checkers(), parsed.checkers(), "checkers of {fen} after {how}");
+    assert_eq!(board.pinned(), parsed.pinned(), "pinned pieces of {fen} after {how}");
+    assert_eq!(board.threats(), parsed.threats(), "threats of {fen} after {how}");
+    assert_eq!(board.en_passant(), parsed.en_passant(), "en passant of {fen} after {how}");
+    assert_eq!(board.halfmove_clock(), parsed.halfmove_clock(), "clock of {fen} after {how}");
 }
 
 #[test]
-fn moves_keep_everything_up_to_date() {
+fn moves_update_the_board_correctly() {
     games::play(150, 0x4B45_5953, |game, _, _| {
-        assert_as_if_read_anew(game.board(), "a move");
+        assert_matches_fen(game.board(), "a move");
         assert_eq!(game.board().reversible_plies() as u32, game.board().halfmove_clock(), "from a clock of 0");
         if !game.board().in_check() {
             let mut passed = game.board().clone();
             passed.pass();
-            assert_as_if_read_anew(&passed, "passing");
+            assert_matches_fen(&passed, "a null move");
             assert_eq!(passed.side_to_move(), !game.board().side_to_move());
-            assert_eq!(passed.reversible_plies(), 0, "nothing before a pass is repeated");
+            assert_eq!(passed.reversible_plies(), 0, "a null move is irreversible");
         }
     });
 }
 
 #[test]
-fn checks_are_seen_before_they_are_given() {
+fn gives_check_matches_the_position_after_the_move() {
     games::play(60, 0x4348_4543, |game, _, _| {
         let board = game.board();
         let squares = board.check_squares();
@@ -47,9 +47,8 @@ fn checks_are_seen_before_they_are_given() {
     });
 }
 
-/// The key to prefetch by is the key of the position after an ordinary move.
 #[test]
-fn keys_are_known_before_ordinary_moves() {
+fn key_after_matches_for_ordinary_moves() {
     let mut ordinary = 0;
     games::play(60, 0x4B41_4654, |game, _, _| {
         let board = game.board();
@@ -70,9 +69,8 @@ fn keys_are_known_before_ordinary_moves() {
     assert!(ordinary > 100_000, "{ordinary}");
 }
 
-/// Positions that differ in one thing have different keys.
 #[test]
-fn keys_tell_positions_apart() {
+fn keys_differ_in_every_component() {
     let fens = [
         "r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq - 0 1",
         "r3k2r/8/8/3pP3/8/8/8/R3K2R b KQkq - 0 1",
@@ -89,12 +87,12 @@ fn keys_tell_positions_apart() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), fens.len());
-    // The clocks are no part of a position.
+    // The counters are not part of the key.
     assert_eq!(
         Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap().key(),
         Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 30 60").unwrap().key()
     );
-    // Pawns are in the pawn key alone, the others in their color's alone.
+    // The pawn key covers pawns only; the other pieces are in their color's key only.
     let [with, without] =
         ["4k3/4p3/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"].map(|fen| Board::from_fen(fen).unwrap());
     assert_ne!(with.pawn_key(), without.pawn_key());

@@ -1,5 +1,4 @@
-//! The board against other definitions of the same thing, on random games: another library, the position read again
-//! from its FEN, brute force.
+//! The board on random games, compared with independent references: cozy-chess, FEN round trips, brute force.
 
 mod against_cozy;
 mod attacks;

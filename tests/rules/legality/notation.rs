@@ -1,4 +1,4 @@
-//! Moves written and read again, in UCI's notation and in SAN.
+//! UCI and SAN round trips.
 
 use super::games::{self, Variant};
 use crate::data;
@@ -17,14 +17,14 @@ fn san_round_trip() {
             let after = board.after(mv);
             assert_eq!(san.ends_with('#'), after.in_check() && !after.has_legal_move(), "{san} in {}", board.fen(true));
             assert_eq!(san.ends_with(['+', '#']), after.in_check(), "{san} in {}", board.fen(true));
-            assert!(seen.insert(bare), "{san} means two moves in {}", board.fen(true));
+            assert!(seen.insert(bare), "{san} is ambiguous in {}", board.fen(true));
         }
     });
 }
 
-/// SAN as another program writes it.
+/// SAN compared with another program's.
 #[test]
-fn san_of_every_move() {
+fn san_matches_the_reference() {
     for row in data::rows(data::path("moves.tsv")) {
         let board = Board::from_fen(&row[0]).unwrap();
         let mut san: Vec<String> = board.legal_moves().into_iter().map(|mv| board.san(mv)).collect();
@@ -41,11 +41,11 @@ fn uci_round_trip() {
             let (ordinary, chess960) = (board.uci(mv, false), board.uci(mv, true));
             let fen = board.fen(true);
             assert_eq!(board.parse_uci(&chess960, true), Some(mv), "{chess960} in {fen}");
-            assert!(seen.insert(chess960.clone()), "{chess960} means two moves in {fen}");
+            assert!(seen.insert(chess960.clone()), "{chess960} is ambiguous in {fen}");
             assert_eq!(ordinary == chess960, !mv.is_castle() || ordinary[2..] == chess960[2..]);
             if variant == Variant::Chess {
                 assert_eq!(board.parse_uci(&ordinary, false), Some(mv), "{ordinary} in {fen}");
-                // Each spelling of castling is understood under either setting.
+                // Either castling notation is accepted under either setting.
                 assert_eq!(board.parse_uci(&ordinary, true), Some(mv), "{ordinary} in {fen}");
                 assert_eq!(board.parse_uci(&chess960, false), Some(mv), "{chess960} in {fen}");
             }
@@ -53,9 +53,9 @@ fn uci_round_trip() {
     });
 }
 
-/// Every text of the form of a move is either a legal move's or no move.
+/// Tries every text with the form of a move.
 #[test]
-fn other_texts_mean_no_move() {
+fn other_texts_are_refused() {
     games::sample(16, 0x4E4F_4E45, |board, _| {
         let legal: HashSet<String> =
             board.legal_moves().into_iter().flat_map(|mv| [board.uci(mv, false), board.uci(mv, true)]).collect();

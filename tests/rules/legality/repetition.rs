@@ -1,10 +1,10 @@
-//! Repetitions, and repetitions one move ahead, against plain counting.
+//! Repetitions and upcoming repetitions compared with plain counting.
 
 use super::games::choose;
 use fastrand::Rng;
 use lento::chess::{Game, PieceType};
 
-/// Few pieces with room to shuffle.
+/// Endgames with room to shuffle.
 const ENDGAMES: [&str; 8] = [
     "8/8/8/4k3/8/8/4K3/R7 w - - 0 1",
     "8/8/3k4/8/8/8/3K4/Q6r w - - 0 1",
@@ -16,8 +16,7 @@ const ENDGAMES: [&str; 8] = [
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
 ];
 
-/// Shows the positions of random games that shuffle: captures and pawn moves are avoided where possible, and a man
-/// often goes back to where it came from.
+/// Calls `visit` for positions of random games that avoid captures and pawn moves where possible and often move a piece back.
 fn shuffle(games: usize, seed: u64, mut visit: impl FnMut(&Game, &mut Rng)) {
     let mut random = Rng::with_seed(seed);
     for round in 0..games {
@@ -27,17 +26,18 @@ fn shuffle(games: usize, seed: u64, mut visit: impl FnMut(&Game, &mut Rng)) {
             visit(&game, &mut random);
             let board = game.board();
             let moves = board.legal_moves();
-            let calm: Vec<_> = moves
+            let shuffling: Vec<_> = moves
                 .iter()
                 .copied()
                 .filter(|mv| mv.is_quiet() && !board.kind(PieceType::Pawn).has(mv.from()))
                 .collect();
-            let back = played.len().checked_sub(2).map(|at: usize| played[at]).and_then(|mv: lento::chess::Move| {
-                calm.iter().copied().find(|other| (other.from(), other.to()) == (mv.to(), mv.from()))
-            });
+            let back =
+                played.len().checked_sub(2).map(|index: usize| played[index]).and_then(|mv: lento::chess::Move| {
+                    shuffling.iter().copied().find(|other| (other.from(), other.to()) == (mv.to(), mv.from()))
+                });
             let mv = match back {
                 Some(mv) if random.u8(..3) == 0 => mv,
-                _ if !calm.is_empty() => calm[random.usize(..calm.len())],
+                _ if !shuffling.is_empty() => shuffling[random.usize(..shuffling.len())],
                 _ if !moves.is_empty() => choose(&mut random, &moves),
                 _ => break,
             };
@@ -48,7 +48,7 @@ fn shuffle(games: usize, seed: u64, mut visit: impl FnMut(&Game, &mut Rng)) {
 }
 
 #[test]
-fn repetitions_count_as_the_search_sees_them() {
+fn repetitions_match_plain_counting() {
     let mut found = 0;
     shuffle(400, 0x5245_5045, |game, random| {
         let (keys, key) = (game.earlier_keys(), game.board().key());
@@ -64,7 +64,7 @@ fn repetitions_count_as_the_search_sees_them() {
 }
 
 #[test]
-fn upcoming_repetitions_are_those_that_a_move_can_make() {
+fn upcoming_repetitions_match_all_moves() {
     let mut found = 0;
     shuffle(400, 0x5550_434F, |game, random| {
         let board = game.board();

@@ -1,9 +1,9 @@
-//! Every word that can be read from a damaged or foreign table entry is judged rightly.
+//! Legality test of all 16-bit move words, as damaged or foreign table entries may contain them.
 
 use super::games;
 use lento::chess::{Board, Move};
 
-/// Asks about all words; those found legal must be those generated.
+/// Tests all words; the legal ones must be those generated.
 fn assert_all_words(board: &Board) {
     let mut legal = vec![false; 1 << 16];
     for mv in board.legal_moves() {
@@ -17,11 +17,11 @@ fn assert_all_words(board: &Board) {
 }
 
 #[test]
-fn a_word_is_legal_if_and_only_if_it_is_generated() {
+fn words_are_legal_iff_generated() {
     games::sample(1500, 0x574F_5244, |board, _| assert_all_words(board));
 }
 
-/// Positions in which rights and moves collide.
+/// Positions with many special cases.
 #[test]
 fn words_in_crowded_positions() {
     for fen in [
