@@ -30,12 +30,12 @@ const fn slide<const N: usize>(square: usize, occupied: u64, steps: [(i32, i32);
     seen
 }
 
-/// The two lines of a slider through a square, which they leave out.
+/// The two lines of a slider through a square, without the square itself.
 const fn lines(square: usize, steps: [(i32, i32); 4]) -> [u64; 2] {
     [slide(square, 0, [steps[0], steps[1]]), slide(square, 0, [steps[2], steps[3]])]
 }
 
-/// [`slide`] along one line (Hyperbola Quintessence), in a tenth of the steps of the compiler.
+/// [`slide`] along one line (Hyperbola Quintessence), with a tenth of the compile-time steps.
 const fn along(square: usize, occupied: u64, line: u64) -> u64 {
     let (from, blockers) = (1 << square, occupied & line);
     let down = blockers.reverse_bits().wrapping_sub(u64::reverse_bits(from)).reverse_bits();

@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn every_reversible_move_is_in_the_table() {
         assert_eq!(REVERSIBLE_MOVES.len(), 3668);
-        assert!(REVERSIBLE_MOVES.is_sorted_by(|one, other| one.0 < other.0), "no key twice");
+        assert!(REVERSIBLE_MOVES.is_sorted_by(|one, other| one.0 < other.0), "duplicate keys");
     }
 
     #[test]

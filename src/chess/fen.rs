@@ -7,10 +7,10 @@ use thiserror::Error;
 /// The standard start position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Most pieces on a board; with more, sums of the evaluation could overflow.
+/// Maximum number of pieces on a board; with more, sums of the evaluation could overflow.
 pub const MAX_PIECES: u32 = 32;
 
-/// Largest halfmove clock and fullmove number accepted.
+/// Maximum halfmove clock and fullmove number.
 const MAX_COUNTER: u32 = 100_000;
 
 /// FEN syntax error or invalid position.

@@ -45,8 +45,8 @@ impl Game {
         Ok(game)
     }
 
-    /// Plays a legal move in UCI notation or SAN, or a null move (`0000`), which drops the game before it. Fails with the text, its
-    /// fault and what is expected.
+    /// Plays a legal move in UCI notation or SAN, or a null move (`0000`), which clears the history. Errors quote the text and say what is
+    /// expected.
     pub fn play_text(&mut self, text: &str, chess960: bool) -> Result<(), String> {
         if text == "0000" {
             *self = self.passed().map_err(|reason| format!("{text:?} is not legal: {reason}"))?;

@@ -124,7 +124,7 @@ impl Move {
     }
 }
 
-/// A legal move with the pieces that it moves, decoded once for all that follow it.
+/// A legal move with the moving and the captured piece, decoded once for all users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveDelta {
     /// The move.

@@ -11,7 +11,7 @@ pub const fn split_mix(state: &mut u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Where the keys of castling rights, of files for en passant and of the side begin; those of pieces are before.
+/// Offsets of the keys of castling rights, en-passant files and side to move, after those of pieces.
 const CASTLING: usize = Piece::COUNT * 64;
 const EN_PASSANT: usize = CASTLING + 16;
 const BLACK: usize = EN_PASSANT + 8;
@@ -42,7 +42,7 @@ pub(crate) fn castling(rights: CastlingRights) -> u64 {
     KEYS[CASTLING + rights.index()]
 }
 
-/// Key of the square of a legal en-passant capture; depends on its file alone.
+/// Key of a legal en-passant capture, which depends on the file only.
 pub(crate) fn en_passant(target: Option<Square>) -> u64 {
     target.map_or(0, |square| KEYS[EN_PASSANT + square.file().index()])
 }

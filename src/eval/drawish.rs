@@ -16,7 +16,7 @@ pub const ENDINGS: [&str; 15] = [
 
 static MATERIAL: LazyLock<[Option<Material>; ENDINGS.len()]> = LazyLock::new(|| ENDINGS.map(Material::parse));
 
-/// Most pieces in any of the endings, kings included.
+/// Maximum number of pieces in the endings, kings included.
 const MAX_PIECES: u32 = 6;
 
 /// The drawish ending on the board, if any, by its name in [`ENDINGS`].

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rook_against_a_minor_piece_is_nearly_nothing() {
+    fn rook_against_minor_piece_is_nearly_drawn() {
         for fen in ["8/8/4k3/4b3/8/3K4/8/3R4 w - - 0 1", "8/8/4k3/4n3/8/3K4/8/3R4 w - - 0 1"] {
             assert!(white(fen).abs() <= 80, "{fen}: {}", white(fen));
         }

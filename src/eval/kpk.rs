@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_wins_is_the_known_one() {
+    fn number_of_wins_is_the_known_one() {
         assert_eq!(SOLVED.iter().filter(|&&result| result == WIN).count(), 111_282);
     }
 }

@@ -17,7 +17,7 @@ pub const RANGE: RangeInclusive<i32> = 10..=78;
 /// Material in the middlegame: both sides have lost a rook, a minor piece and two pawns.
 const MIDDLEGAME: i32 = 58;
 
-/// Displayed score of a tablebase win in centipawns, less the plies to reach it.
+/// Displayed score of a tablebase win in centipawns, minus the plies to reach it.
 pub const SHOWN_TB_WIN: Score = 20_000;
 /// Bound of all other displayed scores except mates, in centipawns.
 pub const SHOWN_MAX: Score = SHOWN_TB_WIN - 2 * MAX_PLY as Score - 1;
@@ -125,7 +125,7 @@ mod tests {
     use std::iter::once;
 
     #[test]
-    fn ended_games_are_certain() {
+    fn finished_games_are_certain() {
         let of = |fen: &str, score| of_root(&Board::from_fen(fen).unwrap(), score);
         assert_eq!(of("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", 0), [0, 1000, 0]);
         assert_eq!(of("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", mated_in(0)), [0, 0, 1000]);

@@ -44,10 +44,10 @@ impl Stability {
 }
 
 impl Bounds {
-    /// Time that stays on the clock, in multiples of the overhead.
+    /// Time kept in reserve on the clock, in multiples of the overhead.
     const RESERVE: f64 = 10.0;
 
-    /// The bounds for the side to move; `None` without time limits. A missing clock is taken to equal the opponent's.
+    /// The bounds for the side to move; `None` without time limits. A missing clock defaults to the opponent's.
     ///
     /// `overhead` milliseconds are reserved for communication with the GUI, and ten times as much for a
     /// busy machine. The bounds are at least a millisecond; negative clocks count as empty.
@@ -114,11 +114,11 @@ mod tests {
         Limits { clock: [Some(left), Some(1)], increment: [Some(increment), None], moves_to_go, ..Limits::default() }
     }
 
-    const CALM: Stability = Stability { best: None, average: None, unchanged: 20, node_share: 0.95, drop: -20 };
-    const WILD: Stability = Stability { best: None, average: None, unchanged: 0, node_share: 0.2, drop: 60 };
+    const STABLE: Stability = Stability { best: None, average: None, unchanged: 20, node_share: 0.95, drop: -20 };
+    const UNSTABLE: Stability = Stability { best: None, average: None, unchanged: 0, node_share: 0.2, drop: 60 };
 
     #[test]
-    fn bounds_never_pass_the_clock() {
+    fn bounds_stay_below_the_clock() {
         for left in [-500, 0, 1, 5, 10, 11, 50, 200, 1000, 60_000, 10_000_000] {
             for increment in [0, 10, 100_000] {
                 for moves in [None, Some(0), Some(1), Some(2), Some(40), Some(1000)] {
@@ -126,23 +126,23 @@ mod tests {
                         Bounds::new(&clock(left, increment, moves), Color::White, 10, &Params::default()).unwrap();
                     let limit = Duration::from_millis(left.max(2) as u64);
                     assert!(bounds.hard < limit, "{left}+{increment}/{moves:?}: {bounds:?}");
-                    assert!(bounds.soft_for(&WILD, &Params::default()).unwrap() <= bounds.hard);
+                    assert!(bounds.soft_for(&UNSTABLE, &Params::default()).unwrap() <= bounds.hard);
                     assert!(
-                        bounds.soft_for(&CALM, &Params::default()).unwrap()
-                            <= bounds.soft_for(&WILD, &Params::default()).unwrap()
+                        bounds.soft_for(&STABLE, &Params::default()).unwrap()
+                            <= bounds.soft_for(&UNSTABLE, &Params::default()).unwrap()
                     );
                 }
             }
         }
     }
 
-    /// The clock of one side after each move, before its increment, if moves take `lag` milliseconds longer than planned.
+    /// The clock of one side after each move, before the increment, if moves take `lag` milliseconds longer than planned.
     fn played(start: f64, increment: f64, overhead: u64, lag: f64, moves: usize) -> Vec<f64> {
         let mut left = start;
         let play = |number| {
             let limits = clock(left as i64, increment as i64, None);
             let bounds = Bounds::new(&limits, Color::White, overhead, &Params::default()).unwrap();
-            let stability = if number % 3 == 0 { WILD } else { CALM };
+            let stability = if number % 3 == 0 { UNSTABLE } else { STABLE };
             let after = left - bounds.soft_for(&stability, &Params::default()).unwrap().as_secs_f64() * 1000.0 - lag;
             left = after + increment;
             after
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_game_never_flags_and_uses_its_time() {
+    fn simulated_game_never_flags_and_uses_its_time() {
         for (start, increment) in [(1000.0, 10.0), (60_000.0, 0.0), (10_000.0, 100.0)] {
             let left = played(start, increment, 5, 2.0, 150);
             assert!(left.iter().all(|&left| left > 0.0), "{start}+{increment}: {left:?}");
@@ -160,9 +160,9 @@ mod tests {
         }
     }
 
-    /// Games that live on their increment keep the reserve.
+    /// Games played on the increment.
     #[test]
-    fn a_reserve_stays_on_the_clock() {
+    fn reserve_stays_on_the_clock() {
         for (start, increment) in [(200.0, 5.0), (1000.0, 10.0), (2000.0, 20.0)] {
             let left = played(start, increment, 10, 0.0, 200);
             assert!(left.iter().all(|&left| left > 100.0), "{start}+{increment}: {left:?}");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn movetime_is_kept_and_combines_with_a_clock() {
+    fn movetime_is_respected_with_and_without_a_clock() {
         let args = Limits { movetime: Some(1000), ..Limits::default() };
         let bounds = Bounds::new(&args, Color::White, 10, &Params::default()).unwrap();
         assert_eq!(bounds, Bounds { soft: None, hard: Duration::from_millis(990) });

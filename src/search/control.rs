@@ -26,9 +26,9 @@ pub(crate) struct Control {
 
 /// Searching on its own time.
 const NOT_PONDERING: u8 = 0;
-/// Searching on the opponent's time.
+/// Pondering: searching on the opponent's time.
 const PONDERING: u8 = 1;
-/// Searching on the opponent's time, and would have ended on its own time.
+/// Pondering, and would have ended on its own time.
 const PONDERED_ENOUGH: u8 = 2;
 
 impl Control {
@@ -76,7 +76,7 @@ impl Control {
         self.ponder.load(Ordering::Relaxed) != NOT_PONDERING
     }
 
-    /// Whether the search ends if `enough`. On the opponent's time it does not, which is remembered for `ponder_hit`.
+    /// Whether the search ends, given whether it has searched `enough`. A pondering search does not end; `ponder_hit` uses the last answer.
     pub(crate) fn may_end(&self, enough: bool) -> bool {
         let next = if enough { PONDERED_ENOUGH } else { PONDERING };
         let note = |now| (now != NOT_PONDERING).then_some(next);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_handed_out_to_the_last_one_and_the_main_thread_has_some() {
+    fn node_limits_are_exact_with_a_reserve_for_the_main_thread() {
         for limit in [1, 511, 512, 513, 5000] {
             let control = control(Limits { nodes: Some(limit), ..Limits::default() });
             let helpers: u64 = std::iter::repeat_with(|| control.take_nodes()).take_while(|&nodes| nodes > 0).sum();
@@ -137,24 +137,24 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_ends_a_search_that_has_had_its_time() {
+    fn ponderhit_ends_a_search_past_its_time() {
         let ponder = Limits { ponder: true, clock: [Some(1000); 2], ..Limits::default() };
-        let tired = control(ponder);
-        assert!(!tired.may_end(true) && tired.is_pondering() && tired.hard_deadline().is_none());
-        tired.ponder_hit();
-        assert!(tired.is_stopped() && !tired.is_pondering());
+        let overdue = control(ponder);
+        assert!(!overdue.may_end(true) && overdue.is_pondering() && overdue.hard_deadline().is_none());
+        overdue.ponder_hit();
+        assert!(overdue.is_stopped() && !overdue.is_pondering());
 
-        let eager = control(ponder);
-        assert!(!eager.may_end(true) && !eager.may_end(false), "the last iteration counts");
-        eager.ponder_hit();
-        assert!(!eager.is_stopped() && eager.hard_deadline().is_some());
-        assert!(eager.may_end(true) && !eager.may_end(false));
-        eager.ponder_hit();
-        assert!(!eager.is_stopped(), "a second hit says nothing");
+        let unfinished = control(ponder);
+        assert!(!unfinished.may_end(true) && !unfinished.may_end(false), "the last iteration counts");
+        unfinished.ponder_hit();
+        assert!(!unfinished.is_stopped() && unfinished.hard_deadline().is_some());
+        assert!(unfinished.may_end(true) && !unfinished.may_end(false));
+        unfinished.ponder_hit();
+        assert!(!unfinished.is_stopped(), "a second ponderhit has no effect");
     }
 
     #[test]
-    fn an_infinite_search_has_no_deadline() {
+    fn infinite_search_has_no_deadline() {
         let limits = Limits { infinite: true, movetime: Some(5), ..Limits::default() };
         assert!(control(limits).hard_deadline().is_none() && control(limits).bounds.is_none());
     }

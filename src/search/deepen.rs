@@ -115,8 +115,8 @@ impl<O: Observer> Search<'_, O> {
         Ok(())
     }
 
-    /// Stores the root's result, unless another thread has been deeper or only some of the moves were searched, from which a
-    /// search could not [resume](Self::earlier_search).
+    /// Stores the result of the root, unless another thread has searched deeper, or only some moves were searched, which a later search
+    /// could not [resume](Self::earlier_search).
     fn store_root(&mut self, depth: i32) {
         let board = self.job.game.board().clone();
         let deeper = self.probe_table(&board, 0).is_some_and(|hit| hit.bound == Bound::Exact && hit.depth > depth);
@@ -212,7 +212,7 @@ impl<O: Observer> Search<'_, O> {
         control.may_end(only_move || settled_mate || control.spent(|| self.total_nodes()) >= soft)
     }
 
-    /// Reports a line of the main thread, unless the search is silent, with the totals of all threads, which reads every counter.
+    /// Reports a line with the totals of all threads, which reads every counter. Does nothing in silent searches.
     pub(super) fn report_line(&self, rank: usize, line: &RootMove) {
         if !self.job.is_silent {
             let info = self.job.with_totals(self.total_nodes(), self.describe(rank, line));

@@ -19,7 +19,7 @@ impl<O: Observer> Search<'_, O> {
         i32::from(reduced && !node.opponent_worsening && !node.in_check && node.excluded.is_none())
     }
 
-    /// Plies by which the moves after one that has raised alpha are searched shallower.
+    /// Reduction of the moves after one that has raised alpha, in plies.
     #[inline(always)]
     pub(super) fn raised<N: Node>(&self, node: &NodeState, score: Score) -> i32 {
         let applies = !N::ROOT && (3..=13).contains(&node.depth) && !is_decisive(score);

@@ -1,4 +1,4 @@
-//! What all threads of one search share.
+//! State shared by all threads of a search.
 
 use super::control::Control;
 use super::history::SharedHistories;
@@ -29,7 +29,7 @@ pub enum Event {
 
 /// One search. Immutable except for atomics and short locks.
 pub struct Job {
-    /// Which search of its engine this is, from 1.
+    /// Sequence number of the search in its engine, from 1.
     pub(crate) number: u64,
     /// The root position and the game that led to it.
     pub(crate) game: Game,
@@ -37,7 +37,7 @@ pub struct Job {
     pub(crate) root_moves: Vec<Move>,
     pub(crate) limits: Limits,
     pub(crate) options: SearchOptions,
-    /// The lines of the earlier search to resume, best first, if there is one: looked up by the first thread.
+    /// Lines of the earlier search to resume, best first, if any. Looked up by the first thread.
     pub(crate) resumed: OnceLock<Option<Vec<Info>>>,
     pub(crate) tt: Arc<Tt>,
     pub(crate) lmr: Arc<LmrSet>,
@@ -51,7 +51,7 @@ pub struct Job {
     pub(crate) threads: Arc<Threads>,
     /// Keeps the threads in step, if they search in rounds.
     pub(crate) lockstep: Option<Lockstep>,
-    /// Which threads search at a time.
+    /// CPU slots, which limit the threads that search at once.
     pub(crate) cpu_slots: CpuSlots,
     /// Whether only notes and the result are reported, no lines and no progress.
     pub(crate) is_silent: bool,
@@ -60,7 +60,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Which search of its engine this is, from 1.
+    /// Sequence number of the search in its engine, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -85,13 +85,13 @@ impl Job {
         self.limits.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH)
     }
 
-    /// A line with these nodes, and the other totals of all threads as of now.
+    /// Adds `nodes` and the other current totals of all threads to a line.
     pub(crate) fn with_totals(&self, nodes: u64, line: Info) -> Info {
         let (elapsed, hashfull) = (self.control.elapsed(), self.tt.hashfull());
         Info { nodes, tb_hits: self.threads.tb_hits(), elapsed, hashfull, ..line }
     }
 
-    /// Stops the search because a thread panicked. The main thread's result is then its last one, or the first root move.
+    /// Stops the search because a thread panicked. If it was the main thread, its last result or the first root move remains.
     pub(crate) fn give_up(&self, thread: usize, message: &str) {
         self.report(Output::Note(format!("search thread {thread} panicked: {message}")));
         self.control.request_stop();

@@ -33,7 +33,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Updates Last Best Reply and move histories by the best move; the killer and the count of fail highs only by a fail high.
+    /// Updates Last Best Reply and move histories with the best move; on a fail high also the killer and the fail-high count.
     fn learn_moves(&mut self, board: &Board, node: &NodeState, best: Move, tried: &Tried, failed_high: bool) {
         if let Some(place) = self.reply_place(board, node.ply) {
             self.me.lbr.remember(place, best);
@@ -66,18 +66,17 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The bonus of a move at a depth in plies.
+    /// History bonus at a depth in plies.
     fn bonus(&self, depth: i32) -> i32 {
         (self.params.bonus_base + depth * self.params.bonus_slope).clamp(0, self.params.bonus_cap)
     }
 
-    /// The malus of a move at a depth in plies.
+    /// History malus at a depth in plies.
     fn malus(&self, depth: i32) -> i32 {
         (self.params.malus_base + depth * self.params.malus_slope).clamp(0, self.params.malus_cap)
     }
 
-    /// Updates the histories of the quiet move before the node. After a fail low it refutes every reply; a fail high refutes it, which
-    /// counts for the first move of a node.
+    /// Rewards the quiet move before the node on a fail low, and penalises it on a fail high if it was the first move of its node.
     fn learn_last(&mut self, board: &Board, node: &NodeState, bound: Bound) {
         if node.ply == 0 || node.excluded.is_some() {
             return;
@@ -92,7 +91,7 @@ impl<O: Observer> Search<'_, O> {
         self.me.histories.learn_played(&self.me.stack, node.ply - 1, !board.side_to_move(), bonus);
     }
 
-    /// Updates butterfly history by the change of the static evaluation that a quiet move has just made.
+    /// Updates butterfly history by the evaluation gain of a quiet move that has just been made.
     #[inline(always)]
     pub(super) fn learn_gain(&mut self, board: &Board, node: &NodeState, mv: Move) {
         let params = self.params;
@@ -103,8 +102,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Updates correction history by the difference of score and static evaluation. Excluded are checks, captures, bounds that
-    /// agree with the evaluation, and drawish endings, whose value is a decision rather than an estimate.
+    /// Updates correction history by the difference of score and static evaluation. Excludes checks, captures, bounds that agree with the
+    /// evaluation, and drawish endings, whose value is a decision rather than an estimate.
     #[inline(always)]
     fn learn_correction(&mut self, board: &Board, node: &NodeState, best: &Best) {
         let agrees = match best.bound {

@@ -12,7 +12,7 @@ pub struct Limits {
     pub depth: Option<i32>,
     /// Maximum nodes of all threads.
     pub nodes: Option<u64>,
-    /// Nodes of all threads after which no iteration begins.
+    /// Soft limit: nodes of all threads after which no iteration starts.
     pub soft_nodes: Option<u64>,
     /// Time for the move.
     pub movetime: Option<i64>,
@@ -46,12 +46,12 @@ impl Limits {
 named_enum! {
     /// Whether and how searches on several threads are reproducible under depth and node limits.
     pub enum Determinism {
-        /// Threads are free.
+        /// Threads run freely.
         #[default]
         Off = "false",
         /// All threads search at once, in rounds, and share only the table, at some cost in speed.
         Rounds = "true",
-        /// One thread searches at a time and sees all that free threads share: for games of many threads on few CPUs.
+        /// One thread searches at a time, with the usual sharing: for games with many threads on few CPUs.
         Turns = "turns",
     }
 }
@@ -69,7 +69,7 @@ pub struct SearchOptions {
     pub stagger: Stagger,
     /// Which threads share histories.
     pub shared_history: Sharing,
-    /// The number of the main thread among all that search the position, for [`Stagger`].
+    /// Number of the main thread among the threads of all processes that search the position, for [`Stagger`].
     pub first_thread: usize,
     /// Last Best Reply variant.
     pub lbr: Lbr,

@@ -1,4 +1,4 @@
-//! The move order of a position, as a node of the search has it.
+//! Move order of a position, as in a node of the search.
 
 use super::job::Job;
 use super::node::{NodeState, Pv, Root, SoFar, Window};
@@ -7,7 +7,7 @@ use super::picker::Picker;
 use super::worker::{Search, Worker};
 use crate::chess::Move;
 
-/// A legal move with the data that orders it.
+/// A legal move with the data used to order it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedMove {
     /// The move.
@@ -18,11 +18,11 @@ pub struct ListedMove {
     pub killer: bool,
     /// Whether it is the last best reply.
     pub reply: bool,
-    /// Its history. Quiet moves have another scale than captures and promotions.
+    /// Its history; quiet moves have a different scale than captures and promotions.
     pub history: i32,
-    /// Continuation history's part of it; `None` for captures and promotions.
+    /// The share of continuation history; `None` for captures and promotions.
     pub continuation: Option<i32>,
-    /// Its first reduction in plies if alpha is the static evaluation; negative if extended.
+    /// Its first reduction in plies with alpha at the static evaluation; negative if extended.
     pub reduction: i32,
 }
 
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_stores_nothing() {
+    fn listing_stores_nothing() {
         let job = job("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", &Choice::default());
         assert_eq!(list(&mut Worker::new(0), &job).len(), 48);
         assert_eq!(job.tt.probe(job.game.board().key()), None);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_of_a_recipe_is_shown_and_kept() {
+    fn recipe_history_is_shown_and_kept() {
         let madchess = Choice { main: RecipeName::Madchess, ..Choice::default() };
         let job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", &madchess);
         let mut worker = Worker::new(0);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn killers_of_the_last_search_are_shown_and_kept() {
+    fn last_killers_are_shown_and_kept() {
         let (job, mut worker) = (job("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1", &Choice::default()), Worker::new(0));
         worker.search(&job, None);
         let killer = job.game.board().parse_uci("a1a7", false).unwrap();

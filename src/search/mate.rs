@@ -7,19 +7,19 @@ use super::{MAX_PLY, Searched, Stopped};
 use crate::chess::{Board, Move};
 use crate::score::{Bound, mate_in};
 
-/// The state of the proof, which is retried with a growing node budget after each iteration.
+/// State of the proof, which is retried with a growing node budget after each iteration.
 pub(super) struct MateProof {
     /// Moves of the side that mates.
     moves: usize,
     open: bool,
     /// The last move that refuted a mate, by number of moves.
     refutations: [Option<Move>; Self::MAX_MOVES + 1],
-    /// The node count at which this attempt is given up.
+    /// Node count at which this attempt stops.
     end: u64,
 }
 
 impl MateProof {
-    /// Longer mates are not proved, in moves.
+    /// Maximum length of a mate to prove, in moves.
     const MAX_MOVES: usize = 16;
     /// Node budget of the first attempt.
     const FIRST_NODES: u64 = 20_000;
@@ -32,8 +32,8 @@ impl MateProof {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Whether a mate by the side to move is proved, which becomes the result, or that neither side mates. Uses at most as many
-    /// nodes as the search so far.
+    /// Tries to prove a mate by the side to move, which becomes the result, or that neither side mates. Returns whether it succeeded. Uses
+    /// at most as many nodes as the search so far.
     pub(super) fn settles_mate(&mut self, proof: &mut MateProof) -> bool {
         if !proof.open {
             return false;

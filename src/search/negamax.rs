@@ -13,7 +13,7 @@ use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 
 impl<O: Observer> Search<'_, O> {
-    /// Up to this ply, quiescence also searches quiet checks, so that it overlooks no short mate.
+    /// Up to this ply, quiescence search includes quiet checks, so that short mates are found.
     const QUIET_CHECKS_UNTIL: usize = 4;
     /// Up to this iteration, replies to root moves are not pruned, so that short mates are found.
     const REPLIES_PRUNED_AFTER: i32 = 9;
@@ -91,15 +91,15 @@ impl<O: Observer> Search<'_, O> {
 
         // Step 7. Update histories, Last Best Reply and correction history; store.
         let best = self.bound_of(&node, best, best_move, known);
-        // If all moves fail low, a PV may pass through the node once the move before it is better.
+        // If all moves fail low below a PV node, the node may still join the PV.
         node.tt_pv |= best.bound == Bound::Upper && node.depth > 3 && self.me.stack.before(ply, 1).tt_pv;
         self.observer.finished(board, reply, best.mv, best.bound == Bound::Lower);
         self.learn::<N>(board, &node, &best, &tried);
         Ok(best.score)
     }
 
-    /// Step 6: searches the moves. Returns the best score, from a lower bound of it, and the move that raised alpha; or the score of a
-    /// node that is cut by a multicut or has no moves.
+    /// Step 6: searches the moves. Returns the best score, at least `least`, and the move that raised alpha; breaks with the score of a
+    /// multicut or of a node without moves.
     #[inline(always)]
     fn search_moves<N: Node>(
         &mut self,
@@ -185,7 +185,7 @@ impl<O: Observer> Search<'_, O> {
     fn bound_of(&self, node: &NodeState, score: Score, mv: Option<Move>, known: Window) -> Best {
         let (mut score, beta) = (score.min(known.beta), node.window.beta);
         if self.params.soften_fail_highs > 0 && score >= beta && !is_decisive(score) && !is_decisive(beta) {
-            // A fail high overestimates, the more so the shallower the search.
+            // Fail highs overestimate, more so at low depth.
             score = (score * node.depth + beta) / (node.depth + 1);
         }
         let bound = match mv {

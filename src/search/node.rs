@@ -103,7 +103,7 @@ pub(super) struct NodeState {
 }
 
 impl NodeState {
-    /// What is known before the position is evaluated.
+    /// The state before the position is assessed.
     #[inline(always)]
     pub(super) fn new(ply: usize, window: Window, depth: i32, cut: bool, hit: Option<TtEntry>) -> Self {
         Self {
@@ -140,7 +140,7 @@ pub(super) struct MoveFacts {
     pub history: i32,
 }
 
-/// The progress of a node when it comes to a move.
+/// Progress of the move loop when it reaches a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SoFar {
     /// The move's number, from 1.

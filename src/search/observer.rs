@@ -12,7 +12,7 @@ pub trait Observer {
         value
     }
 
-    /// Whether a move at this ply is left out, as if it did not exist.
+    /// Whether to omit a move at this ply, as if it did not exist.
     #[inline(always)]
     fn overlooks(&self, _board: &Board, _move: Move, _ply: usize) -> bool {
         false
@@ -22,12 +22,12 @@ pub trait Observer {
     #[inline(always)]
     fn probed(&mut self, _key: u64, _hit: bool) {}
 
-    /// An entry has been stored under this key of the table, mate scores relative to the node. Not in rounds (`Deterministic`).
+    /// An entry has been stored under this key, mate scores relative to the node. Not called in lockstep (`Deterministic`).
     #[inline(always)]
     fn stored(&mut self, _table: &Tt, _key: u64, _entry: &TtEntry) {}
 
-    /// A move has been searched: the depth of its node in plies, its number in the node from 1, its reduction in plies (0 or
-    /// below if it was not reduced), and if the reduced search failed high, whether that at full depth did so, too.
+    /// A move has been searched, with the depth of its node in plies, its number in the node from 1, its reduction in plies (0 or below if
+    /// not reduced), and after a reduced fail high, whether the search at full depth confirmed it.
     #[inline(always)]
     fn searched(&mut self, _depth: i32, _number: usize, _reduction: i32, _confirmed: Option<bool>) {}
 

@@ -153,7 +153,7 @@ tunables! {
     singular_margin: 16..=200 = 46;            // Margin below the TT score per ply of depth, in 1/64 centipawns
     singular_double: 2..=60 = 12, off 30000;   // Further margin for a double extension
     singular_triple: 10..=300 = 90, off 30000; // Further margin for a triple extension of a quiet move
-    singular_multicut: 0..=1 = 1;              // Cut the node if another move than the TT move beats beta, too
+    singular_multicut: 0..=1 = 1;              // Cut the node if a move other than the TT move also beats beta
     singular_negative: 0..=3 = 3;              // Reduction of other good TT moves in non-PV nodes, in plies
     singular_cut: 0..=3 = 2;                   // Reduction of other TT moves in expected cut nodes, in plies
     extend_recaptures: 0..=1 = 1;              // Extend noisy TT moves of PV nodes that recapture
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_off_value_is_allowed() {
+    fn off_value_is_allowed() {
         let mut params = Params::default();
         assert_eq!(params.set("iir_depth", 255), Ok(()));
         assert_eq!(params.iir_depth, 255);

@@ -114,13 +114,13 @@ impl Picker {
         }
     }
 
-    /// Only captures and promotions with SEE of at least `threshold` centipawns.
+    /// Captures and promotions with SEE of at least `threshold` centipawns only.
     #[inline]
     pub(super) fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
         Self { threshold, quiets: Quiets::None, with_losing: false, ..Self::new(tt_move) }
     }
 
-    /// The first move, unless its SEE is too low. To be called before [`next`](Self::next).
+    /// The first move, unless its SEE is too low. Must be called before [`next`](Self::next).
     #[inline]
     pub(super) fn first(&mut self, board: &Board, histories: &Histories) -> Option<Move> {
         if self.stage == Stage::MakeNoisy {

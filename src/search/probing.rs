@@ -1,4 +1,4 @@
-//! Tablebases in one search: which positions are probed, and ranks of the root moves.
+//! Tablebase probing: positions to probe, and ranks of the root moves.
 
 use super::clock::Bounds;
 use super::control::Control;
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 const CURSED: Score = 2;
 /// Maximum of the option `SyzygyProbeDepth`, in plies.
 pub const MAX_PROBE_DEPTH: u64 = 100;
-/// How long a stop waits for the ranking of root moves.
+/// Maximum delay of a stop by the ranking of root moves.
 const STOP_WAITS: Duration = Duration::from_millis(5);
 
-/// The tablebase use of one search, shared by its threads.
+/// Tablebase state of a search, shared by its threads.
 pub(crate) struct Probing {
     pub tables: Arc<Tables>,
     pub options: SearchOptions,
@@ -34,7 +34,7 @@ pub(crate) struct Probing {
 type Roots = (Box<[RootRank]>, bool);
 
 impl Probing {
-    /// The use of tables under these options; `None` if none can be probed.
+    /// Creates the state under these options; `None` if nothing can be probed.
     pub(crate) fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
         let pieces = tables.stock().max_pieces.min(options.probe_limit as u32);
         let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
@@ -55,11 +55,11 @@ impl Probing {
         }
     }
 
-    /// Ranks the root moves; the first caller probes them and counts the hits, others wait. Returns the maximum number of pieces
-    /// probed below the root, and for the first caller what went wrong.
+    /// Ranks the root moves; the first caller probes them and counts the hits, others wait. Returns the maximum number of pieces to probe
+    /// below the root, and to the first caller also the problem, if any.
     ///
-    /// Nothing is probed below if the root moves are ranked by distance or nothing is won, since probes would then not
-    /// distinguish them.
+    /// If the root moves are ranked by distance, or none wins, nothing is probed below the root, since probes would not distinguish the
+    /// moves.
     pub(crate) fn rank_root(
         &self,
         game: &Game,
@@ -120,8 +120,8 @@ impl Probing {
         self.depth.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise).ok().and_then(raise)
     }
 
-    /// Truncates a line before a move that changes its tablebase result or repeats a position of it, and extends it to the mate by
-    /// distance tables, until a time and as far as there is room.
+    /// Truncates a PV before a move that changes its tablebase result or repeats a position, and extends it to mate by distance tables,
+    /// within the time and the capacity.
     pub(crate) fn extend_line(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
         let late = || until.is_some_and(|until| Instant::now() >= until);
         let sign = |board: &Board| {
@@ -175,19 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_men_depth_and_clock_are_kept() {
+    fn probe_limits_are_respected() {
         let rook = board("8/8/8/4k3/8/8/8/KR6 w - - 0 1");
         let deep =
             probing(&SearchOptions { probe_depth: 5, probe_limit: 3, ..SearchOptions::default() }).expect("tables");
         assert_eq!((deep.result(&rook, 4), deep.result(&rook, 5)), (None, Some(Wdl::Win)));
-        assert_eq!(deep.result(&board("8/8/8/4k3/8/8/8/KR6 w - - 1 1"), 9), None, "the clock has begun");
+        assert_eq!(deep.result(&board("8/8/8/4k3/8/8/8/KR6 w - - 1 1"), 9), None, "halfmove clock above 0");
         assert!(probing(&SearchOptions { probe_limit: 2, ..SearchOptions::default() }).is_none());
-        assert!(!deep.covers(&board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), "White may castle");
+        assert!(!deep.covers(&board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), "castling rights");
     }
 
-    /// Storage that is slow again and again is asked less and less.
     #[test]
-    fn slow_tables_are_asked_from_greater_depths_on() {
+    fn slow_probes_raise_the_probe_depth() {
         let probing = probing(&SearchOptions::default()).expect("tables");
         let depths: Vec<i32> = std::iter::from_fn(|| probing.slow_down()).collect();
         assert_eq!(depths, [4, 10, 22, 46, 94, 100]);
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_worth_what_the_fifty_move_rule_makes_of_them() {
+    fn scores_depend_on_the_fifty_move_rule() {
         let scores = |fifty_move_rule| {
             let probing = probing(&SearchOptions { fifty_move_rule, ..SearchOptions::default() }).expect("tables");
             [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win].map(|wdl| probing.score(wdl, 3))
@@ -205,9 +204,9 @@ mod tests {
         assert_eq!(scores(false), [3 - TB_WIN, 3 - TB_WIN, 0, TB_WIN - 3, TB_WIN - 3]);
     }
 
-    /// The line given is cut before its last move, which gives the rook away or repeats a position, and extended to the mate.
+    /// The last move gives the rook away or repeats a position; the line is cut before it and extended to mate.
     #[test]
-    fn lines_are_cut_and_extended() {
+    fn lines_are_truncated_and_extended() {
         let probing = probing(&SearchOptions::default()).expect("tables");
         let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a good FEN");
         for moves in ["b1b4 e5d5 b4d4 d5d4", "b1b4 e5d5 b4b1 d5e5"] {

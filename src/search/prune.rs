@@ -15,8 +15,8 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn prune_node(&mut self, board: &Board, node: &NodeState) -> Searched<Option<Score>> {
         let (params, beta) = (self.params, node.window.beta);
 
-        // Reverse futility pruning: the evaluation is far above beta, which may be a lost mate: few positions are mates. Like the
-        // null move it ignores zugzwang, so it must not decide the verification of a null move.
+        // Reverse futility pruning: the evaluation is far above beta, also if beta is a mated score. Ignores zugzwang like the null
+        // move, so it must not decide the verification of a null move.
         let before = self.me.stack.before(node.ply, 1);
         let margin = params.rfp_margin * (node.depth - i32::from(node.improving))
             - params.rfp_worsening * i32::from(node.opponent_worsening)
@@ -87,7 +87,7 @@ impl<O: Observer> Search<'_, O> {
         if node.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {
             return Ok(None);
         }
-        // The table alone may suffice.
+        // The table entry alone may suffice.
         if let Some(hit) = node.hit
             && hit.bound == Bound::Lower
             && board.halfmove_clock() < TABLE_SAFE_CLOCK
@@ -97,7 +97,7 @@ impl<O: Observer> Search<'_, O> {
         {
             return Ok(Some(beta + params.probcut_table));
         }
-        // The further the evaluation is above, the shallower the search.
+        // Search shallower the further the evaluation is above the target.
         let depth = node.depth - 4 - ((node.eval - target) / params.probcut_deeper).clamp(0, 3);
         let hints = Hints::of(self.context(node.ply));
         let threshold = target - node.eval;

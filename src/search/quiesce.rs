@@ -11,8 +11,8 @@ use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 
 impl<O: Observer> Search<'_, O> {
-    /// Quiescence search of a leaf, bounded in nodes: where many pawns can promote on both sides, captures and promotions hardly come
-    /// to an end.
+    /// Quiescence search of a leaf, bounded in nodes: with many advanced pawns on both sides, sequences of captures and promotions
+    /// explode.
     pub(super) fn quiesce<N: Node>(
         &mut self,
         board: &Board,

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_that_of_a_selection_sort() {
+    fn order_matches_a_selection_sort() {
         let board = Board::from_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").expect("a FEN");
         let moves = board.legal_moves();
         assert_eq!(moves.len(), 218);

@@ -8,10 +8,10 @@ use crate::score::{self, Bound, TABLE_SAFE_CLOCK};
 use crate::tt::TtEntry;
 
 impl<'a, O: Observer> Search<'a, O> {
-    /// Minimum depth to resume from; less is searched again in no time.
+    /// Minimum depth to resume from; shallower searches are repeated quickly.
     const MIN_RESUMED: i32 = 6;
 
-    /// The lines of the search to resume, as found by the first thread before any changes the table.
+    /// Lines of the search to resume, looked up by the first thread before any thread changes the table.
     pub(super) fn resume_from(&self) -> Option<&'a [Info]> {
         self.job.resumed.get_or_init(|| self.earlier_search()).as_deref()
     }

@@ -77,8 +77,8 @@ impl RootMoves {
         Self { moves: moves.iter().map(start).collect(), open: 0..moves.len(), settled: 0 }
     }
 
-    /// Ranks the moves by tablebases, given rank and score, if that is certain, in order of generation. Moves of lower rank are
-    /// searched only for additional lines.
+    /// Sets the tablebase ranks and, where certain, scores of the moves, given in order of generation, and sorts by rank. Moves of lower
+    /// rank are searched only for additional lines.
     pub(crate) fn rank(&mut self, ranks: impl Iterator<Item = (i32, Option<Score>)>) {
         for (root, ranked) in self.moves.iter_mut().zip(ranks) {
             (root.rank, root.table) = ranked;

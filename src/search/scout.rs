@@ -1,4 +1,4 @@
-//! Searches one move by its facts: late moves reduced, then again at full depth if they fail high.
+//! Search of one move: late moves are reduced, and searched again at full depth if they fail high.
 
 use super::Searched;
 use super::lmr::{Fact, Facts};

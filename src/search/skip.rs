@@ -32,8 +32,8 @@ impl<O: Observer> Search<'_, O> {
         let base = self.job.lmr.tuned.base(true, node.depth, facts.number);
         let reduction = base + facts.history * params.prune_history / 1024;
         let reduced = (node.depth - reduction / PLY).max(0);
-        // Futility pruning: the evaluation is too far below alpha for a quiet move. If alpha is a mate, only a shorter one would
-        // raise it, which the other moves look for.
+        // Futility pruning: the evaluation is too far below alpha for a quiet move. Also applies if alpha is a mate, which only a shorter
+        // mate could raise.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
         if !node.in_check && !facts.gives_check && reduced <= params.futility_depth && node.eval + margin <= alpha {
             return true;

@@ -50,7 +50,7 @@ impl Stack {
         self.0.fill(Frame::default());
     }
 
-    /// Forgets what other nodes have left for a node and its children, before its moves are searched.
+    /// Resets state left behind by other nodes, before a node's moves are searched.
     #[inline(always)]
     pub(crate) fn begin_moves(&mut self, ply: usize) {
         self.at_mut(ply).extended = false;

@@ -19,10 +19,10 @@ named_enum! {
 }
 
 impl Stagger {
-    /// The threads from which on variation by timing suffices, by games in turns (`docs/results/threads.md`).
+    /// Number of threads from which timing alone gives enough variation (`docs/results/threads.md`).
     const MANY: usize = 8;
 
-    /// What it means for this number of threads. Those that see each other's results late would repeat each other if they did not
+    /// Resolves `Auto` for a number of threads. Threads that see each other's results `late` would repeat each other's work unless they
     /// skip depths.
     pub(crate) fn of_threads(self, threads: usize, late: bool) -> Self {
         match self {
@@ -58,7 +58,7 @@ mod tests {
     use crate::named::Named;
 
     #[test]
-    fn the_main_thread_searches_every_depth() {
+    fn main_thread_searches_every_depth() {
         for &(_, scheme) in Stagger::ALL {
             for depth in 1..50 {
                 assert_eq!(scheme.depth(0, depth), Some(depth));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn few_threads_and_those_that_learn_late_skip_depths() {
+    fn auto_skips_depths_with_few_threads_or_late_results() {
         for (threads, late, expected) in
             [(2, false, Stagger::Skip), (7, false, Stagger::Skip), (8, false, Stagger::Off), (64, true, Stagger::Skip)]
         {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn skipping_helpers_search_half_of_the_depths_and_cover_each() {
+    fn skipping_helpers_search_half_of_all_depths() {
         for thread in 1..=20 {
             let searched = (1..=240).filter(|&depth| Stagger::Skip.depth(thread, depth).is_some()).count();
             assert_eq!(searched, 120, "thread {thread}");

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_compares_nodes_without_reductions() {
+    fn report_compares_with_nodes_without_reductions() {
         let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats: sample() };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));

@@ -49,7 +49,7 @@ impl<O: Observer> Search<'_, O> {
         let Some(score) = self.tablebase_score(board, ply, depth) else { return ControlFlow::Continue(Window::FULL) };
         let bound = match tablebase_distance(score) {
             None => Bound::Exact,
-            // A mate may be found that scores higher.
+            // The search may find a mate, which scores higher.
             Some(_) if score > DRAW => Bound::Lower,
             Some(_) => Bound::Upper,
         };

@@ -19,7 +19,7 @@ use crate::tt::Tt;
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
-/// A job on one thread to depth 7, with a table of 1 MiB and the embedded network.
+/// A single-threaded job to depth 7, with a table of 1 MiB and the embedded network.
 pub fn job(fen: &str, lmr: &Choice) -> Job {
     job_to(Game::from_fen(fen).unwrap(), 7, lmr, Params::default(), Tt::new(1, 1).unwrap())
 }
@@ -49,7 +49,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
     }
 }
 
-/// Positions in which captures and promotions hardly come to an end.
+/// Positions with explosive sequences of captures and promotions.
 const EXPLOSIVE: [&str; 4] = [
     "8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1",
     "8/PPPPPPPP/8/k6K/8/8/pppppppp/8 b - - 0 1",
@@ -58,7 +58,7 @@ const EXPLOSIVE: [&str; 4] = [
 ];
 
 #[test]
-fn a_stopped_search_ends_within_its_first_iteration() {
+fn stopped_search_ends_in_the_first_iteration() {
     for fen in EXPLOSIVE {
         let job = job_to(Game::from_fen(fen).unwrap(), 60, &Choice::default(), Params::default(), Tt::empty());
         job.control.request_stop();
@@ -70,7 +70,7 @@ fn a_stopped_search_ends_within_its_first_iteration() {
 }
 
 #[test]
-fn threads_share_histories_unless_each_has_its_own() {
+fn histories_are_shared_by_option_and_thread_count() {
     for (threads, sharing, shared) in [(2, Sharing::Cache, 1), (2, Sharing::Thread, 0), (1, Sharing::Cache, 0)] {
         let mut job = job("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &Choice::default());
         job.threads = Arc::new(Threads::new(threads));
@@ -93,7 +93,7 @@ fn quiescence_is_bounded() {
     }
 }
 
-/// Parameters without pruning, extensions, reductions of depth, and corrections of the evaluation.
+/// Parameters that disable pruning, extensions, depth reductions and corrections of the evaluation.
 fn plain_params() -> Params {
     let mut params = Params::default();
     for tunable in TUNABLES {
@@ -115,7 +115,7 @@ fn plain_params() -> Params {
     params
 }
 
-/// The score of a search with everything switched off.
+/// The score of a search with all features disabled.
 fn searched(game: &Game, depth: i32) -> Score {
     let off = Choice { main: RecipeName::Off, ..Choice::default() };
     let job = job_to(game.clone(), depth, &off, plain_params(), Tt::empty());
@@ -129,7 +129,7 @@ fn searched(game: &Game, depth: i32) -> Score {
 struct Plain {
     evaluator: Evaluator,
     keys: Vec<u64>,
-    /// Whether quiescence met a position that is worse than a draw by repetition: its score then depends on the window.
+    /// Whether quiescence visited a position worse than an available repetition, whose score depends on the window.
     ambiguous: bool,
 }
 
@@ -203,7 +203,7 @@ fn random_games(fen: &str, plies: usize, seed: u64) -> impl Iterator<Item = Game
 }
 
 #[test]
-fn with_everything_off_scores_are_those_of_plain_alpha_beta() {
+fn without_pruning_scores_match_plain_alpha_beta() {
     for (fen, positions, depth) in [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 50, 3),
         ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 30, 2),
@@ -212,7 +212,7 @@ fn with_everything_off_scores_are_those_of_plain_alpha_beta() {
     ] {
         let mut compared = 0;
         for game in random_games(fen, 30, 1).take(positions) {
-            // Without the moves before it, less repeats.
+            // Without earlier moves, fewer positions repeat.
             let game = Game::from(game.board().clone());
             if let Some(expected) = Plain::score(&game, depth) {
                 assert_eq!(searched(&game, depth), expected, "{} to depth {depth}", game.board().fen(false));

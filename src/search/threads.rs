@@ -1,4 +1,4 @@
-//! What each thread of a search publishes.
+//! Published state of the threads of a search.
 
 use super::report::Info;
 use crate::sync::{AtomicU64, CachePadded, Mutex, Ordering::Relaxed};
@@ -12,9 +12,9 @@ pub trait Partners: Send + Sync {
     fn tb_hits(&self, search: u64) -> u64;
     /// The latest results of their threads, whose numbers are above those of this process.
     fn results(&self, search: u64) -> Vec<ThreadResult>;
-    /// Whether some still use up their share of a node limit.
+    /// Whether some are still searching their share of a node limit.
     fn are_busy(&self, search: u64) -> bool;
-    /// The search has a result, or has been dropped. Also called twice.
+    /// Stops a search that has a result or has been dropped. May be called twice.
     fn stop(&self, search: u64);
 }
 
@@ -29,7 +29,7 @@ pub struct ThreadResult {
     pub lines: Vec<Info>,
 }
 
-/// What a thread publishes, as its only writer.
+/// State published by a thread, its only writer.
 #[derive(Default)]
 pub struct Published {
     /// Nodes searched.
@@ -40,7 +40,7 @@ pub struct Published {
     pub result: Mutex<Option<ThreadResult>>,
 }
 
-/// What the threads publish, in thread order, and what partners do.
+/// Published state of all threads, in thread order, and of the partners.
 pub struct Threads {
     pub(crate) own: Box<[CachePadded<Published>]>,
     /// The partners, and the number of the search.
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn partners_count_in_their_search() {
+    fn partners_count_only_in_their_search() {
         for (search, expected) in [(3, (12, 2, 2)), (4, (5, 0, 1))] {
             let threads = Threads::with_partners(1, Some(Arc::new(Others)), search);
             threads.own[0].nodes.store(5, Relaxed);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn collects_the_latest_result_of_each_thread() {
+    fn latest_result_of_each_thread_is_collected() {
         let threads = Threads::new(3);
         assert!(threads.results().is_empty());
         for (thread, depth) in [(2, 1), (0, 4), (2, 3)] {

@@ -29,14 +29,14 @@ use std::time::{Duration, Instant};
 /// Keys kept from before the root. Repetitions reach back at most fifty moves by each side.
 const KEYS_BEFORE_ROOT: usize = 128;
 
-/// A thread's state that persists between searches.
+/// State of a thread that persists between searches.
 pub struct Worker {
     /// Thread number; thread 0 checks the clock and reports.
     pub id: usize,
     /// The network of the NUMA node to which its thread is bound.
     pub(crate) network: Option<Arc<NodeNetwork>>,
     pub(super) histories: Histories,
-    /// Correction and continuation history of its own, allocated by the first search that does not share them unless done.
+    /// Private correction and continuation history, allocated by the first search that does not share them.
     pub(crate) own: Option<SharedHistories>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
@@ -45,8 +45,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// The most memory that a worker takes, in bytes: its tables come to some 6.5 MiB with corrections of its own, its accumulators to
-    /// one more, and huge pages to some 3 MiB more than is used.
+    /// Maximum memory of a worker, in bytes: about 6.5 MiB of tables with private corrections, 1 MiB of accumulators, and 3 MiB of unused
+    /// parts of huge pages.
     pub const BYTES: usize = 11 << 20;
 
     /// A worker with empty tables.
@@ -88,8 +88,7 @@ impl Worker {
         self.stack.clear();
     }
 
-    /// Uses the shared histories, or those of its own for a single thread, in lockstep and by option. Returns the
-    /// corrections.
+    /// Selects the shared histories, or private ones for a single thread, in lockstep or by option. Returns the correction history.
     fn share_histories(&mut self, job: &Job) -> Corrections {
         let shared = if !job.options.shares_histories() || job.threads.own.len() == 1 {
             self.own.get_or_insert_default().clone()
@@ -142,7 +141,7 @@ pub(super) struct Search<'a, O: Observer> {
     pub(super) published: &'a Published,
     /// The node count at which limits are checked and more nodes requested.
     granted: u64,
-    /// The nodes by which an evaluation brings that nearer: 0 but in lockstep.
+    /// Nodes charged per evaluation; 0 except in lockstep.
     evaluation_cost: u64,
     /// Whether the search ended because the node limit is used up.
     pub(super) out_of_nodes: bool,
@@ -224,7 +223,7 @@ impl<'a, O: Observer> Search<'a, O> {
         }
     }
 
-    /// Nodes that the main thread searches in the first iteration even if it is stopped, so that its move is rarely arbitrary.
+    /// Nodes that the main thread searches in the first iteration even if stopped, so that its move is rarely arbitrary.
     const FIRST_NODES: u64 = 512;
 
     /// Counts a node and checks whether to stop.
@@ -308,7 +307,7 @@ impl<'a, O: Observer> Search<'a, O> {
         self.me.stack.at_mut(ply)
     }
 
-    /// Prefetches the table's cluster of the position after a move that will probably be made.
+    /// Prefetches the table cluster of the position after a likely move.
     #[inline(always)]
     pub(super) fn prefetch_tt(&self, board: &Board, mv: Option<Move>) {
         if let Some(mv) = mv {

@@ -8,13 +8,13 @@ use super::material::Material;
 use arrayvec::ArrayVec;
 use std::sync::LazyLock;
 
-/// Most pieces of any table, kings included.
+/// Maximum number of pieces in a table, kings included.
 pub const MAX_PIECES: usize = 7;
 
 /// A value per piece, in table order.
 pub(super) type PerPiece<T> = ArrayVec<T, MAX_PIECES>;
 
-/// Most pawns in the leading group.
+/// Maximum number of pawns in the leading group.
 const MAX_LEADING: usize = 5;
 
 /// Distance above the a1-h8 diagonal, negative below it.
@@ -125,7 +125,7 @@ pub(super) struct Numbering {
     /// Piece codes in file order: 1 for pawn to 6 for king, plus 8 for the lesser side.
     pub pieces: PerPiece<u8>,
     leading: Leading,
-    /// Whether the second group consists of pawns too.
+    /// Whether the second group also consists of pawns.
     more_pawns: bool,
     /// Size and factor of each group.
     groups: PerPiece<(usize, u64)>,

@@ -73,7 +73,7 @@ pub(super) struct Packed {
 }
 
 const MAX_BITS: u32 = 32;
-/// Largest block, far beyond existing files.
+/// Maximum block size, far beyond existing files.
 const MAX_BLOCK_BITS: u32 = 20;
 /// Zeros appended to a block in memory, so that eight bytes can be read anywhere in it.
 const PADDING: usize = 8;
@@ -245,7 +245,7 @@ impl Packed {
         if block >= self.blocks { Err(Damage::Values) } else { Ok((block, offset as u32)) }
     }
 
-    /// The symbol from this bit of a block on, most significant bits first; moves on to the next one.
+    /// Decodes the symbol at a bit of a block, most significant bits first, and advances to the next one.
     fn next_symbol(&self, block: &[u8], at: &mut usize) -> Result<Symbol, Damage> {
         // The lowest seven bits may be missing.
         let &bytes = block[*at / 8..].first_chunk().ok_or(Damage::Values)?;

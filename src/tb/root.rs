@@ -36,7 +36,7 @@ impl RootRank {
             _ if plies <= 100 => (plies - BY_DISTANCE, Wdl::Loss),
             _ => (plies - BY_DISTANCE, Wdl::BlessedLoss),
         };
-        // Where the distance may be a ply too small, the hundredth ply is open. With the clock at 0 the WDL table knows.
+        // Where the distance may be a ply too small, the hundredth ply is open. With the clock at 0 the WDL table decides.
         Self { rank, wdl, is_open: plies == 100 && clock > 0 && dtz.abs() > 1 }
     }
 }
@@ -50,7 +50,7 @@ impl Tables {
         Some(RootRank::by_distance(dtz, board.halfmove_clock() as i32, has_repeated(game)))
     }
 
-    /// Ranks a legal move by WDL, which supposes a halfmove clock of 0. `None` as for [`rank_by_distance`](Self::rank_by_distance).
+    /// Ranks a legal move by WDL, which assumes a halfmove clock of 0. `None` as for [`rank_by_distance`](Self::rank_by_distance).
     pub fn rank_by_result(&self, game: &Game, mv: Move, fifty_moves: bool) -> Option<RootRank> {
         let after = game.board().after(mv);
         let wdl = if is_drawn_after(game, &after) { Wdl::Draw } else { (-self.wdl(&after)?).ruled(fifty_moves) };

@@ -27,7 +27,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Fills a buffer from an offset on.
+    /// Reads at an offset.
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         match self {
             Self::Memory(bytes) => bytes.get(at as usize..).unwrap_or_default().read_exact(into),

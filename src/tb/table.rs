@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Upper bound of a header: 8 parts with 4,095 symbols each, and the maps.
 const MAX_HEADER: u64 = 256 << 10;
-/// Largest file kept in memory.
+/// Maximum size of a file kept in memory.
 const SMALL: u64 = 1 << 20;
 /// Bytes of the checksum after the last block.
 const CHECKSUM: u64 = 16;

@@ -21,7 +21,7 @@ const OPEN_TIME: Duration = Duration::from_secs(10);
 const CHECK_TIME: Duration = Duration::from_millis(1500);
 /// Bytes of checked tables kept in memory.
 const MAX_HELD: u64 = 128 << 20;
-/// Most names listed in a message.
+/// Maximum number of names in a message.
 const MAX_NAMES: usize = 8;
 const MAX_FAILURES: usize = 64;
 pub(super) const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
@@ -49,7 +49,7 @@ pub struct Tables {
 pub struct Stock {
     /// Usable tables, by kind.
     pub counts: [usize; 2],
-    /// Most pieces of any WDL table, kings included.
+    /// Maximum number of pieces in a WDL table, kings included.
     pub max_pieces: u32,
     /// Tables left to be checked on first use.
     pub unchecked: usize,
@@ -114,7 +114,7 @@ impl Tables {
         &self.stock
     }
 
-    /// The table of this material, opened if need be. Several threads may open it at once: no lock is held while files are read.
+    /// The table of this material, opened if necessary. Several threads may open it at once: no lock is held while files are read.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
         let slot = self.slots.get(&(material, kind))?;
         if slot.table.get().is_none() {

@@ -7,16 +7,16 @@ use super::units::{DEEP_UNIT, FIRST, FIRST_UNIT, PAIR_UNIT, QA, QB, SECOND};
 use std::fmt;
 use thiserror::Error;
 
-/// Largest number of neurons per side.
+/// Maximum number of neurons per side.
 pub const MAX_HIDDEN: usize = 2048;
-/// Largest number of output buckets.
+/// Maximum number of output buckets.
 pub const MAX_OUTPUTS: usize = 31;
-/// Neurons of both sides that are multiplied with each other in [`LANES`] pairs a side.
+/// Neurons of a side that form a group of [`LANES`] multiplied pairs.
 pub const PAIRED: usize = 2 * LANES;
 
-/// Largest weight of the second and third layer: 2 [`FIRST`] or [`SECOND`] products must fit into half of 32 bits.
+/// Maximum weight of the second and third layer: 2 [`FIRST`] or [`SECOND`] products must fit into half of 32 bits.
 const MOST_DEEP: f32 = 3.99;
-/// Largest bias of a deep layer; a neuron is full at 1.
+/// Maximum bias of a deep layer; neurons saturate at 1.
 const MOST_BIAS: f32 = 100.0;
 
 /// Why a network is rejected.
@@ -93,16 +93,16 @@ pub struct Numbers {
     pub rows: usize,
     /// Length of a row.
     pub columns: usize,
-    /// The whole number that means 1.0.
+    /// Integer that represents 1.0.
     pub unit: i32,
-    /// Bytes of a number in files.
+    /// Bytes per number in files.
     pub bytes: usize,
     /// Limit of the magnitude in training.
     pub limit: f32,
 }
 
 impl Numbers {
-    /// How many there are.
+    /// Total count.
     pub const fn count(&self) -> usize {
         self.rows * self.columns
     }

@@ -64,7 +64,7 @@ impl IndexMut<Layer> for Parts {
     }
 }
 
-/// Size of the largest file in bytes.
+/// Maximum file size in bytes.
 pub(super) fn largest_file() -> u64 {
     let kings = KingBuckets::new(std::array::from_fn(|square| square as u8)).expect("contiguous");
     let largest = Architecture { hidden: MAX_HIDDEN, kings, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS, deep: true };
@@ -302,7 +302,7 @@ pub(crate) mod tests {
         let bias = Network::from_parts(&none).unwrap().value(Simd::best(), [&[], &[]], Color::White, &[], 5);
         assert_eq!(bias, none[Layer::OutputBiases][5] * 400 / (255 * 128));
         let bytes = none.to_bytes().unwrap();
-        assert_eq!((bytes[8], Parts::from_bytes(&bytes)), (1, Ok(none)), "older programs read it");
+        assert_eq!((bytes[8], Parts::from_bytes(&bytes)), (1, Ok(none)), "older programs can read it");
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn reference(parts: &Parts, board: &Board) -> i32 {
     (output * 400 / (255 * 128)) as i32
 }
 
-/// What deep layers add, with the neurons of both sides.
+/// Contribution of the deep layers, given the neurons of both sides.
 fn deep(parts: &Parts, neurons: &[Vec<i64>; 2], bucket: usize) -> i64 {
     let weights = |layer: Layer, row: usize, columns: usize| {
         parts[layer][row * columns..][..columns].iter().map(|&weight| i64::from(weight)).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Units of weights, neurons and outputs, and sizes that kernels know.
+//! Units of weights, neurons and outputs, and sizes known to the kernels.
 
 /// Quantisation of activations: 255 is 1.0.
 pub const QA: i32 = 255;
@@ -15,7 +15,7 @@ pub(super) const FIRST_UNIT: i32 = PRODUCT_UNIT * PAIR_UNIT;
 /// Quantisation of the weights of the second and third layer: 1024 is 1.0.
 pub(super) const DEEP_UNIT: i32 = 1024;
 
-/// Neurons of the first deep layer; each counts plain and squared.
+/// Neurons of the first deep layer; each is used plain and squared.
 pub const FIRST: usize = 16;
 /// Neurons of the second deep layer.
 pub const SECOND: usize = 32;

@@ -19,7 +19,7 @@ const LAST_MOVES: usize = BLACK + 2 * KEYS;
 const MOVES_APART: usize = LAST_MOVES + MOVES * MOVES;
 const CELLS: usize = MOVES_APART + MOVES * MOVES;
 
-/// Corrections by pawn structure, by the pieces of each color, and by the last move with those two and four plies back. Clones
+/// Corrections by pawn structure, by the pieces of each color, and by the last move paired with those two and four plies back. Clones
 /// share their values.
 #[derive(Clone)]
 pub(crate) struct Corrections(HugeArc<[SharedCell; CELLS]>);

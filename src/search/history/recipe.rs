@@ -1,4 +1,4 @@
-//! The own history of an LMR recipe.
+//! Private history of an LMR recipe.
 
 use crate::chess::{Board, Move, Piece};
 use crate::search::lmr::HistoryRule;
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_move_gains_and_others_lose() {
+    fn best_move_gains_and_others_lose() {
         let board = Board::start();
         let [e4, d4, c4] = ["e2e4", "d2d4", "c2c4"].map(|text| board.parse_uci(text, false).unwrap());
         let mut table = RecipeHistory::default();

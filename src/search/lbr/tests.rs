@@ -95,7 +95,7 @@ fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut 
 }
 
 #[test]
-fn every_variant_finds_the_reply_of_its_model_unless_overwritten() {
+fn variants_match_the_model_unless_overwritten() {
     for mode in Lbr::ALL.iter().map(|&(_, lbr)| lbr).filter(|&lbr| lbr != Lbr::OFF) {
         let mut ours = LastBestReply::default();
         ours.set_mode(mode);
@@ -141,7 +141,7 @@ const NOISY_REPLY: Move = Move::new(Square::D6, Square::E5, MoveKind::Capture);
 
 /// Lines that differ from [`KNIGHT`], [`CAPTURE`] in one respect, and the variants that still match.
 #[test]
-fn exactly_the_moves_of_the_key_must_match() {
+fn moves_of_the_key_must_match_exactly() {
     let other_piece = MoveDelta { mover: Piece::WhiteBishop, ..CAPTURE };
     let other_victim = MoveDelta { captured: Some(Piece::BlackPawn), ..CAPTURE };
     let en_passant = MoveDelta { mv: Move::new(Square::D4, Square::E5, MoveKind::EnPassant), ..CAPTURE };
@@ -172,7 +172,7 @@ fn exactly_the_moves_of_the_key_must_match() {
 }
 
 #[test]
-fn too_near_to_the_root_there_is_nothing_to_match() {
+fn nodes_near_the_root_have_no_slot() {
     for (name, first) in [("reply", 1), ("pair", 2), ("two-plies", 2)] {
         let lbr = lbr(name);
         let (stack, _) = line(&[Some(KNIGHT), Some(CAPTURE), Some(KNIGHT)]);
@@ -183,7 +183,7 @@ fn too_near_to_the_root_there_is_nothing_to_match() {
 }
 
 #[test]
-fn stores_are_shared_over_plies_only_by_color() {
+fn only_color_stores_are_shared_between_plies() {
     for (name, other_ply, other_color) in [("reply", false, true), ("colour", true, false)] {
         let mut lbr = lbr(name);
         let (stack, ply) = line(&[Some(CAPTURE)]);
@@ -200,7 +200,7 @@ fn stores_are_shared_over_plies_only_by_color() {
 }
 
 #[test]
-fn captures_and_promotions_are_no_replies_when_only_quiet_moves_are() {
+fn quiet_variants_store_no_captures_or_promotions() {
     let promotion = Move::promotion(Square::A7, Square::A8, PieceType::Queen, false);
     let castle = Move::new(Square::E1, Square::H1, MoveKind::Castle);
     for name in Lbr::names().into_iter().skip(1) {
@@ -219,13 +219,13 @@ fn captures_and_promotions_are_no_replies_when_only_quiet_moves_are() {
 }
 
 #[test]
-fn another_variant_and_a_new_game_begin_with_nothing() {
+fn replies_are_cleared_by_another_variant_and_by_clear() {
     let (stack, ply) = line(&[Some(CAPTURE)]);
     let mut lbr = lbr("reply");
     let place = lbr.place(&stack, ply, Color::White).unwrap();
     lbr.remember(place, QUIET_REPLY);
     lbr.set_mode(Lbr::default());
-    assert_eq!(lbr.reply(place), Some(QUIET_REPLY), "the same variant keeps them");
+    assert_eq!(lbr.reply(place), Some(QUIET_REPLY), "the same variant keeps replies");
     lbr.set_mode(Lbr::OFF);
     assert!(lbr.place(&stack, ply, Color::White).is_none(), "off");
     lbr.set_mode(Lbr::default());
@@ -236,7 +236,7 @@ fn another_variant_and_a_new_game_begin_with_nothing() {
 }
 
 #[test]
-fn every_variant_has_a_name_of_its_parts() {
+fn variant_names_are_composed_of_parts() {
     let mut names = HashSet::from(["off".to_owned()]);
     for (prior, prior_name) in [(Prior::Last, ""), (Prior::Pair, "pair"), (Prior::TwoPlies, "two-plies")] {
         for (quiet_only, quiet_name) in [(false, ""), (true, "quiet")] {
@@ -256,7 +256,7 @@ fn every_variant_has_a_name_of_its_parts() {
 }
 
 #[test]
-fn off_and_the_default() {
+fn off_and_default_have_names() {
     assert_eq!((Lbr::OFF.name(), Lbr::default().name()), ("off", "reply"));
     for name in ["", "on", "pair+", "colour+pair", "reply+quiet"] {
         assert!(Lbr::from_name(name).is_err(), "{name}");

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_table_weights_and_history() {
+    fn sum_adds_table_weights_and_history() {
         let lmr = Lmr::compile(recipe());
         let base = 512 + 1024;
         let sum = |facts, history| lmr.sum(true, 10, 10, facts, history, 0);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fixed_reduction_applies() {
+    fn first_fixed_reduction_applies() {
         let fixed = vec![(Fact::BadCapture, 10), (Fact::GivesCheck, 25)];
         let lmr = Lmr::compile(Recipe { fixed, ..recipe() });
         let both = Facts::of(&[Fact::GivesCheck, Fact::BadCapture]);

@@ -1,4 +1,4 @@
-//! Late move reductions. A recipe says as data what to reduce and by how much, and compiles to a table and weights.
+//! Late move reductions. A recipe describes as data which moves to reduce and by how much; it compiles to a table and weights.
 
 pub(crate) mod compiled;
 mod published;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub const PLY: i32 = 1024;
 
 named_enum! {
-    /// A recipe: Lento's own, none, or a published one of the source in its name (`docs/search.md`).
+    /// A recipe: Lento's own, none, or a published one, named after its source (`docs/search.md`).
     #[expect(missing_docs, reason = "the published recipes have the names of their sources")]
     pub enum RecipeName {
         /// Lento's own.
@@ -73,12 +73,12 @@ impl RecipeName {
 /// The recipes of the helpers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Helpers {
-    /// The main thread's.
+    /// The recipe of the main thread.
     #[default]
     Same,
     /// The strongest recipes of different sources in turn.
     Rotate,
-    /// This one.
+    /// A specific recipe.
     Recipe(RecipeName),
 }
 

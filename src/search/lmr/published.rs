@@ -1,7 +1,7 @@
 //! The recipes, with the wording of their sources.
 //!
-//! Where a source is silent, the comment states the choice. Every recipe verifies a reduced search that fails high at full
-//! depth, also where a listing omits it. The TT move is searched first and never reduced.
+//! Comments state the choices made where a source is silent. Every recipe verifies reduced fail highs at full depth, even if a listing
+//! omits it. The TT move is searched first and never reduced.
 
 use super::PLY;
 use super::recipe::{Fact, Facts, Gates, HistoryRule, Recipe};
@@ -12,7 +12,7 @@ pub(super) fn logarithms(depth: i32, number: usize) -> f64 {
     f64::from(depth).ln() * (number as f64).ln()
 }
 
-/// Gates from depth 3 and a move number on, in all nodes.
+/// Gates that allow reductions from depth 3 and a move number, in all nodes.
 pub(super) const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
     Gates { min_depth: 3, first_move: [first_move; 2], never: Facts::of(never) }
 }

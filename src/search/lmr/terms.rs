@@ -1,4 +1,4 @@
-//! What the recipe `rebel` compares before and after a move, in centipawns. The document names these terms without values.
+//! Terms that the recipe `rebel` compares before and after a move, in centipawns. The document names them without values.
 
 use crate::chess::{Board, Color, Move, PieceType, Square, attacks};
 use crate::score::Score;
@@ -35,7 +35,7 @@ pub(in crate::search) fn king_safety(board: &Board, color: Color) -> Score {
     15 * pawns.count() as Score - 8 * hits.sum::<u32>() as Score
 }
 
-/// What a move gains by the place of its piece, ignoring promotions and castling rooks.
+/// Piece-square gain of a move, ignoring promotions and castling rooks.
 pub(in crate::search) fn square_gain(board: &Board, mv: Move) -> Score {
     let Some(piece) = board.piece_on(mv.from()) else { return 0 };
     let at = |square: Square| {
@@ -69,15 +69,15 @@ mod tests {
     }
 
     #[test]
-    fn terms_have_the_usual_order() {
+    fn terms_are_ordered_plausibly() {
         let passed = |fen| passed(&board(fen), Color::White);
         assert_eq!(passed("4k3/1p6/8/8/8/8/P7/4K3 w - - 0 1"), 0);
         assert!(passed("4k3/8/8/3p4/8/8/P7/4K3 w - - 0 1") < passed("4k3/8/8/3p4/P7/8/8/4K3 w - - 0 1"));
         let safety = |fen| king_safety(&board(fen), Color::White);
-        let calm = safety("r2q1rk1/ppp2ppp/2n2n2/8/8/2N2N2/PPP2PPP/R2Q1RK1 w - - 0 1");
+        let closed = safety("r2q1rk1/ppp2ppp/2n2n2/8/8/2N2N2/PPP2PPP/R2Q1RK1 w - - 0 1");
         let open = safety("r2q1rk1/ppp2ppp/2n2n2/8/8/2N2N2/PPP2P2/R2Q1RK1 w - - 0 1");
         let attacked = safety("r4rk1/ppp2ppp/8/4n1N1/6nq/2N5/PPP2P2/R2Q1RK1 w - - 0 1");
-        assert!(calm > open && open > attacked, "{calm} {open} {attacked}");
+        assert!(closed > open && open > attacked, "{closed} {open} {attacked}");
         let start = board("4k3/8/8/8/8/8/P7/N3K3 w - - 0 1");
         let gain = |uci| square_gain(&start, start.parse_uci(uci, false).unwrap());
         assert!(gain("a1b3") > 20 && gain("a2a4") == 16 && gain("e1e2") < 0);

@@ -34,8 +34,8 @@ fn off() {
     check("off", &[(3, 3, &[], 0, None), (63, 63, &[], -9999, None)]);
 }
 
-/// "Never reduce" and `can_reduce` of the guide: the third move and depth 3 are the first; captures, promotions, checks and
-/// killers are left alone. PV, improving and history change the result by one each.
+/// "Never reduce" and `can_reduce` of the guide: reductions start at the third move and depth 3; captures, promotions, checks and
+/// killers are not reduced. PV, improving and history change the result by one each.
 #[test]
 fn guide_gates_and_adjustments() {
     check(
@@ -101,7 +101,7 @@ fn mediocre() {
     );
 }
 
-/// By the number of the quiet move alone.
+/// By the number of the quiet move only.
 #[test]
 fn madchess() {
     check(
@@ -122,7 +122,7 @@ fn madchess() {
     assert!(lmr.recipe.history_rule.is_some_and(|rule| rule.orders && rule.quiet_cuts_only));
 }
 
-/// The first listing: the gates, then one ply, two below -500, three below -1500, at the root never more than one.
+/// The first listing: the gates, then one ply, two below -500, three below -1500, at most one at the root.
 #[test]
 fn rebel_simple() {
     check(
@@ -151,8 +151,8 @@ fn rebel_simple() {
     assert_eq!(((rule.loss)(7), rule.max_ply, rule.limit), (7, 8, 2000));
 }
 
-/// The second listing with every line on, each one ply of R, of which half counts: the stand-in for R is the whole part of
-/// `ln(depth) · ln(number)`, 4 at depth 8 and number 10, 12 at depth 30 and number 40.
+/// The second listing with all lines enabled, each worth one ply of R, at 50 %. R is approximated by the integer part of
+/// `ln(depth) · ln(number)`: 4 at depth 8 and number 10, 12 at depth 30 and number 40.
 #[test]
 fn rebel() {
     check(
@@ -183,13 +183,13 @@ fn rebel() {
     let terms = compiled("rebel").recipe.terms.to_vec();
     let of = |signal| terms.iter().find(|term| term.signal == signal).map(|term| (term.from, term.change));
     assert_eq!(of(Signal::Surplus), Some((51, -10)), "above the margin");
-    assert_eq!(of(Signal::PassedGain), Some((25, -10)), "the margin will do");
+    assert_eq!(of(Signal::PassedGain), Some((25, -10)), "the margin itself suffices");
     assert_eq!(of(Signal::Loss), Some((50, 10)));
     assert_eq!((of(Signal::Threats), terms.len()), (Some((1, -10)), 9));
 }
 
 #[test]
-fn rebel_lines_are_switched_weighed_and_shared_out() {
+fn rebel_settings_are_applied() {
     let change = |change: fn(&mut Rebel)| {
         let mut rebel = Rebel::default();
         change(&mut rebel);
@@ -223,7 +223,7 @@ fn helpers_get_their_recipes() {
 }
 
 #[test]
-fn a_choice_uses_main_helper_and_rotated_recipes() {
+fn choice_uses_main_helper_and_rotated_recipes() {
     let choice = Choice { helpers: Helpers::Rotate, ..Choice::default() };
     assert!([RecipeName::Tuned, RecipeName::GuideLog].iter().all(|&recipe| choice.uses(recipe)));
     assert!(!choice.uses(RecipeName::Rebel));

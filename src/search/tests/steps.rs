@@ -14,7 +14,7 @@ use crate::search::worker::{Search, Worker};
 use crate::tt::{Tt, TtEntry};
 use std::ops::ControlFlow;
 
-/// Parameters of the steps tested here, so that tuning the defaults does not change what holds.
+/// Fixed parameters, so that tuning the defaults does not affect these tests.
 fn params() -> Params {
     Params {
         rfp_depth: 9,
@@ -46,7 +46,7 @@ fn params() -> Params {
     }
 }
 
-/// Runs a test on a search whose root is this position.
+/// Runs a test on a search from this position.
 fn with<T>(fen: &str, test: impl FnOnce(&mut Search<NoObserver>, &Board) -> T) -> T {
     let job = job_to(Game::from_fen(fen).unwrap(), 7, &Choice::default(), params(), Tt::new(1, 1).unwrap());
     let mut worker = Worker::new(0);
@@ -88,7 +88,7 @@ fn reverse_futility_needs_a_margin() {
         assert!(score >= 0 && score < state.eval);
         // The null move cannot reach a beta above the evaluation either.
         assert_eq!(pruned(search, state.eval + 50), None);
-        // Most positions are no mate, which needs no proof in a null window.
+        // A mated score as beta is exceeded without proof, since few positions are mates.
         assert_eq!(pruned(search, mated_in(20)), Some(state.estimate));
     });
 }
@@ -116,7 +116,7 @@ fn late_quiets_are_skipped_but_not_checks() {
 }
 
 #[test]
-fn a_mate_in_the_table_cuts_at_any_depth_if_it_is_proved() {
+fn table_mates_cut_at_any_depth() {
     with(QUEEN_UP, |search, board| {
         let found = |search: &mut Search<NoObserver>, score, beta| {
             search.store(board, 1, TtEntry { mv: None, score, eval: None, depth: 1, bound: Bound::Exact, pv: false });
@@ -132,7 +132,7 @@ fn a_mate_in_the_table_cuts_at_any_depth_if_it_is_proved() {
 }
 
 #[test]
-fn nodes_that_fail_low_below_the_pv_may_belong_to_it() {
+fn fail_lows_below_the_pv_are_marked() {
     for pv in [false, true] {
         with(QUIET, |search, board| {
             search.frame_mut(0).tt_pv = pv;
@@ -144,7 +144,7 @@ fn nodes_that_fail_low_below_the_pv_may_belong_to_it() {
 }
 
 #[test]
-fn moves_after_one_that_raises_alpha_are_searched_shallower() {
+fn depth_drops_after_alpha_is_raised() {
     with(QUIET, |search, board| {
         let state = node(search, board, 6, None);
         let less = |depth, score| search.raised::<Pv>(&NodeState { depth, ..state }, score);
@@ -154,7 +154,7 @@ fn moves_after_one_that_raises_alpha_are_searched_shallower() {
 }
 
 #[test]
-fn iir_applies_without_a_tt_move_and_hindsight_after_a_large_reduction() {
+fn conditions_of_iir_and_hindsight() {
     with(QUIET, |search, board| {
         let state = node(search, board, 6, None);
         assert!(search.iir_applies::<NonPv>(&state, 6) && !search.iir_applies::<NonPv>(&state, 1));
@@ -174,8 +174,8 @@ fn iir_applies_without_a_tt_move_and_hindsight_after_a_large_reduction() {
 }
 
 #[test]
-fn a_recapture_is_singular() {
-    // Only taking the queen back keeps the balance.
+fn recapture_is_singular() {
+    // Only recapturing the queen keeps the balance.
     with("3qk3/8/8/3P4/8/8/8/3RK3 b - - 0 1", |search, board| {
         search.iteration = 12;
         let mv = board.parse_uci("d8d5", false).unwrap();
@@ -195,7 +195,7 @@ fn a_recapture_is_singular() {
 }
 
 #[test]
-fn a_cutoff_raises_its_move_and_lowers_those_before_it() {
+fn cutoff_rewards_its_move_and_penalises_earlier_ones() {
     with(QUIET, |search, board| {
         let [best, worse] = ["f1b5", "a2a3"].map(|text| board.parse_uci(text, false).unwrap());
         let state = node(search, board, 6, None);
@@ -212,7 +212,7 @@ fn a_cutoff_raises_its_move_and_lowers_those_before_it() {
 }
 
 #[test]
-fn root_moves_are_sorted_by_score_and_keep_their_order_otherwise() {
+fn root_moves_are_sorted_stably_by_score() {
     let moves: Vec<Move> = Board::start().legal_moves().to_vec();
     let mut root = RootMoves::new(&moves);
     let line = Default::default();

@@ -48,7 +48,7 @@ impl Deep {
         })
     }
 
-    /// What the layers add to the output, in units of 1/(`QA` `QB`).
+    /// Contribution of the layers to the output, in units of 1/(`QA` `QB`).
     #[inline(always)]
     pub(crate) fn output<I: Isa>(&self, isa: I, products: &[HalfLine], bucket: usize) -> i64 {
         let words = products.len() * LANES / WORD;

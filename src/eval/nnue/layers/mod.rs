@@ -1,4 +1,4 @@
-//! The layers behind the accumulators.
+//! The layers after the accumulators.
 
 pub(super) mod deep;
 pub(super) mod output;

@@ -5,7 +5,7 @@ use super::super::simd::{Blocks, CacheLine, HalfLine, Isa};
 /// One side of the output layer.
 #[derive(Clone, Copy)]
 pub(crate) struct Perspective<'a> {
-    /// Accumulator without the inputs that are found anew.
+    /// Accumulator, without the recomputed inputs.
     pub neurons: &'a [CacheLine],
     /// Output weights.
     pub weights: &'a [CacheLine],
@@ -17,11 +17,11 @@ pub(crate) struct Perspective<'a> {
 pub(crate) struct ScreluDot<'a> {
     /// Both sides, of the same length.
     pub sides: [Perspective<'a>; 2],
-    /// The rows of all inputs that are found anew, each as long as a side's neurons.
+    /// Rows of all recomputed inputs, each as long as a side's neurons.
     pub rows: &'a [HalfLine],
-    /// Those that are active.
+    /// Indices of the active ones.
     pub active: &'a [u8],
-    /// Receives the products of lines 2n and 2n + 1 of each side in turn, if it is not empty.
+    /// Receives the products of lines 2n and 2n + 1 of each side in turn, unless empty.
     pub products: &'a mut [HalfLine],
 }
 

@@ -1,4 +1,4 @@
-//! What an instruction set provides.
+//! Operations of an instruction set.
 
 use super::super::units::{FIRST, SECOND};
 use super::{ByteLine, CacheLine, HalfLine, Rows, U64x8, rows};
@@ -61,10 +61,10 @@ pub trait Isa: Copy {
     }
 }
 
-/// Work on the neurons of both sides: each pass processes `SIDES` of them together, in blocks of `BLOCK` lines, then of `SMALL` lines, of two,
-/// and of one.
+/// Work on the neurons of both sides: each pass processes `SIDES` of them together, in blocks of `BLOCK` lines, then of `SMALL` lines,
+/// of two, and of one.
 pub trait Blocks {
-    /// Has to be `#[inline(always)]`.
+    /// Must be `#[inline(always)]`.
     fn run<I: Isa, const SIDES: usize, const BLOCK: usize, const SMALL: usize>(self, isa: I) -> i32;
 }
 
@@ -72,6 +72,6 @@ pub trait Blocks {
 pub trait Kernel {
     type Output;
 
-    /// Has to be `#[inline(always)]`, with all that it calls.
+    /// Must be `#[inline(always)]`, with everything it calls.
     fn run<I: Isa>(self, isa: I) -> Self::Output;
 }
