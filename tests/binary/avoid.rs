@@ -9,20 +9,20 @@ const FEN: &str = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
 #[test]
 fn avoided_moves_are_not_searched() {
     let mut session = Session::ready();
-    session.say(&format!("setoption name MultiPV value 256\nposition fen {FEN}\ngo depth 3 avoidmoves a1a8"));
-    let lines = session.until("bestmove");
+    session.send(&format!("setoption name MultiPV value 256\nposition fen {FEN}\ngo depth 3 avoidmoves a1a8"));
+    let lines = session.read_until("bestmove");
     let first_move = |line: &String| field(line, "pv").map(str::to_owned);
     assert!(lines.iter().filter_map(first_move).all(|mv| mv != "a1a8"), "{lines:#?}");
     assert!(lines.iter().any(|line| rank(line) > 10), "all other moves are searched: {lines:#?}");
-    session.say("go depth 3 avoidmoves a1a8 a1a7 searchmoves a1a8 a1a7 a1a6");
+    session.send("go depth 3 avoidmoves a1a8 a1a7 searchmoves a1a8 a1a7 a1a6");
     assert_eq!(session.best_move(), "a1a6");
-    session.say("go depth 3 avoidmoves a1a9");
-    let lines = session.until("bestmove");
+    session.send("go depth 3 avoidmoves a1a9");
+    let lines = session.read_until("bestmove");
     assert!(lines[0].starts_with("info string ERROR: ") && lines[0].contains("\"a1a9\""), "{}", lines[0]);
     assert_eq!(lines[lines.len() - 1], "bestmove a1a8");
     // An `avoidmoves` that leaves no move is ignored.
-    session.say("position startpos\ngo depth 2 searchmoves b1c3 avoidmoves b1c3");
-    let lines = session.until("bestmove b1c3");
+    session.send("position startpos\ngo depth 2 searchmoves b1c3 avoidmoves b1c3");
+    let lines = session.read_until("bestmove b1c3");
     assert!(lines[0].contains("`avoidmoves` \"b1c3\" leaves no move to search"), "{lines:#?}");
     assert_eq!(count(&session.sync(), "bestmove"), 0);
 }

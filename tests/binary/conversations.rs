@@ -34,29 +34,29 @@ fn hostile_conversations_are_survived() {
 /// Plays one conversation.
 fn play(case: &Value) -> Result<(), String> {
     let mut session = Session::ready();
-    let before = session.heard().len();
+    let before = session.received().len();
     let mut ended = false;
     for _ in 0..case["times"].as_u64().unwrap_or(1) {
         for step in case["steps"].as_array().expect("steps") {
             if let Some(line) = step.as_str() {
                 ended |= line == "quit";
-                session.say(line);
+                session.send(line);
             } else if let Some(start) = step["start"].as_str() {
                 let times = step["times"].as_u64().expect("a number");
-                session.say(&(start.to_owned() + &step["repeat"].as_str().expect("text").repeat(times as usize)));
+                session.send(&(start.to_owned() + &step["repeat"].as_str().expect("text").repeat(times as usize)));
             } else if let Some(hex) = step["bytes"].as_str() {
                 let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
                 let bytes: Vec<u8> = digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect();
                 session.write(&bytes);
             } else if let Some(ms) = step["pause"].as_u64() {
-                session.listen(Duration::from_millis(ms));
+                session.read_for(Duration::from_millis(ms));
             } else if step["await_bestmove"] == true {
                 session.best_move();
             } else if step["eof"] == true {
                 session.end_input();
                 ended = true;
             } else if let Some(wanted) = step["assert_bestmoves"].as_u64() {
-                let answers = count(&session.heard()[before..], "bestmove");
+                let answers = count(&session.received()[before..], "bestmove");
                 if answers as u64 != wanted {
                     return Err(format!("{answers} answers so far"));
                 }
@@ -68,25 +68,25 @@ fn play(case: &Value) -> Result<(), String> {
     let expect = &case["expect"];
     if !ended {
         let answers_due = expect["bestmoves"].as_u64().unwrap_or(0);
-        while (count(&session.heard()[before..], "bestmove") as u64) < answers_due {
+        while (count(&session.received()[before..], "bestmove") as u64) < answers_due {
             session.best_move();
         }
         // Stop any search; the engine must still respond.
-        session.say("stop\nisready");
-        session.until("readyok");
-        session.say("quit");
+        session.send("stop\nisready");
+        session.read_until("readyok");
+        session.send("quit");
     }
-    let (_, status) = session.end();
+    let (_, status) = session.wait();
     if !status.success() {
         return Err(format!("ended with {status}"));
     }
-    check(expect, &session.heard()[before..], ended)
+    check(expect, &session.received()[before..], ended)
 }
 
 /// Checks the output against the expectations.
-fn check(expect: &Value, heard: &[String], ended: bool) -> Result<(), String> {
+fn check(expect: &Value, received: &[String], ended: bool) -> Result<(), String> {
     let answers: Vec<&str> =
-        heard.iter().filter_map(|line| line.strip_prefix("bestmove ")?.split(' ').next()).collect();
+        received.iter().filter_map(|line| line.strip_prefix("bestmove ")?.split(' ').next()).collect();
     let answered = answers.len() as u64;
     if expect["bestmoves"].as_u64().is_some_and(|wanted| answered != wanted)
         || expect["max_bestmoves"].as_u64().is_some_and(|max| answered > max)
@@ -94,7 +94,7 @@ fn check(expect: &Value, heard: &[String], ended: bool) -> Result<(), String> {
         return Err(format!("answers: {answers:?}"));
     }
     // `play` itself asks once more.
-    let ready = count(heard, "readyok") - usize::from(!ended);
+    let ready = count(received, "readyok") - usize::from(!ended);
     if expect["readyok"].as_u64().is_some_and(|wanted| ready as u64 != wanted) {
         return Err(format!("{ready} times readyok"));
     }

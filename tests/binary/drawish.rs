@@ -7,7 +7,7 @@ const ROOKS: &str = "1k6/7r/8/3K4/8/2B5/3R4/8 w - - 0 1";
 
 /// Output of `eval`, and score and nodes of a search.
 fn evaluate(session: &mut Session, fen: &str) -> (Vec<String>, i32, u64) {
-    session.say(&format!("ucinewgame\nposition fen {fen}\neval"));
+    session.send(&format!("ucinewgame\nposition fen {fen}\neval"));
     let output = session.sync();
     let found = session.search("go depth 8");
     (output, number(last_pv(&found), "cp"), number(last_pv(&found), "nodes"))
@@ -23,7 +23,7 @@ fn option_scores_drawish_endings_as_draws() {
     let (output, ..) = evaluate(&mut session, ROOKS);
     assert!(!reports_drawish(&output) && !output.iter().any(|line| line.starts_with("shown as +0.00")), "{output:#?}");
 
-    session.say("setoption name Drawish Endings value true");
+    session.send("setoption name Drawish Endings value true");
     let (output, score, nodes) = evaluate(&mut session, ROOKS);
     assert!(reports_drawish(&output), "{output:#?}");
     assert!(output.iter().any(|line| line.starts_with("shown as +0.00 ")), "{output:#?}");

@@ -11,7 +11,7 @@ fn assert_refused(option: &str, unchanged: &str, cases: &[(&str, &str)]) {
         let refused = |line: &&String| line.starts_with("info string ERROR: option ") && line.contains(unchanged);
         let line = lines.iter().find(refused).unwrap_or_else(|| panic!("{path}: {lines:#?}"));
         assert!(line.contains(reason) && line.contains(path), "{line}");
-        session.say("go nodes 50");
+        session.send("go nodes 50");
         session.best_move();
     }
 }
@@ -57,17 +57,17 @@ fn full_log_is_reported_once_and_disabled() {
     let folder = Folder::new("log-full");
     let mut session = limited("trap '' XFSZ; ulimit -f 2");
     let log = folder.file("log");
-    session.say(&format!("setoption name Debug Log File value {log}"));
+    session.send(&format!("setoption name Debug Log File value {log}"));
     for _ in 0..60 {
-        session.say("d");
+        session.send("d");
     }
     session.sync();
-    session.say("go nodes 50");
+    session.send("go nodes 50");
     session.best_move();
     let error = format!("info string ERROR: the debug log \"{log}\" cannot be written: ");
-    assert_eq!(count(session.heard(), &error), 1, "{:#?}", session.heard());
+    assert_eq!(count(session.received(), &error), 1, "{:#?}", session.received());
     let size = fs::metadata(&log).unwrap().len();
-    session.say("d");
+    session.send("d");
     session.sync();
     assert_eq!(fs::metadata(&log).unwrap().len(), size);
     assert!(size > 500 && session.is_alive());

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Timeout, generous for slow and busy machines.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -22,7 +22,7 @@ pub struct Session {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<String>,
-    heard: Vec<String>,
+    received: Vec<String>,
 }
 
 impl Session {
@@ -43,14 +43,14 @@ impl Session {
                 }
             }
         });
-        Self { input: child.stdin.take(), child, output, heard: Vec::new() }
+        Self { input: child.stdin.take(), child, output, received: Vec::new() }
     }
 
     /// Starts the binary and waits until it is ready.
     pub fn ready() -> Self {
         let mut session = Self::start();
-        session.say("uci\nisready");
-        session.until("readyok");
+        session.send("uci\nisready");
+        session.read_until("readyok");
         session
     }
 
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Writes lines in one write.
-    pub fn say(&mut self, lines: &str) {
+    pub fn send(&mut self, lines: &str) {
         self.write(format!("{lines}\n").as_bytes());
     }
 
@@ -78,13 +78,13 @@ impl Session {
     /// The next line, if it arrives within `time`.
     pub fn line_within(&mut self, time: Duration) -> Option<String> {
         let line = self.output.recv_timeout(time).ok()?;
-        self.heard.push(line.clone());
+        self.received.push(line.clone());
         Some(line)
     }
 
     /// Reads lines up to and including the first that starts with `start`.
-    pub fn until(&mut self, start: &str) -> Vec<String> {
-        let deadline = Instant::now() + PATIENCE;
+    pub fn read_until(&mut self, start: &str) -> Vec<String> {
+        let deadline = Instant::now() + TIMEOUT;
         let mut lines = Vec::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -98,27 +98,27 @@ impl Session {
 
     /// The move of the next `bestmove`.
     pub fn best_move(&mut self) -> String {
-        let lines = self.until("bestmove ");
+        let lines = self.read_until("bestmove ");
         let line = lines.last().expect("a line");
         line.split(' ').nth(1).expect("a move").to_owned()
     }
 
     /// Sets an option and returns the output.
     pub fn set(&mut self, name: &str, value: &str) -> Vec<String> {
-        self.say(&format!("setoption name {name} value {value}"));
+        self.send(&format!("setoption name {name} value {value}"));
         self.sync()
     }
 
     /// Sends commands that start a search, and reads up to `bestmove`.
     pub fn search(&mut self, commands: &str) -> Vec<String> {
-        self.say(commands);
-        self.until("bestmove ")
+        self.send(commands);
+        self.read_until("bestmove ")
     }
 
     /// Sends `isready` and returns the lines before `readyok`.
     pub fn sync(&mut self) -> Vec<String> {
-        self.say("isready");
-        let mut lines = self.until("readyok");
+        self.send("isready");
+        let mut lines = self.read_until("readyok");
         lines.pop();
         lines
     }
@@ -129,7 +129,7 @@ impl Session {
     }
 
     /// Reads all lines that arrive within `time`.
-    pub fn listen(&mut self, time: Duration) -> Vec<String> {
+    pub fn read_for(&mut self, time: Duration) -> Vec<String> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
         while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
@@ -140,15 +140,15 @@ impl Session {
 
     /// FEN of the current position.
     pub fn fen(&mut self) -> String {
-        self.say("d");
-        let lines = self.until("Fen: ");
-        self.until("Checkers:");
+        self.send("d");
+        let lines = self.read_until("Fen: ");
+        self.read_until("Checkers:");
         lines.last().expect("a line")["Fen: ".len()..].to_owned()
     }
 
     /// Reads to the end of output; returns the lines and the exit status.
-    pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
-        let deadline = Instant::now() + PATIENCE;
+    pub fn wait(&mut self) -> (Vec<String>, ExitStatus) {
+        let deadline = Instant::now() + TIMEOUT;
         let mut lines = Vec::new();
         loop {
             match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -158,18 +158,18 @@ impl Session {
             }
         }
         let status = self.child.wait().expect("the program ends with its output");
-        self.heard.extend_from_slice(&lines);
+        self.received.extend_from_slice(&lines);
         (lines, status)
     }
 
     /// The last 30 lines, for messages.
     fn latest(&self) -> &[String] {
-        &self.heard[self.heard.len().saturating_sub(30)..]
+        &self.received[self.received.len().saturating_sub(30)..]
     }
 
     /// All output so far.
-    pub fn heard(&self) -> &[String] {
-        &self.heard
+    pub fn received(&self) -> &[String] {
+        &self.received
     }
 
     /// Whether the process is still running.

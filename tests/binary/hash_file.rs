@@ -29,10 +29,10 @@ fn search(session: &mut Session) -> Found {
 
 /// Sends a command and returns its reply.
 fn reply(session: &mut Session, command: &str) -> String {
-    session.say(command);
+    session.send(command);
     let word = command.split(' ').next().expect("a word");
     loop {
-        let line = session.until("info string ").pop().expect("a line");
+        let line = session.read_until("info string ").pop().expect("a line");
         if line.starts_with(&format!("info string {word}: ")) || line.starts_with("info string ERROR: ") {
             return line;
         }
@@ -58,16 +58,16 @@ fn loaded_table_resumes_the_search() {
     assert!(size(&packed) < size(&plain) && nodes > 5000);
     for (file, hash, threads) in [(&plain, 16, 1), (&packed, 1, 2), (&plain, 33, 3)] {
         let mut session = Session::ready();
-        session.say(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
-        session.say(&format!("setoption name HashFile value {file}\nsetoption name LoadHash"));
-        let line = session.until("info string loadhash: ").pop().unwrap();
+        session.send(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
+        session.send(&format!("setoption name HashFile value {file}\nsetoption name LoadHash"));
+        let line = session.read_until("info string loadhash: ").pop().unwrap();
         assert!(line.contains("position \"fen r1bq1rk1/") && line.ends_with(&format!(", depth {DEPTH}")), "{line}");
         // A table of 1 MiB may lose some entries.
         let again = search(&mut session);
         assert!(again.resumed() || hash == 1, "{:?}", again.depths);
         // Helpers search deeper until the main thread is scheduled.
         assert!(again.nodes < nodes / 10 || threads > 1, "{} of {nodes} nodes", again.nodes);
-        assert_eq!(count(session.heard(), "info string ERROR"), 0);
+        assert_eq!(count(session.received(), "info string ERROR"), 0);
     }
 }
 
@@ -76,20 +76,20 @@ fn table_can_be_saved_during_a_search() {
     let folder = Folder::new("beside");
     let file = folder.file("table");
     let mut session = Session::ready();
-    session.say(&format!("{POSITION}\ngo infinite"));
-    session.until("info depth 5 ");
+    session.send(&format!("{POSITION}\ngo infinite"));
+    session.read_until("info depth 5 ");
     for _ in 0..3 {
         let line = reply(&mut session, &format!("savehash {file}"));
         assert!(line.starts_with("info string savehash: "), "{line}");
     }
     // Loading waits until the search ends.
-    session.say(&format!("loadhash {file}\nisready"));
-    let output = session.until("readyok");
+    session.send(&format!("loadhash {file}\nisready"));
+    let output = session.read_until("readyok");
     assert_eq!(count(&output, "info string loadhash"), 0);
-    session.say("stop");
+    session.send("stop");
     session.best_move();
-    session.until("info string loadhash: ");
-    assert_eq!(count(session.heard(), "bestmove "), 1);
+    session.read_until("info string loadhash: ");
+    assert_eq!(count(session.received(), "bestmove "), 1);
     assert_eq!(folder.names(), ["table"]);
 }
 
@@ -121,7 +121,7 @@ fn paths_that_are_not_files_are_refused() {
         assert!(line.contains(&format!("`{command}` expects the name of a file")), "{line}");
     }
     assert_eq!(folder.names(), ["fifo", "sparse"]);
-    session.say("go nodes 50");
+    session.send("go nodes 50");
     session.best_move();
 }
 
@@ -138,11 +138,11 @@ fn damaged_and_foreign_files_are_refused() {
     assert!(line.contains("it is damaged or incomplete") && line.contains(&file), "{line}");
     fs::write(&file, whole).unwrap();
     assert!(reply(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
-    session.say("setoption name Drawish Endings value true");
+    session.send("setoption name Drawish Endings value true");
     let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.contains(": it was saved by") && line.contains("expected \"Lento "), "{line}");
     // A table with values of two evaluations cannot be saved.
-    session.say("go depth 2");
+    session.send("go depth 2");
     session.best_move();
     let line = reply(&mut session, &format!("savehash {file}"));
     assert!(line.contains("values of more than one evaluation"), "{line}");
@@ -172,11 +172,11 @@ fn autosave_survives_a_kill() {
     fs::write(&file, "somebody else's").unwrap();
     fs::write(folder.file("table.old"), "older").unwrap();
     let mut session = Session::ready();
-    session.say(&format!(
+    session.send(&format!(
         "setoption name HashFile value {file}\nsetoption name AutoSave value 1s\n{POSITION}\ngo infinite"
     ));
-    session.until("info string AutoSave: ");
-    let line = session.until("info string AutoSave: ").pop().unwrap();
+    session.read_until("info string AutoSave: ");
+    let line = session.read_until("info string AutoSave: ").pop().unwrap();
     assert!(line.contains(" entries, "), "{line}");
     drop(session);
     // The kill may have interrupted a save.
@@ -186,7 +186,7 @@ fn autosave_survives_a_kill() {
     let mut session = Session::ready();
     let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.starts_with("info string loadhash: "), "{line}");
-    assert_eq!(count(session.heard(), "info string ERROR"), 0);
+    assert_eq!(count(session.received(), "info string ERROR"), 0);
 }
 
 #[test]
@@ -195,10 +195,10 @@ fn quit_waits_for_pending_saves() {
     let file = folder.file("table");
     for last in ["savehash\nquit", "setoption name AutoSave value 5\nquit"] {
         let mut session = Session::ready();
-        session.say(&format!("setoption name HashFile value {file}\n{POSITION}\ngo depth 8"));
+        session.send(&format!("setoption name HashFile value {file}\n{POSITION}\ngo depth 8"));
         session.best_move();
-        session.say(last);
-        let (output, status) = session.end();
+        session.send(last);
+        let (output, status) = session.wait();
         assert!(status.success() && output.iter().any(|line| line.contains(" entries, ")), "{output:?}");
         assert_eq!(folder.names(), ["table"]);
         fs::remove_file(&file).unwrap();
@@ -212,34 +212,34 @@ fn two_programs_can_save_to_one_file() {
     let mut sessions = [Session::ready(), Session::ready()];
     sessions.iter_mut().for_each(|session| _ = search(session));
     for _ in 0..10 {
-        sessions.iter_mut().for_each(|session| session.say(&format!("savehash {file}")));
+        sessions.iter_mut().for_each(|session| session.send(&format!("savehash {file}")));
         for session in &mut sessions {
-            session.until("info string savehash: ");
+            session.read_until("info string savehash: ");
         }
         assert_eq!(folder.names(), ["table"]);
         let line = reply(&mut sessions[0], &format!("loadhash {file}"));
         assert!(line.starts_with("info string loadhash: "), "{line}");
     }
-    assert!(sessions.iter().all(|session| count(session.heard(), "info string ERROR") == 0));
+    assert!(sessions.iter().all(|session| count(session.received(), "info string ERROR") == 0));
     assert!(Path::new(&file).is_file());
 }
 
 #[test]
 fn analysis_survives_new_games_and_other_positions() {
     let mut session = Session::ready();
-    session.say("setoption name UCI_AnalyseMode value true");
+    session.send("setoption name UCI_AnalyseMode value true");
     let nodes = search(&mut session).nodes;
-    session.say("position startpos\ngo depth 7");
+    session.send("position startpos\ngo depth 7");
     session.best_move();
-    session.say("ucinewgame\nsetoption name Threads value 2\nposition startpos moves e2e4\ngo depth 7");
+    session.send("ucinewgame\nsetoption name Threads value 2\nposition startpos moves e2e4\ngo depth 7");
     session.best_move();
     let again = search(&mut session);
     assert!(again.resumed(), "{:?}", again.depths);
-    session.say("setoption name Threads value 1");
+    session.send("setoption name Threads value 1");
     let again = search(&mut session);
     assert!(again.resumed() && again.nodes < nodes / 10, "{:?}, {} of {nodes}", again.depths, again.nodes);
-    session.say("setoption name MultiPV value 2");
+    session.send("setoption name MultiPV value 2");
     search(&mut session);
-    session.say("setoption name MultiPV value 1\nsetoption name UCI_AnalyseMode value false\nucinewgame");
+    session.send("setoption name MultiPV value 1\nsetoption name UCI_AnalyseMode value false\nucinewgame");
     assert_eq!(search(&mut session).nodes, nodes, "without the option a new game clears the table");
 }

@@ -25,24 +25,24 @@ fn rows(output: &[String], moves: usize, depth: i32) -> Vec<String> {
 #[test]
 fn listmoves_over_uci() {
     let mut session = Session::ready();
-    session.say("position startpos\nlistmoves");
+    session.send("position startpos\nlistmoves");
     rows(&session.sync(), 20, 10);
-    session.say("go depth 9");
+    session.send("go depth 9");
     let best = session.best_move();
-    session.say("ListMoves depth 4");
+    session.send("ListMoves depth 4");
     let listed = rows(&session.sync(), 20, 4);
     assert_eq!(first_two(&listed[0]).1, best);
     assert!(listed[0].contains(" yes "), "{}", listed[0]);
     assert!(listed.iter().any(|row| row.contains(" -")), "no move has failed low: {listed:#?}");
-    session.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\nlistmoves");
+    session.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\nlistmoves");
     assert_eq!(session.sync().last().map(String::as_str), Some("0 legal moves: stalemate"));
 }
 
 #[test]
 fn listmoves_waits_for_the_search() {
     let mut session = Session::ready();
-    session.say("position startpos moves e2e4\ngo infinite\nlistmoves\nisready\nstop");
-    let output = session.until("20 legal moves");
+    session.send("position startpos moves e2e4\ngo infinite\nlistmoves\nisready\nstop");
+    let output = session.read_until("20 legal moves");
     let position = |start: &str| output.iter().position(|line| line.starts_with(start)).expect(start);
     assert!(
         position("readyok") < position("bestmove") && position("bestmove") < position("20 legal moves"),
@@ -59,7 +59,7 @@ fn invalid_arguments_are_quoted() {
         ("listmoves depth 0", "`depth` expects a whole number of at least 1, not \"0\""),
         ("listmoves depth", "`depth` expects a whole number of at least 1, not \"\""),
     ] {
-        session.say(line);
+        session.send(line);
         let output = session.sync();
         assert!(output.len() == 1 && output[0].starts_with(&format!("info string ERROR: {message}")), "{output:#?}");
     }

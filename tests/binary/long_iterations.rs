@@ -1,6 +1,6 @@
 //! Output during long iterations.
 
-use super::harness::{PATIENCE, Session, field};
+use super::harness::{Session, TIMEOUT, field};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -16,12 +16,12 @@ fn lines_are_repeated_during_long_iterations() {
     /// Milliseconds.
     const IMMEDIATE: u64 = 100;
     let mut session = Session::ready();
-    session.say(SLOW);
+    session.send(SLOW);
     let mut latest: HashMap<String, (String, u64, u64)> = HashMap::new();
     let (mut repeated, start) = (HashMap::new(), Instant::now());
     while repeated.len() < LINES {
-        let line = session.line_within(PATIENCE).expect("a line");
-        assert!(start.elapsed() < PATIENCE, "only {} lines were repeated", repeated.len());
+        let line = session.line_within(TIMEOUT).expect("a line");
+        assert!(start.elapsed() < TIMEOUT, "only {} lines were repeated", repeated.len());
         let (Some(multipv), Some(time)) = (field(&line, "multipv"), field(&line, "time")) else { continue };
         let (time, nodes) = (time.parse().unwrap(), field(&line, "nodes").unwrap().parse().unwrap());
         let state = line.split_once(" nodes ").unwrap().0.to_owned() + line.split_once(" pv ").unwrap().1;
@@ -37,6 +37,6 @@ fn lines_are_repeated_during_long_iterations() {
     // Nominally three seconds; the machine may be busy.
     let longest = repeated.values().max().unwrap();
     assert!(*longest < 20_000, "{longest} ms until a line was repeated");
-    session.say("stop");
+    session.send("stop");
     session.best_move();
 }

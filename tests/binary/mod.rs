@@ -9,19 +9,19 @@ mod drawish;
 #[cfg(unix)]
 mod files;
 mod genfens;
-mod going_on;
 mod hash_file;
+mod resume;
 
-mod limits_of_sessions;
 mod listmoves;
 mod long_iterations;
 mod measuring;
 mod network;
 #[cfg(target_os = "linux")]
 mod numa;
+mod positions;
 mod programs;
-mod reading;
 mod reductions;
+mod shutdown;
 mod strength;
 mod tablebases;
 mod threat;

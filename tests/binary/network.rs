@@ -6,7 +6,7 @@ use crate::harness::{Folder, Session, count, lines, run};
 const EMBEDDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
 
 fn evaluation(session: &mut Session) -> Vec<String> {
-    session.say("eval");
+    session.send("eval");
     session.sync()
 }
 
@@ -21,7 +21,7 @@ fn invalid_networks_leave_the_old_one_in_use() {
     folder.write("short.lnn", &valid[..valid.len() - 100]);
 
     let mut session = Session::ready();
-    session.say("position startpos moves e2e4");
+    session.send("position startpos moves e2e4");
     let before = evaluation(&mut session);
     assert_eq!(count(&before, "Network "), 1, "{before:#?}");
     for (name, reason) in [

@@ -120,8 +120,8 @@ fn main_thread_is_bound_to_fast_cores() {
         return;
     }
     let mut session = Session::from_command(in_namespace(env!("CARGO_BIN_EXE_lento")));
-    session.say("uci\nisready");
-    session.until("readyok");
+    session.send("uci\nisready");
+    session.read_until("readyok");
     let all = affinity(session.id())[0].clone();
     let fast = fast.to_string();
     let cores = |lines: &[String]| lines.iter().find(|line| line.starts_with("info string Cores: ")).cloned();

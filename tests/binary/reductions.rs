@@ -43,15 +43,15 @@ fn recipes_search_different_trees_and_switch_at_run_time() {
 fn rebel_options_are_shown_while_in_use() {
     let mut session = Session::ready();
     let shown = |session: &mut Session| {
-        session.say("uci");
-        session.until("uciok").iter().filter(|line| line.starts_with("option name Rebel ")).count()
+        session.send("uci");
+        session.read_until("uciok").iter().filter(|line| line.starts_with("option name Rebel ")).count()
     };
     assert_eq!(shown(&mut session), 0);
-    session.say("setoption name LMR value rebel");
+    session.send("setoption name LMR value rebel");
     assert_eq!(shown(&mut session), 49);
     // Summed over several positions: in one, a larger reduction can cost nodes.
     let mut count = |setting: &str| -> u64 {
-        session.say(&format!("setoption name {setting}"));
+        session.send(&format!("setoption name {setting}"));
         let mut of = |position: &str| nodes(&session.search(&format!("ucinewgame\nposition {position}\ngo depth 9")));
         ["startpos", &format!("fen {MIDDLEGAME}"), "startpos moves e2e4 c7c5 g1f3 d7d6"].into_iter().map(&mut of).sum()
     };
@@ -59,9 +59,9 @@ fn rebel_options_are_shown_while_in_use() {
     assert_ne!(count("Rebel Surplus value false"), default);
     assert_eq!(count("Rebel Surplus value true"), default);
     assert!(count("Rebel P value 100") < default);
-    session.say("setoption name LMR Helpers value tuned\nsetoption name LMR value off");
+    session.send("setoption name LMR Helpers value tuned\nsetoption name LMR value off");
     assert_eq!(shown(&mut session), 0);
-    session.say("setoption name LMR Helpers value rebel");
+    session.send("setoption name LMR Helpers value rebel");
     assert_eq!(shown(&mut session), 49);
     let output = session.set("Rebel Gain Weight", "heavy");
     let message = "option Rebel Gain Weight expects a whole number from 0 to 100, not \"heavy\"";
@@ -71,7 +71,7 @@ fn rebel_options_are_shown_while_in_use() {
 #[test]
 fn helpers_can_use_other_recipes() {
     let mut session = Session::ready();
-    session.say("setoption name Threads value 3");
+    session.send("setoption name Threads value 3");
     for helpers in ["rotate", "rebel", "off", "same"] {
         session.set("LMR Helpers", helpers);
         session.search("position startpos\ngo depth 9");
@@ -82,19 +82,19 @@ fn helpers_can_use_other_recipes() {
 fn lmrstats_reports_the_last_search_if_enabled() {
     let mut session = Session::ready();
     session.search("position startpos\ngo depth 9");
-    session.say("lmrstats");
+    session.send("lmrstats");
     let output = session.sync();
     assert!(output.iter().any(|line| line.contains("with the option LMR Statistics on")), "{output:#?}");
     session.set("LMR Statistics", "true");
     let counted = nodes(&session.search("ucinewgame\nposition startpos\ngo depth 9"));
-    session.say("lmrstats");
+    session.send("lmrstats");
     let output = session.sync();
     assert!(output.iter().any(|line| *line == format!("recipe tuned to depth 9: {counted} nodes")), "{output:#?}");
     assert!(
         output.iter().any(|line| line.starts_with("moves reduced ") && line.contains("the healthy range, 40 to 60"))
     );
-    session.say("lmrstats off\nisready");
-    let output = session.until("nodes saved");
+    session.send("lmrstats off\nisready");
+    let output = session.read_until("nodes saved");
     let expected = format!("recipe tuned to depth 9: {counted} nodes, ");
     assert!(
         output.iter().any(|line| line.starts_with(&expected) && line.ends_with(" without reductions")),
@@ -103,7 +103,7 @@ fn lmrstats_reports_the_last_search_if_enabled() {
     // A search without any reduction.
     session.set("LMR", "off");
     session.search("position startpos\ngo depth 6");
-    session.say("lmrstats");
+    session.send("lmrstats");
     let output = session.sync();
     let words = |line: &String| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert!(output.iter().any(|line| words(line)[..] == ["average", "reduction", "-"]), "{output:#?}");
@@ -114,8 +114,8 @@ fn stop_cancels_lmrstats_off() {
     let mut session = Session::ready();
     session.set("LMR Statistics", "true");
     session.search("position startpos\ngo depth 16");
-    session.say("lmrstats off\nstop\nisready");
-    assert!(session.until("readyok").iter().all(|line| !line.starts_with("nodes saved")));
+    session.send("lmrstats off\nstop\nisready");
+    assert!(session.read_until("readyok").iter().all(|line| !line.starts_with("nodes saved")));
 }
 
 #[test]

@@ -48,26 +48,26 @@ fn limited_search_respects_every_limit() {
         session.search(&format!("{SICILIAN}\n{go}"));
     }
     // `isready` is answered during the artificial delay, and `stop` ends it.
-    session.say(&format!("{SICILIAN}\ngo wtime 36000000 btime 36000000"));
+    session.send(&format!("{SICILIAN}\ngo wtime 36000000 btime 36000000"));
     assert_eq!(count(&session.sync(), "bestmove"), 0);
-    session.say("stop");
+    session.send("stop");
     session.best_move();
 }
 
 #[test]
 fn ponder_and_infinite_withhold_the_answer() {
     let mut session = limited(1500, 2);
-    session.say(&format!("setoption name Ponder value true\n{SICILIAN} c1g5\ngo ponder wtime 10 btime 10"));
-    let lines = [session.until("info depth 1 "), session.settle()].concat();
+    session.send(&format!("setoption name Ponder value true\n{SICILIAN} c1g5\ngo ponder wtime 10 btime 10"));
+    let lines = [session.read_until("info depth 1 "), session.settle()].concat();
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:#?}");
-    session.say("ponderhit");
+    session.send("ponderhit");
     session.best_move();
-    session.say("go ponder wtime 3600000 btime 3600000\nstop");
+    session.send("go ponder wtime 3600000 btime 3600000\nstop");
     session.best_move();
-    session.say("go infinite");
-    let lines = [session.until("info depth 1 "), session.settle()].concat();
+    session.send("go infinite");
+    let lines = [session.read_until("info depth 1 "), session.settle()].concat();
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:#?}");
-    session.say("stop\ngo ponder infinite\nponderhit\nstop");
+    session.send("stop\ngo ponder infinite\nponderhit\nstop");
     session.best_move();
     session.best_move();
     assert!(session.sync().is_empty());
@@ -77,17 +77,17 @@ fn ponder_and_infinite_withhold_the_answer() {
 fn searchmoves_and_chess960_are_supported() {
     let mut session = limited(800, 4);
     for moves in ["h2h3", "a2a3 h2h4"] {
-        session.say(&format!("{SICILIAN}\ngo searchmoves {moves} nodes 10000"));
+        session.send(&format!("{SICILIAN}\ngo searchmoves {moves} nodes 10000"));
         let best = session.best_move();
         assert!(moves.contains(&best), "{best}");
     }
-    session.say(
+    session.send(
         "setoption name UCI_Chess960 value true\nposition fen 4k3/8/8/8/8/8/8/5KR1 w G - 0 1\ngo searchmoves f1g1",
     );
     assert_eq!(session.best_move(), "f1g1");
-    session.say("position fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\ngo nodes 10000");
+    session.send("position fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\ngo nodes 10000");
     session.best_move();
-    session.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo nodes 10000");
+    session.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo nodes 10000");
     assert_eq!(session.best_move(), "0000");
     assert!(session.set("UCI_Elo", "799")[0].contains("option UCI_Elo expects a whole number from 800 to "));
 }

@@ -9,14 +9,14 @@ const FEN: &str = "6k1/5ppp/8/8/8/8/r4PPP/6K1 w - - 0 1";
 #[test]
 fn threat_searches_for_the_opponent() {
     let mut session = Session::ready();
-    session.say(&format!("position fen {FEN}\nthreat depth 5"));
-    let found = session.until("threat ");
+    session.send(&format!("position fen {FEN}\nthreat depth 5"));
+    let found = session.read_until("threat ");
     assert_eq!(found[found.len() - 1], "threat a2a1");
     assert!(last_pv(&found).contains(" score mate 1 ") && last_pv(&found).ends_with(" pv a2a1"), "{found:#?}");
-    session.say("threat depth 5 avoidmoves a2a1");
-    assert_ne!(session.until("threat ").pop().unwrap(), "threat a2a1");
+    session.send("threat depth 5 avoidmoves a2a1");
+    assert_ne!(session.read_until("threat ").pop().unwrap(), "threat a2a1");
     assert_eq!(session.fen(), FEN);
-    assert_eq!((count(session.heard(), "threat "), count(session.heard(), "bestmove")), (2, 0));
+    assert_eq!((count(session.received(), "threat "), count(session.received(), "bestmove")), (2, 0));
 }
 
 /// Nodes and PVs, the output that does not depend on time.
@@ -30,8 +30,8 @@ fn threat_does_not_affect_later_searches() {
     let [with, without] = ["threat depth 8", "isready"].map(|between| {
         let mut session = Session::ready();
         let mut all = session.search("position startpos moves e2e4 e7e5 g1f3\ngo depth 8");
-        session.say(between);
-        session.until(between.split(' ').next().unwrap().trim_start_matches("is"));
+        session.send(between);
+        session.read_until(between.split(' ').next().unwrap().trim_start_matches("is"));
         all.extend(session.search("go depth 9"));
         all.extend(session.search("position startpos moves e2e4 e7e5 g1f3 b8c6\ngo depth 8"));
         found(&all)
@@ -48,12 +48,12 @@ fn missing_threat_is_explained() {
         ("6k1/5ppp/8/8/8/8/5PPP/r5K1 w - - 0 1", "checkmate"),
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate"),
     ] {
-        session.say(&format!("position fen {fen}\nthreat depth 3"));
+        session.send(&format!("position fen {fen}\nthreat depth 3"));
         assert_eq!(session.sync(), [format!("info string no threat in {fen}: {why}"), "threat 0000".into()]);
     }
     // The opponent is stalemated.
-    session.say("position fen 7k/5K2/6Q1/8/8/8/8/8 w - - 0 1\nthreat depth 3");
-    let lines = session.until("threat 0000");
+    session.send("position fen 7k/5K2/6Q1/8/8/8/8/8 w - - 0 1\nthreat depth 3");
+    let lines = session.read_until("threat 0000");
     assert!(lines.iter().any(|line| line.contains("no legal move: stalemate")), "{lines:#?}");
     let output = run(&["analyse", "--fen", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "--threat", "--depth", "2"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -63,20 +63,20 @@ fn missing_threat_is_explained() {
 #[test]
 fn threat_obeys_stop_and_waits_for_searches() {
     let mut session = Session::ready();
-    session.say(&format!("position fen {FEN}\nthreat"));
-    session.until("info depth 5 ");
-    session.say("stop");
-    session.until("threat a2a1");
-    session.say("position startpos\ngo infinite\nthreat depth 3");
-    let lines = [session.until("info depth 10 "), session.settle()].concat();
+    session.send(&format!("position fen {FEN}\nthreat"));
+    session.read_until("info depth 5 ");
+    session.send("stop");
+    session.read_until("threat a2a1");
+    session.send("position startpos\ngo infinite\nthreat depth 3");
+    let lines = [session.read_until("info depth 10 "), session.settle()].concat();
     assert_eq!(count(&lines, "threat"), 0);
-    session.say("stop");
-    session.until("bestmove ");
-    session.until("threat ");
-    session.say("threat infinite\nposition startpos moves e2e4");
-    session.until("info depth 4 ");
-    session.say("quit");
-    let (last, status) = session.end();
+    session.send("stop");
+    session.read_until("bestmove ");
+    session.read_until("threat ");
+    session.send("threat infinite\nposition startpos moves e2e4");
+    session.read_until("info depth 4 ");
+    session.send("quit");
+    let (last, status) = session.wait();
     assert_eq!((count(&last, "threat "), status.success()), (1, true), "{last:#?}");
 }
 

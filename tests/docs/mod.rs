@@ -95,7 +95,7 @@ fn run(shell: &Shell, kind: Kind, command: &str) -> Option<Ended> {
 /// The protocols report errors in the output, not by exit code.
 fn fail_on_errors(mut ended: Ended) -> Ended {
     if ["info string ERROR", r#""status":"error""#].iter().any(|error| ended.output.contains(error)) {
-        ended.fault.get_or_insert("an error".to_owned());
+        ended.error.get_or_insert("an error".to_owned());
     }
     ended
 }
@@ -111,7 +111,7 @@ fn run_uci(shell: &Shell, block: &str) -> Ended {
         ended = fail_on_errors(ended);
     }
     if let Some(missing) = expected.find(|line| !ended.output.lines().any(|output_line| output_line == *line)) {
-        ended.fault.get_or_insert(format!("no {missing:?}"));
+        ended.error.get_or_insert(format!("no {missing:?}"));
     }
     ended
 }
@@ -124,8 +124,8 @@ fn run_page(page: &str) -> Vec<String> {
     let mut check = |at: &str, printed: &str, command: &str, ended: Ended| {
         let is_allowed =
             table::ALLOWED.iter().any(|(of, output)| command.contains(of) && ended.output.contains(output));
-        if let Some(fault) = ended.fault.filter(|_| !is_allowed) {
-            failed.push(format!("{page}:{at}: {fault}\nprinted: {printed}\nrun: {command}\n{}", ended.output));
+        if let Some(error) = ended.error.filter(|_| !is_allowed) {
+            failed.push(format!("{page}:{at}: {error}\nprinted: {printed}\nrun: {command}\n{}", ended.output));
         }
     };
     for command in place::prepare(Path::new(folder.path()), page) {
@@ -194,8 +194,8 @@ fn commands_of_other_pages_run() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(page) = { left.lock().expect("no panic").pop() } {
-                    let faults = run_page(&page);
-                    failed.lock().expect("no panic").extend(faults);
+                    let errors = run_page(&page);
+                    failed.lock().expect("no panic").extend(errors);
                 }
             });
         }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Timeout, generous for busy machines.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A working folder with the variables set by earlier commands.
 pub struct Shell {
@@ -20,7 +20,7 @@ pub struct Shell {
 /// Output of a command, and the error if it failed.
 pub struct Ended {
     pub output: String,
-    pub fault: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Shell {
@@ -67,12 +67,12 @@ impl Shell {
 
     fn wait(&self, mut child: Child, is_server: bool) -> Ended {
         let output = || String::from_utf8_lossy(&fs::read(self.folder.join(".output")).expect("a file")).into_owned();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut is_stopped = false;
-        let fault = loop {
+        let error = loop {
             if let Some(status) = child.try_wait().expect("a child") {
-                let fault = (!status.success()).then(|| describe(status));
-                break fault.or((is_server && !is_stopped).then(|| "the server exited".to_owned()));
+                let error = (!status.success()).then(|| describe(status));
+                break error.or((is_server && !is_stopped).then(|| "the server exited".to_owned()));
             }
             if is_server && !is_stopped && output().contains(" on ") {
                 signal("TERM", &child.id().to_string());
@@ -81,11 +81,11 @@ impl Shell {
             if Instant::now() > deadline {
                 signal("KILL", &format!("-{}", child.id()));
                 child.wait().expect("a child");
-                break Some(format!("still running after {} s", PATIENCE.as_secs()));
+                break Some(format!("still running after {} s", TIMEOUT.as_secs()));
             }
             thread::sleep(Duration::from_millis(5));
         };
-        Ended { output: output(), fault }
+        Ended { output: output(), error }
     }
 }
 

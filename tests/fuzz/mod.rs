@@ -10,7 +10,7 @@
 //! - `LENTO_FUZZ_KEEP_GOING=file ...` appends failures to a file, without shrinking, and continues.
 
 mod conversations;
+mod cozy;
 mod crowded;
 mod rare;
 mod readers;
-mod second;

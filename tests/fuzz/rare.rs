@@ -12,16 +12,16 @@ const MAX_NODES_PER_MOVE: usize = 4096;
 
 /// Sends a position after the start position; returns whether it was refused, and the current position.
 fn set_up(session: &mut Session, position: &str) -> (bool, String) {
-    session.say("position startpos");
-    session.say(position);
+    session.send("position startpos");
+    session.send(position);
     (count(&session.sync(), "info string ERROR") > 0, session.fen())
 }
 
 /// Move notations are distinct and accepted, promotions in upper case included.
 fn check_notation(session: &mut Session, board: &Board, random: &mut Random) {
     let fen = board.fen(true);
-    session.say(&format!("position fen {fen}\ngo perft 1"));
-    let lines = session.until("Nodes searched");
+    session.send(&format!("position fen {fen}\ngo perft 1"));
+    let lines = session.read_until("Nodes searched");
     let named = lines.iter().filter_map(|line| line.strip_suffix(": 1"));
     let names: Vec<&str> = named.filter(|name| !name.contains(' ')).collect();
     let moves = board.legal_moves();
@@ -65,7 +65,7 @@ fn check_searches(session: &mut Session, board: &Board, random: &mut Random) {
     let fen = board.fen(true);
     let moves = board.legal_moves();
     let multi_pv = 1 + random.below(8);
-    session.say(&format!("ucinewgame\nsetoption name MultiPV value {multi_pv}\nposition fen {fen}"));
+    session.send(&format!("ucinewgame\nsetoption name MultiPV value {multi_pv}\nposition fen {fen}"));
     let limit = *random.pick(&[1, 2, 10, 60, 300, 1500]);
     let depth_1_limit = moves.len() * MAX_NODES_PER_MOVE * multi_pv;
     for (go, max_nodes) in [
@@ -91,8 +91,8 @@ fn check_searches(session: &mut Session, board: &Board, random: &mut Random) {
 fn check_game_over(session: &mut Session, board: &Board, random: &mut Random) {
     let score = if board.in_check() { "mate 0" } else { "cp 0" };
     let go = *random.pick(&["go infinite", "go ponder movetime 10", "go depth 3", "go nodes 5", "go mate 2"]);
-    session.say(&format!("position fen {}\n{go}", board.fen(true)));
-    assert_eq!(session.until("info depth"), [format!("info depth 0 score {score}")]);
+    session.send(&format!("position fen {}\n{go}", board.fen(true)));
+    assert_eq!(session.read_until("info depth"), [format!("info depth 0 score {score}")]);
     let lines = session.search("stop");
     assert_eq!((count(&lines, "info depth"), lines.last().unwrap().as_str()), (0, "bestmove 0000"), "{lines:#?} {go}");
 }

@@ -4,7 +4,7 @@ pub mod models;
 mod programs;
 
 use crate::data;
-use crate::harness::{PATIENCE, Session, field};
+use crate::harness::{Session, TIMEOUT, field};
 use lento_uci::options::same_name;
 use models::{INTERFACES, Interface, Seen};
 use std::time::Instant;
@@ -39,7 +39,7 @@ fn matches(pattern: &str, line: &str) -> bool {
 impl Play<'_> {
     /// Reads up to a matching line. Earlier lines must not be answers or errors.
     fn expect(&mut self, pattern: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.session.line_within(left).unwrap_or_else(|| panic!("no {pattern:?}"));
@@ -81,12 +81,12 @@ fn play_transcript(interface: &Interface, transcript: &str) {
     let mut play = Play { interface, session, options: Vec::new(), pv_count: 0 };
     for line in transcript.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         match line.split_at(2) {
-            ("> ", line) => play.session.say(line),
+            ("> ", line) => play.session.send(line),
             ("< ", pattern) => play.expect(pattern),
             _ => panic!("{line:?} in the transcript; expected > or <"),
         }
     }
-    let (left, status) = play.session.end();
+    let (left, status) = play.session.wait();
     assert!(left.is_empty() && status.success(), "{left:#?}, {status}");
 }
 

@@ -1,6 +1,6 @@
 //! The real program, over pipes.
 
-use super::play::{Engine, Heard, patience};
+use super::play::{Engine, Received, timeout};
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -60,11 +60,11 @@ impl Engine for Program {
         self.input = None;
     }
 
-    fn listen(&mut self, time: Duration) -> Heard {
+    fn receive(&mut self, time: Duration) -> Received {
         match self.output.recv_timeout(time) {
-            Ok(line) => Heard::Line(line),
-            Err(RecvTimeoutError::Timeout) => Heard::Silence,
-            Err(RecvTimeoutError::Disconnected) => Heard::End,
+            Ok(line) => Received::Line(line),
+            Err(RecvTimeoutError::Timeout) => Received::Silence,
+            Err(RecvTimeoutError::Disconnected) => Received::End,
         }
     }
 
@@ -77,15 +77,15 @@ impl Engine for Program {
         Err(format!("{status}, standard error: {stderr:?}"))
     }
 
-    fn vanish(mut self) -> Result<(), String> {
+    fn close_output(mut self) -> Result<(), String> {
         self.closed.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + patience();
+        let deadline = Instant::now() + timeout();
         // The first answer wakes the reader, which exits; later writes fail.
         while self.child.try_wait().is_ok_and(|status| status.is_none()) {
             if Instant::now() >= deadline {
                 let reader = if self.reader.is_finished() { "reader closed" } else { "no output" };
-                let patience = patience();
-                return Err(format!("still running {patience:?} after its output was closed ({reader})"));
+                let timeout = timeout();
+                return Err(format!("still running {timeout:?} after its output was closed ({reader})"));
             }
             self.write(b"\nisready\n");
             thread::sleep(Duration::from_millis(10));
@@ -101,7 +101,7 @@ impl Engine for Program {
 
 impl Program {
     fn wait(&mut self) -> Result<ExitStatus, String> {
-        let deadline = Instant::now() + patience();
+        let deadline = Instant::now() + timeout();
         loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => return Ok(status),

@@ -1,6 +1,6 @@
 //! Generates conversations.
 
-use super::super::second::Second;
+use super::super::cozy::CozyBoard;
 use super::options;
 use super::positions::Positions;
 use super::step::{Conversation, Step};
@@ -170,7 +170,7 @@ impl<'a> Generator<'a> {
 
     /// Moves of the current position, and others.
     fn some_moves(&mut self) -> String {
-        let mut moves = Second::from(self.board.clone()).texts(self.random.once_in(2));
+        let mut moves = CozyBoard::from(self.board.clone()).texts(self.random.once_in(2));
         moves.extend(["e2e4", "a1a1", "h7h8q", "0000", "O-O"].map(String::from));
         (0..=self.random.below(3)).map(|_| format!(" {}", self.random.pick(&moves))).collect()
     }
@@ -187,7 +187,7 @@ impl<'a> Generator<'a> {
                 .chars()
                 .fold(text, |text, c| text + c.encode_utf8(&mut [0; 4]));
         }
-        let Some(mut board) = board.map(Second::from) else { return text };
+        let Some(mut board) = board.map(CozyBoard::from) else { return text };
         let length = if self.random.once_in(20) { 400 } else { self.random.below(30) };
         let chess960 = self.random.once_in(3);
         let mut moves = String::new();

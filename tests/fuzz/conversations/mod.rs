@@ -1,9 +1,9 @@
 //! Generated conversations, with the program and in process.
 
+mod checker;
 mod child;
 mod generate;
-mod inside;
-mod judge;
+mod in_process;
 mod meaning;
 mod model;
 
@@ -114,7 +114,7 @@ fn conversations_with_the_program() {
 
 #[test]
 fn conversations_in_process() {
-    run::<inside::Inside>("in process", 60);
+    run::<in_process::InProcess>("in process", 60);
 }
 
 /// Conversations that have failed in the past.
@@ -130,7 +130,7 @@ fn conversations_of_past_failures() {
             result.unwrap_or_else(|failure| panic!("{}: {failure}\n{conversation}", path.display()))
         };
         check_file(play::<child::Program>(&conversation));
-        check_file(play::<inside::Inside>(&conversation));
+        check_file(play::<in_process::InProcess>(&conversation));
         count += 1;
     }
     assert!(count > 0, "{folder} is empty");

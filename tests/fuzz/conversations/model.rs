@@ -1,7 +1,7 @@
 //! Model of a session: the input so far and the answers it requires.
 
+use super::super::cozy::{CozyBoard, mirror_image};
 use super::super::crowded::is_crowded;
-use super::super::second::{Second, mirror_image};
 use super::meaning::{self, Go, Meaning};
 use super::step::Lines;
 use lento::chess::{Board, Game};
@@ -14,7 +14,7 @@ pub struct Search {
     pub chess960: bool,
     /// Allowed moves, by cozy-chess if it accepts the position.
     pub legal: Vec<String>,
-    pub second: Option<Second>,
+    pub cozy: Option<CozyBoard>,
     /// Node limit.
     pub nodes: Option<u64>,
 }
@@ -39,9 +39,9 @@ pub struct Model {
     /// Every `go` and `threat`, in order.
     pub searches: Vec<Search>,
     /// Expected number of `readyok`.
-    pub readies: usize,
+    pub readyoks: usize,
     /// Expected number of `uciok`.
-    pub introductions: usize,
+    pub uciok: usize,
     /// Positions expected from `d`, in order.
     pub displays: Vec<String>,
 }
@@ -56,8 +56,8 @@ impl Model {
             waited: false,
             closing: false,
             searches: Vec::new(),
-            readies: 0,
-            introductions: 0,
+            readyoks: 0,
+            uciok: 0,
             displays: Vec::new(),
         }
     }
@@ -103,7 +103,7 @@ impl Model {
                         root,
                         chess960,
                         legal: Vec::new(),
-                        second: None,
+                        cozy: None,
                         nodes: None,
                     });
                 }
@@ -111,8 +111,8 @@ impl Model {
             Meaning::Work(brief) => self.begin(brief, false, false),
             Meaning::Position(Some(board)) => self.board = *board,
             Meaning::Chess960(on) => self.chess960 = on,
-            Meaning::Uci => self.introductions += 1,
-            Meaning::IsReady => self.readies += 1,
+            Meaning::Uci => self.uciok += 1,
+            Meaning::IsReady => self.readyoks += 1,
             Meaning::Display => self.displays.push(self.board.fen(self.chess960)),
             Meaning::Flip => self.board = mirror_image(&self.board),
             Meaning::PonderHit => self.pending.iter_mut().for_each(|work| work.ponder = false),
@@ -129,9 +129,9 @@ impl Model {
     fn go(&mut self, go: &Go, answer: &'static str, root: Board) {
         self.begin(go.brief || (go.shallow && !is_crowded(&root)), go.ponder, go.infinite);
         let chess960 = self.chess960;
-        let second = Second::new(&root);
-        let all = match &second {
-            Some(second) => second.texts(chess960),
+        let cozy = CozyBoard::new(&root);
+        let all = match &cozy {
+            Some(cozy) => cozy.texts(chess960),
             None => root.legal_moves().iter().map(|&mv| root.uci(mv, chess960)).collect(),
         };
         // Castling moves have two notations.
@@ -143,6 +143,6 @@ impl Model {
         let remaining: Vec<String> = wanted.iter().filter(|mv| !avoided.contains(mv)).cloned().collect();
         let legal = if remaining.is_empty() { wanted } else { remaining };
         let nodes = go.nodes.filter(|_| !go.ponder && !go.infinite);
-        self.searches.push(Search { answer, root, chess960, legal, second, nodes });
+        self.searches.push(Search { answer, root, chess960, legal, cozy, nodes });
     }
 }

@@ -1,18 +1,18 @@
 //! Plays a conversation and checks the answers.
 
-use super::judge::Judge;
+use super::checker::Checker;
 use super::model::Model;
 use super::step::{Conversation, Step};
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-/// Timeout for every answer, generous for slow and busy machines with all checks enabled. `LENTO_FUZZ_PATIENCE` overrides the seconds.
-pub fn patience() -> Duration {
-    Duration::from_secs(super::variable("LENTO_FUZZ_PATIENCE").unwrap_or(30))
+/// Timeout for every answer, generous for slow and busy machines with all checks enabled. `LENTO_FUZZ_TIMEOUT` overrides the seconds.
+pub fn timeout() -> Duration {
+    Duration::from_secs(super::variable("LENTO_FUZZ_TIMEOUT").unwrap_or(30))
 }
 
 /// Output of the engine.
-pub enum Heard {
+pub enum Received {
     Line(String),
     /// Nothing within the given time.
     Silence,
@@ -26,25 +26,25 @@ pub trait Engine {
     /// Writes bytes; ignores a closed input.
     fn write(&mut self, bytes: &[u8]);
     fn end_input(&mut self);
-    fn listen(&mut self, time: Duration) -> Heard;
+    fn receive(&mut self, time: Duration) -> Received;
     /// Waits for the engine to exit; fails unless it exits cleanly.
     fn end(self) -> Result<(), String>;
     /// Closes the output, which alone must make the engine exit.
-    fn vanish(self) -> Result<(), String>;
+    fn close_output(self) -> Result<(), String>;
 }
 
 /// Counts of answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub searches: usize,
-    pub readies: usize,
+    pub readyoks: usize,
     pub infos: usize,
 }
 
 impl AddAssign for Outcome {
     fn add_assign(&mut self, other: Self) {
         self.searches += other.searches;
-        self.readies += other.readies;
+        self.readyoks += other.readyoks;
         self.infos += other.infos;
     }
 }
@@ -52,23 +52,23 @@ impl AddAssign for Outcome {
 struct Play<E> {
     engine: E,
     model: Model,
-    judge: Judge,
+    checker: Checker,
     ended: bool,
 }
 
 /// Plays a conversation with a new engine.
 pub fn play<E: Engine>(conversation: &Conversation) -> Result<Outcome, String> {
-    let mut play = Play { engine: E::start(), model: Model::new(), judge: Judge::default(), ended: false };
+    let mut play = Play { engine: E::start(), model: Model::new(), checker: Checker::default(), ended: false };
     for step in &conversation.0 {
         if play.model.closing {
             break;
         }
         match step {
             Step::Write(bytes) => play.write(bytes),
-            Step::Pause(ms) => play.listen_for(Duration::from_millis(*ms))?,
+            Step::Pause(ms) => play.receive_for(Duration::from_millis(*ms))?,
             Step::Ready => {
                 play.write(b"isready\n");
-                play.until("readyok", |judge, model| judge.readies >= model.readies)?;
+                play.until("readyok", |checker, model| checker.readyoks >= model.readyoks)?;
             }
             Step::Settle => {
                 play.write(b"stop\n");
@@ -76,7 +76,7 @@ pub fn play<E: Engine>(conversation: &Conversation) -> Result<Outcome, String> {
             }
             Step::Answer => play.answers()?,
             Step::Eof => break,
-            Step::Vanish => return play.engine.vanish().map(|()| Outcome::default()),
+            Step::Vanish => return play.engine.close_output().map(|()| Outcome::default()),
         }
     }
     play.finish(matches!(conversation.0.last(), Some(Step::Eof)))
@@ -93,34 +93,34 @@ impl<E: Engine> Play<E> {
         if !self.model.ends_soon() {
             return Ok(());
         }
-        self.until("bestmove", |judge, model| judge.best_moves >= model.searches.len())
+        self.until("bestmove", |checker, model| checker.best_moves >= model.searches.len())
     }
 
-    fn until(&mut self, what: &str, done: impl Fn(&Judge, &Model) -> bool) -> Result<(), String> {
-        let deadline = Instant::now() + patience();
-        while !done(&self.judge, &self.model) && !self.ended {
+    fn until(&mut self, what: &str, done: impl Fn(&Checker, &Model) -> bool) -> Result<(), String> {
+        let deadline = Instant::now() + timeout();
+        while !done(&self.checker, &self.model) && !self.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(format!("no {what} within {:?}", patience()));
+                return Err(format!("no {what} within {:?}", timeout()));
             }
-            self.hear(left)?;
+            self.receive(left)?;
         }
         if self.ended && !self.model.closing { Err("the engine exited early".into()) } else { Ok(()) }
     }
 
-    fn listen_for(&mut self, time: Duration) -> Result<(), String> {
+    fn receive_for(&mut self, time: Duration) -> Result<(), String> {
         let deadline = Instant::now() + time;
         while !self.ended && Instant::now() < deadline {
-            self.hear(deadline.saturating_duration_since(Instant::now()))?;
+            self.receive(deadline.saturating_duration_since(Instant::now()))?;
         }
         Ok(())
     }
 
-    fn hear(&mut self, time: Duration) -> Result<(), String> {
-        match self.engine.listen(time) {
-            Heard::Line(line) => self.judge.hear(&line, &self.model)?,
-            Heard::Silence => {}
-            Heard::End => self.ended = true,
+    fn receive(&mut self, time: Duration) -> Result<(), String> {
+        match self.engine.receive(time) {
+            Received::Line(line) => self.checker.check(&line, &self.model)?,
+            Received::Silence => {}
+            Received::End => self.ended = true,
         }
         Ok(())
     }
@@ -139,20 +139,20 @@ impl<E: Engine> Play<E> {
         }
         self.model.end_input();
         self.engine.end_input();
-        let deadline = Instant::now() + patience();
+        let deadline = Instant::now() + timeout();
         while !self.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let Judge { best_moves, .. } = self.judge;
+                let Checker { best_moves, .. } = self.checker;
                 let searches = self.model.searches.len();
-                let patience = patience();
-                return Err(format!("still running after {patience:?}; {best_moves} of {searches} answers received"));
+                let timeout = timeout();
+                return Err(format!("still running after {timeout:?}; {best_moves} of {searches} answers received"));
             }
-            self.hear(left)?;
+            self.receive(left)?;
         }
         // The exit status is more informative than a missing answer.
         self.engine.end()?;
-        self.judge.conclude(&self.model)?;
-        Ok(Outcome { searches: self.judge.best_moves, readies: self.judge.readies, infos: self.judge.infos })
+        self.checker.conclude(&self.model)?;
+        Ok(Outcome { searches: self.checker.best_moves, readyoks: self.checker.readyoks, infos: self.checker.infos })
     }
 }

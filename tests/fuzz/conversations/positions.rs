@@ -1,7 +1,7 @@
 //! Positions for conversations: built in, from `tests/data`, and random.
 
+use super::super::cozy::CozyBoard;
 use super::super::crowded::{castlers, crowd, ended};
-use super::super::second::Second;
 use crate::data;
 use cozy_chess::Board;
 use lento_testing::Random;
@@ -81,12 +81,12 @@ impl Positions {
             }
             5 => {
                 let board = random.pick(&[crowd, castlers, ended])(random);
-                (format!("fen {}", board.fen(true)), Second::new(&board).map(Second::into_board))
+                (format!("fen {}", board.fen(true)), CozyBoard::new(&board).map(CozyBoard::into_board))
             }
             _ => {
                 let fen = random.pick(&self.valid);
                 let board = lento::chess::Board::from_fen(fen).ok();
-                (format!("fen {fen}"), board.and_then(|board| Second::new(&board)).map(Second::into_board))
+                (format!("fen {fen}"), board.and_then(|board| CozyBoard::new(&board)).map(CozyBoard::into_board))
             }
         }
     }

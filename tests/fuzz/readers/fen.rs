@@ -1,7 +1,7 @@
 //! FEN: accepted positions round-trip, and cozy-chess generates the same moves.
 
+use super::super::cozy::CozyBoard;
 use super::super::crowded::{castlers, crowd, ended};
-use super::super::second::Second;
 use super::{cases, position};
 use lento::chess::{Board, Color, PieceType};
 use lento_testing::{Random, mutate};
@@ -21,8 +21,8 @@ fn check_board(board: &Board) -> Result<(), TestCaseError> {
     prop_assert_eq!(board.has_legal_move(), !moves.is_empty());
     let texts: BTreeSet<String> = moves.iter().map(|&mv| board.uci(mv, true)).collect();
     prop_assert_eq!(texts.len(), moves.len());
-    if let Some(second) = to_cozy(board) {
-        prop_assert_eq!(texts, second.texts(true).into_iter().collect::<BTreeSet<_>>(), "{}", board.fen(true));
+    if let Some(cozy) = to_cozy(board) {
+        prop_assert_eq!(texts, cozy.texts(true).into_iter().collect::<BTreeSet<_>>(), "{}", board.fen(true));
     } else {
         // cozy-chess is stricter: at most 16 pieces per side with 8 pawns, two checkers, and an en passant square consistent with
         // them.
@@ -52,10 +52,10 @@ fn check_board(board: &Board) -> Result<(), TestCaseError> {
 }
 
 /// The position for cozy-chess, with counters that it accepts.
-fn to_cozy(board: &Board) -> Option<Second> {
+fn to_cozy(board: &Board) -> Option<CozyBoard> {
     let fen = board.fen(true);
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
-    cozy_chess::Board::from_fen(&(fields.join(" ") + " 0 1"), true).ok().map(Second::from)
+    cozy_chess::Board::from_fen(&(fields.join(" ") + " 0 1"), true).ok().map(CozyBoard::from)
 }
 
 /// Random piece placement, mostly illegal.

@@ -62,29 +62,29 @@ proptest! {
     #[test]
     fn null_moves_match_cozy_chess(position in position(), seed: u64) {
         let mut random = Random::new(seed);
-        let mut second = position.clone();
+        let mut cozy = position.clone();
         let mut text = format!("{position:#} moves");
         for _ in 0..12 {
-            let moves = ours(&second).legal_moves();
-            let passed = second.null_move();
+            let moves = ours(&cozy).legal_moves();
+            let passed = cozy.null_move();
             if passed.is_none() {
                 prop_assert!(Game::from_fen(&format!("{text} 0000")).is_err(), "{}", text);
             }
             match passed.filter(|_| random.once_in(3)) {
                 Some(passed) => {
-                    second = passed;
+                    cozy = passed;
                     text += " 0000";
                 }
                 None if moves.is_empty() => break,
                 None => {
-                    let mv = theirs(&ours(&second), *random.pick(&moves));
-                    second.play(mv);
+                    let mv = theirs(&ours(&cozy), *random.pick(&moves));
+                    cozy.play(mv);
                     text += &format!(" {mv}");
                 }
             }
         }
         let game = Game::from_fen(&text).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        prop_assert_eq!(game.board().key(), ours(&second).key(), "{}", text);
+        prop_assert_eq!(game.board().key(), ours(&cozy).key(), "{}", text);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use cozy_chess::{Board, Move, Square};
 
 /// A position in cozy-chess.
 #[derive(Clone)]
-pub struct Second(Board);
+pub struct CozyBoard(Board);
 
-impl Second {
+impl CozyBoard {
     /// Converts a position; `None` if cozy-chess refuses it.
     pub fn new(board: &lento::chess::Board) -> Option<Self> {
         Board::from_fen(&board.fen(true), true).ok().map(Self)
@@ -50,7 +50,7 @@ impl Second {
     }
 }
 
-impl From<Board> for Second {
+impl From<Board> for CozyBoard {
     fn from(board: Board) -> Self {
         Self(board)
     }

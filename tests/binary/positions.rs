@@ -13,12 +13,12 @@ fn move_notations_are_accepted() {
         ("position fen 4k3/8/8/8/8/8/8/5K1R w K - 0 1 moves f1g1", "4k3/8/8/8/8/8/8/6KR b - - 1 1"),
         ("position fen 4k3/8/8/8/8/8/8/5K1R w K - 0 1 moves f1h1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
     ] {
-        session.say(line);
+        session.send(line);
         assert!(session.sync().is_empty(), "{line}");
         assert_eq!(session.fen(), fen, "{line}");
     }
-    session.say("position fen 4k3/8/8/8/8/8/8/5K1R w K - 0 1\ngo perft 1");
-    let moves = session.until("Nodes searched");
+    session.send("position fen 4k3/8/8/8/8/8/8/5K1R w K - 0 1\ngo perft 1");
+    let moves = session.read_until("Nodes searched");
     assert_eq!((count(&moves, "f1g1: 1"), count(&moves, "f1h1: 1")), (1, 1), "{moves:#?}");
 }
 
@@ -27,10 +27,10 @@ fn finished_game_is_reported_at_once() {
     let mut session = Session::ready();
     for (fen, score) in [("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "cp 0"), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0")] {
         for go in ["go infinite", "go ponder wtime 1000 btime 1000", "go depth 3"] {
-            session.say(&format!("position fen {fen}\n{go}"));
-            assert_eq!(session.until("info depth"), [format!("info depth 0 score {score}")]);
-            session.say("stop");
-            let rest = session.until("bestmove");
+            session.send(&format!("position fen {fen}\n{go}"));
+            assert_eq!(session.read_until("info depth"), [format!("info depth 0 score {score}")]);
+            session.send("stop");
+            let rest = session.read_until("bestmove");
             assert_eq!((count(&rest, "info depth"), count(&rest, "bestmove 0000")), (0, 1), "{go}: {rest:#?}");
         }
     }
@@ -39,7 +39,7 @@ fn finished_game_is_reported_at_once() {
 #[test]
 fn unsearched_lines_are_not_exact() {
     let mut session = Session::ready();
-    session.say("setoption name MultiPV value 4");
+    session.send("setoption name MultiPV value 4");
     for nodes in [1, 20, 60, 150, 300] {
         let lines = session.search(&format!(
             "ucinewgame\nposition fen 1KQ5/8/8/8/7p/5B1p/5ppk/5Rq1 w - - 0 1 moves c8c7 h2h1 c7c4 h3h2 c4e2 h4h3 e2d3 g1f1\n\

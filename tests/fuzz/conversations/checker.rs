@@ -7,26 +7,26 @@ const MAX_LENGTH: usize = 20_000;
 
 /// Counts of answers so far.
 #[derive(Default)]
-pub struct Judge {
+pub struct Checker {
     pub best_moves: usize,
-    pub readies: usize,
-    introductions: usize,
+    pub readyoks: usize,
+    uciok: usize,
     displays: usize,
     pub infos: usize,
     /// Info lines of the current search.
     latest: usize,
 }
 
-impl Judge {
+impl Checker {
     /// Checks a line of output.
-    pub fn hear(&mut self, line: &str, model: &Model) -> Result<(), String> {
+    pub fn check(&mut self, line: &str, model: &Model) -> Result<(), String> {
         if line.len() > MAX_LENGTH || line.chars().any(char::is_control) {
             return Err(format!("overlong or unprintable line: {:?}", line.chars().take(200).collect::<String>()));
         }
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words[..] {
-            ["readyok"] => self.readies += 1,
-            ["uciok"] => self.introductions += 1,
+            ["readyok"] => self.readyoks += 1,
+            ["uciok"] => self.uciok += 1,
             ["Fen:", ..] => self.display(&line["Fen: ".len()..], model)?,
             ["bestmove", ..] | ["threat", _] => self.best_move(&words, line, model)?,
             ["info", "depth", ..] => self.info(&words, line, model)?,
@@ -39,8 +39,8 @@ impl Judge {
     pub fn conclude(&self, model: &Model) -> Result<(), String> {
         let counts = [
             ("bestmove or threat", self.best_moves, model.searches.len()),
-            ("readyok", self.readies, model.readies),
-            ("uciok", self.introductions, model.introductions),
+            ("readyok", self.readyoks, model.readyoks),
+            ("uciok", self.uciok, model.uciok),
             ("Fen:", self.displays, model.displays.len()),
         ];
         match counts.into_iter().find(|(_, found, expected)| found != expected) {
@@ -103,7 +103,7 @@ impl Judge {
 
 /// Checks that a PV is legal.
 fn check_pv(search: &Search, moves: &[&str]) -> Result<(), String> {
-    let Some(mut board) = search.second.clone() else { return Ok(()) };
+    let Some(mut board) = search.cozy.clone() else { return Ok(()) };
     for (index, text) in moves.iter().enumerate() {
         if !board.play(text, search.chess960) {
             let line = moves.join(" ");

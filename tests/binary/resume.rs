@@ -20,15 +20,15 @@ fn stopped_analysis_is_resumed() {
     for threads in 1..=3 {
         for (index, pause) in (0..6).map(|run| (run % POSITIONS.len(), 30 + 23 * run as u64)) {
             let mut session = Session::ready();
-            session.say(&format!("setoption name UCI_AnalyseMode value true\nsetoption name Threads value {threads}"));
-            session.say(&format!("{}\ngo infinite", POSITIONS[index]));
-            session.until("info depth 9 ");
+            session.send(&format!("setoption name UCI_AnalyseMode value true\nsetoption name Threads value {threads}"));
+            session.send(&format!("{}\ngo infinite", POSITIONS[index]));
+            session.read_until("info depth 9 ");
             sleep(Duration::from_millis(pause));
-            session.say("stop");
+            session.send("stop");
             session.best_move();
-            let [.., finished, last] = depths(session.heard())[..] else { panic!("depths before the stop") };
-            session.say(&format!("go depth {last}"));
-            let again = depths(&session.until("bestmove "));
+            let [.., finished, last] = depths(session.received())[..] else { panic!("depths before the stop") };
+            session.send(&format!("go depth {last}"));
+            let again = depths(&session.read_until("bestmove "));
             assert_eq!(again.last(), Some(&last), "{threads} threads");
             // The answer may come from a helper at a lower depth.
             let resumed = finished.min(last);
@@ -45,10 +45,10 @@ fn stopped_analysis_is_resumed() {
 #[test]
 fn searchmoves_result_is_not_reused_for_all_moves() {
     let mut session = Session::ready();
-    session.say("setoption name UCI_AnalyseMode value true\nposition fen 4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
-    session.say("go depth 12 searchmoves e1f2");
+    session.send("setoption name UCI_AnalyseMode value true\nposition fen 4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
+    session.send("go depth 12 searchmoves e1f2");
     assert_eq!(session.best_move(), "e1f2");
-    session.say("go depth 12");
+    session.send("go depth 12");
     assert_eq!(session.best_move(), "e4d5");
 }
 
@@ -57,15 +57,15 @@ fn searchmoves_result_is_not_reused_for_all_moves() {
 fn infinite_search_is_analysis_by_default() {
     for (setting, resumes) in [("", true), ("setoption name Analyse Mode value false", false)] {
         let mut session = Session::ready();
-        session.say(&format!("{setting}\nposition startpos\ngo infinite"));
-        session.until("info depth 9 ");
-        session.say("stop\ngo infinite");
+        session.send(&format!("{setting}\nposition startpos\ngo infinite"));
+        session.read_until("info depth 9 ");
+        session.send("stop\ngo infinite");
         session.best_move();
-        let again = depths(&session.until("info depth 9 "));
+        let again = depths(&session.read_until("info depth 9 "));
         assert_eq!(again.contains(&5), !resumes, "{setting:?}: {again:?}");
         // Game mode keeps nothing of the analysis.
-        session.say("stop\ngo depth 9");
+        session.send("stop\ngo depth 9");
         session.best_move();
-        assert!(depths(&session.until("bestmove ")).contains(&5));
+        assert!(depths(&session.read_until("bestmove ")).contains(&5));
     }
 }

@@ -1,6 +1,6 @@
 //! The engine ends with its front end, answers every `go`, and refuses what exceeds memory.
 
-use crate::harness::{PATIENCE, Session, count, field, last_pv, number};
+use crate::harness::{Session, TIMEOUT, count, field, last_pv, number};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -13,7 +13,7 @@ fn start(args: &[&str]) -> Child {
 
 /// Waits for the process to exit; kills it after a timeout.
 fn assert_ends(mut child: Child, what: &str) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while child.try_wait().expect("a child").is_none() {
         if Instant::now() > deadline {
             let _ = child.kill();
@@ -69,9 +69,9 @@ fn end_of_input_ends_every_search() {
     for work in ["go infinite", "go ponder wtime 5 btime 5", "go infinite\ngo infinite\nposition startpos\ngo infinite"]
     {
         let mut session = Session::ready();
-        session.say(work);
+        session.send(work);
         session.end_input();
-        let (lines, status) = session.end();
+        let (lines, status) = session.wait();
         assert_eq!(count(&lines, "bestmove"), work.matches("go ").count(), "{work}");
         assert!(status.success());
     }
@@ -83,9 +83,9 @@ fn stop_and_ponderhit_in_any_order_give_one_bestmove() {
     for words in ["stop\nponderhit", "ponderhit\nstop", "stop\nponderhit\nstop\nponderhit"] {
         for go in ["go infinite", "go ponder", "go ponder infinite", "go ponder movetime 50", "go depth 3"] {
             let mut session = Session::ready();
-            session.say(&format!("{go}\n{words}\nisready"));
-            session.say("quit");
-            let (lines, status) = session.end();
+            session.send(&format!("{go}\n{words}\nisready"));
+            session.send("quit");
+            let (lines, status) = session.wait();
             assert_eq!((count(&lines, "bestmove"), count(&lines, "readyok")), (1, 1), "{go}, {words:?}");
             assert!(status.success());
         }
@@ -97,7 +97,7 @@ fn stop_and_ponderhit_in_any_order_give_one_bestmove() {
 fn last_line_counts_every_node() {
     for threads in [1, 4] {
         let mut session = Session::ready();
-        session.say(&format!("setoption name Threads value {threads}"));
+        session.send(&format!("setoption name Threads value {threads}"));
         for nodes in [1, 1000, 50_000] {
             let lines = session.search(&format!("position startpos moves e2e4 c7c5\ngo nodes {nodes}"));
             let last = last_pv(&lines);
@@ -139,7 +139,7 @@ fn removed_threads_free_their_memory() {
     use lento::search::worker::Worker;
     let mut session = Session::ready();
     let mut resident = |threads: usize| {
-        session.say(&format!("setoption name Threads value {threads}"));
+        session.send(&format!("setoption name Threads value {threads}"));
         session.sync();
         let statm = std::fs::read_to_string(format!("/proc/{}/statm", session.id())).expect("the process runs");
         let pages: usize = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number of pages");

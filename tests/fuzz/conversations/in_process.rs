@@ -1,6 +1,6 @@
 //! The session in process, without pipes, which is much faster. The only module that uses the engine's interface.
 
-use super::play::{Engine, Heard, patience};
+use super::play::{Engine, Received, timeout};
 use super::step::Lines;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, never, unbounded};
 use lento_uci::run;
@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 /// A session on its own thread, so that a hang is detected.
-pub struct Inside {
+pub struct InProcess {
     input: Option<Sender<Message>>,
     output: Receiver<String>,
     ended: Receiver<()>,
@@ -39,7 +39,7 @@ fn watch_panics() {
     });
 }
 
-impl Engine for Inside {
+impl Engine for InProcess {
     fn start() -> Self {
         watch_panics();
         let (input, lines) = unbounded();
@@ -58,24 +58,24 @@ impl Engine for Inside {
 
     fn write(&mut self, bytes: &[u8]) {
         for line in self.lines.feed(bytes) {
-            self.say(line);
+            self.send_line(line);
         }
     }
 
     fn end_input(&mut self) {
         if let Some(line) = self.lines.finish() {
-            self.say(line);
+            self.send_line(line);
         }
         if let Some(input) = self.input.take() {
             let _ = input.send(Message::EndOfInput);
         }
     }
 
-    fn listen(&mut self, time: Duration) -> Heard {
+    fn receive(&mut self, time: Duration) -> Received {
         match self.output.recv_timeout(time) {
-            Ok(line) => Heard::Line(line),
-            Err(RecvTimeoutError::Timeout) => Heard::Silence,
-            Err(RecvTimeoutError::Disconnected) => Heard::End,
+            Ok(line) => Received::Line(line),
+            Err(RecvTimeoutError::Timeout) => Received::Silence,
+            Err(RecvTimeoutError::Disconnected) => Received::End,
         }
     }
 
@@ -83,27 +83,27 @@ impl Engine for Inside {
         self.wait("its last answer")
     }
 
-    fn vanish(self) -> Result<(), String> {
+    fn close_output(self) -> Result<(), String> {
         // The session notices the closed output on its next write.
         let Self { input, output, ended, lines } = self;
         drop(output);
-        let gone = Self { input, output: never(), ended, lines };
-        gone.say("isready".into());
-        gone.wait("its output was closed")
+        let closed = Self { input, output: never(), ended, lines };
+        closed.send_line("isready".into());
+        closed.wait("its output was closed")
     }
 }
 
-impl Inside {
-    fn say(&self, line: String) {
+impl InProcess {
+    fn send_line(&self, line: String) {
         if let Some(input) = &self.input {
             let _ = input.send(Message::Line(line));
         }
     }
 
     fn wait(&self, since: &str) -> Result<(), String> {
-        let patience = patience();
-        if let Err(RecvTimeoutError::Timeout) = self.ended.recv_timeout(patience) {
-            return Err(format!("still running {patience:?} after {since}"));
+        let timeout = timeout();
+        if let Err(RecvTimeoutError::Timeout) = self.ended.recv_timeout(timeout) {
+            return Err(format!("still running {timeout:?} after {since}"));
         }
         let panics = std::mem::take(&mut *PANICS.lock().expect("no panic in between"));
         if panics.is_empty() { Ok(()) } else { Err(panics.join("; ")) }
