@@ -8,7 +8,7 @@ use lento::internals::bench::POSITIONS;
 use std::hint::black_box;
 
 fn boards() -> Vec<Board> {
-    POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good")).collect()
+    POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are valid")).collect()
 }
 
 /// The bench positions, each with its legal moves for which `wanted` holds.
@@ -67,7 +67,7 @@ fn counting(c: &mut Criterion) {
     let mut group = c.benchmark_group("perft");
     group.sample_size(20);
     for (name, fen) in [("start, depth 5", POSITIONS[0]), ("middlegame, depth 4", POSITIONS[5])] {
-        let board = Board::from_fen(fen).expect("the bench positions are good");
+        let board = Board::from_fen(fen).expect("the bench positions are valid");
         let depth = if name.starts_with("start") { 5 } else { 4 };
         group.throughput(Throughput::Elements(perft(&board, depth)));
         group.bench_function(name, |b| b.iter(|| perft(black_box(&board), depth)));

@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 /// All successors of the bench positions.
 fn boards() -> Vec<Board> {
-    let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good"));
+    let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are valid"));
     roots.flat_map(|root| root.legal_moves().into_iter().map(move |mv| root.after(mv))).collect()
 }
 

@@ -15,7 +15,7 @@ struct Family {
 }
 
 fn families() -> Vec<Family> {
-    let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good"));
+    let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are valid"));
     roots
         .map(|root| {
             let children = root.legal_moves().into_iter().map(|mv| (mv, root.after(mv))).collect();

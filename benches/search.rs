@@ -26,7 +26,7 @@ fn searching(c: &mut Criterion) {
     for threads in [1, 2] {
         engine.set_threads(threads).expect("two threads");
         for (name, index) in PHASES {
-            let game = Game::from_fen(POSITIONS[index]).expect("the bench positions are good");
+            let game = Game::from_fen(POSITIONS[index]).expect("the bench positions are valid");
             // Node counts at fixed depth are reproducible on one thread only.
             let depth = Limits { depth: Some(10), ..Limits::default() };
             let nodes = Limits { nodes: Some(200_000), ..Limits::default() };

@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn board(fen: &str) -> Board {
-        Board::from_fen(fen).expect("a good FEN")
+        Board::from_fen(fen).expect("a valid FEN")
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn lines_are_truncated_and_extended() {
         let probing = probing(&SearchOptions::default()).expect("tables");
-        let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a good FEN");
+        let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a valid FEN");
         for moves in ["b1b4 e5d5 b4d4 d5d4", "b1b4 e5d5 b4b1 d5e5"] {
             let mut line = PvLine::new();
             let mut board = game.board().clone();

@@ -6,14 +6,14 @@ use crate::score::{Bound, Score};
 use arrayvec::ArrayVec;
 use std::time::Duration;
 
-/// A line of play from the root.
+/// A principal variation from the root.
 pub type PvLine = ArrayVec<Move, MAX_PLY>;
 
 /// Output of a search.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "most have the large variant, and few are sent")]
 pub enum Output {
-    /// A line of play.
+    /// A line with its score.
     Info(Info),
     /// Progress of a long iteration.
     Progress(Progress),

@@ -153,7 +153,8 @@ mod tests {
         for name in ["KvKQ", "KPQvK", "KQ", "KQvk", "QvK", "KQvKvK", "KXvK", "KRvKQ", "", "v"] {
             assert_eq!(Material::parse(name), None, "{name}");
         }
-        let (material, black) = Material::of(&Board::from_fen("4k2r/8/8/8/8/8/8/4K1N1 w - - 0 1").expect("a good FEN"));
+        let (material, black) =
+            Material::of(&Board::from_fen("4k2r/8/8/8/8/8/8/4K1N1 w - - 0 1").expect("a valid FEN"));
         assert_eq!((material.to_string(), black), ("KRvKN".into(), true));
         assert!(material.has_single_piece() && !material.is_symmetric() && material.pawns() == [0, 0]);
     }

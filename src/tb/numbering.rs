@@ -265,7 +265,7 @@ mod tests {
             if letter.is_uppercase() { kind } else { kind + 8 }
         };
         let material = Material::parse(name).expect("material");
-        Numbering::new(material, letters.chars().map(code).collect(), order, file).expect("a good order")
+        Numbering::new(material, letters.chars().map(code).collect(), order, file).expect("a valid order")
     }
 
     /// Random distinct squares.

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn detects_repetition() {
-        let mut game = Game::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").expect("a good FEN");
+        let mut game = Game::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").expect("a valid FEN");
         for (text, repeated) in
             [("a1a2", false), ("e8d8", false), ("a2a1", false), ("d8e8", true), ("a1a3", true), ("e8f8", true)]
         {

@@ -244,7 +244,7 @@ mod tests {
 
     fn boards() -> Vec<Board> {
         ["8/8/8/4k3/8/8/8/KR6 w - - 0 1", "8/8/8/4k3/8/8/8/KR6 b - - 0 1", "7K/8/8/8/2r5/8/1k6/8 w - - 0 1"]
-            .map(|fen| Board::from_fen(fen).expect("a good FEN"))
+            .map(|fen| Board::from_fen(fen).expect("a valid FEN"))
             .into()
     }
 
@@ -253,8 +253,8 @@ mod tests {
         for (name, kind) in TABLES {
             let file = File::open(path(name)).expect("a table");
             let size = file.metadata().expect("a size").len();
-            let read = Table::new(Source::File(file), size, material(), kind).expect("a good table");
-            let held = Table::open(&path(name), material(), kind).expect("a good table");
+            let read = Table::new(Source::File(file), size, material(), kind).expect("a valid table");
+            let held = Table::open(&path(name), material(), kind).expect("a valid table");
             assert!(held.verify().is_ok() && held.held() == Some(size) && read.held().is_none());
             for board in boards() {
                 let value = |table: &Table| match kind {

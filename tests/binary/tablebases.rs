@@ -63,7 +63,7 @@ fn won_pv_is_extended_to_mate() {
     session.set("Deterministic", "true");
     let lines = session.search(&format!("position fen {ROOK}\ngo depth 5"));
     let line = last_pv(&lines);
-    let moves = line.split(" pv ").nth(1).expect("a line of play").to_owned();
+    let moves = line.split(" pv ").nth(1).expect("a PV").to_owned();
     let lines = session.search(&format!("position fen {ROOK} moves {moves}\ngo depth 1"));
     assert!(lines.iter().any(|line| line.contains("no legal move: checkmate")), "{moves}");
 }

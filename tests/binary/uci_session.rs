@@ -34,7 +34,7 @@ fn search_reports_each_depth_and_answers_once() {
     }
     let depths: Vec<i32> = infos.iter().filter_map(|line| field(line, "depth")?.parse().ok()).collect();
     assert!(depths.is_sorted() && depths.last() == Some(&7), "{depths:?}");
-    let last = infos.last().expect("a line of play");
+    let last = infos.last().expect("a PV");
     assert!(!last.contains("bound"), "the last line is not exact: {last}");
     let best = lines.last().expect("a line");
     assert_eq!(field(last, "pv"), field(best, "bestmove"));

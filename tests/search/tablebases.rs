@@ -73,7 +73,7 @@ fn wins_are_played_out_to_mate() {
     let mut played = 0;
     for row in complete_rows().iter().filter(|row| row[2] == "2").step_by(2) {
         let fen = &row[1];
-        let mut game = Game::from_fen(fen).expect("a good FEN");
+        let mut game = Game::from_fen(fen).expect("a valid FEN");
         let winner = game.board().side_to_move();
         engine.new_game();
         while game.verdict().is_none() {
@@ -104,7 +104,7 @@ fn lines_and_scores_match_the_tables() {
     engine.settings.search.multi_pv = 256;
     for row in complete_rows().iter().step_by(4) {
         let fen = &row[1];
-        let board = Board::from_fen(fen).expect("a good FEN");
+        let board = Board::from_fen(fen).expect("a valid FEN");
         engine.game = Game::from(board.clone());
         let outcome = engine.search_blocking(&Limits { depth: Some(3), ..Limits::default() }, |_| ());
         assert_eq!(outcome.lines.len(), board.legal_moves().len());
@@ -137,7 +137,7 @@ fn cursed_wins_are_not_claimed() {
     engine.set_tables(Some(Arc::clone(&tables)));
     let mut tried = [0; 3];
     for row in rows().iter().filter(|row| ["KBNvK", "KRvK", "KQvKR", "KBBvK"].contains(&row[0].as_str())) {
-        let board = Board::from_fen(&row[1]).expect("a good FEN");
+        let board = Board::from_fen(&row[1]).expect("a valid FEN");
         let distance = tables.dtz(&board).expect("tables").abs();
         if row[2] == "0" || distance < 4 {
             continue;
@@ -146,7 +146,7 @@ fn cursed_wins_are_not_claimed() {
             let fields: Vec<&str> = row[1].split(' ').collect();
             let fen = format!("{} {clock} 120", fields[..4].join(" "));
             engine.new_game();
-            engine.game = Game::from_fen(&fen).expect("a good FEN");
+            engine.game = Game::from_fen(&fen).expect("a valid FEN");
             let outcome = engine.search_blocking(&Limits { depth: Some(2), ..Limits::default() }, |_| ());
             let score = outcome.lines[0].score;
             match index {
@@ -167,7 +167,7 @@ fn wdl_alone_does_not_claim_wins_on_the_clock() {
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::new(Tables::open(folder.path()).expect("a table"))));
     for (clock, claimed) in [(0, true), (90, false)] {
-        engine.game = Game::from_fen(&format!("8/8/8/4k3/8/8/8/KR6 w - - {clock} 80")).expect("a good FEN");
+        engine.game = Game::from_fen(&format!("8/8/8/4k3/8/8/8/KR6 w - - {clock} 80")).expect("a valid FEN");
         let outcome = engine.search_blocking(&Limits { depth: Some(2), ..Limits::default() }, |_| ());
         assert_eq!(is_decisive(outcome.lines[0].score), claimed, "clock {clock}: {}", outcome.lines[0].score);
     }
@@ -182,7 +182,7 @@ fn rounds_reproduce_tablebase_hits() {
         engine.set_tables(Some(Arc::clone(&tables)));
         engine.set_threads(3).expect("threads");
         engine.settings.search.deterministic = Determinism::Rounds;
-        engine.game = Game::from_fen("8/5k2/3p4/8/4P1P1/4K3/3p4/5N2 b - - 0 1").expect("a good FEN");
+        engine.game = Game::from_fen("8/5k2/3p4/8/4P1P1/4K3/3p4/5N2 b - - 0 1").expect("a valid FEN");
         let outcome = engine.search_blocking(&Limits { depth: Some(12), ..Limits::default() }, |_| ());
         let line = &outcome.lines[0];
         (line.nodes, line.tb_hits, line.score, line.pv.clone())
@@ -199,7 +199,7 @@ fn damaged_tables_are_reported_or_harmless() {
     let scratch = Folder::with_copies("damage", &data::path("syzygy"), &names);
     let rows = data::rows(data::path("syzygy_vectors.tsv"));
     let boards: Vec<Board> =
-        rows.iter().filter(|row| row[0] == "KPPvK").map(|row| Board::from_fen(&row[1]).expect("a good FEN")).collect();
+        rows.iter().filter(|row| row[0] == "KPPvK").map(|row| Board::from_fen(&row[1]).expect("a valid FEN")).collect();
     let mut random = fastrand::Rng::with_seed(11);
     for round in 0..60 {
         let file = scratch.file(names[round % 2]);
@@ -212,7 +212,7 @@ fn damaged_tables_are_reported_or_harmless() {
             _ => bytes[random.usize(4..intact.len())] ^= 1 << random.usize(0..8),
         }
         fs::write(&file, &bytes).expect("a copy");
-        let tables = Tables::open(scratch.path()).expect("some tables are good");
+        let tables = Tables::open(scratch.path()).expect("some tables are valid");
         let problems = &tables.stock().problems;
         let named = problems.iter().any(|problem| problem.contains(names[round % 2]) && !problem.contains("missing"));
         assert!(named || bytes == intact, "round {round}: {problems:#?}");

@@ -192,7 +192,7 @@ struct Outgoing {
 impl Outgoing {
     fn send(world: &SimpleCommunicator, rank: usize, frame: Vec<u8>) -> Self {
         let frame: *mut [u8] = Box::into_raw(frame.into_boxed_slice());
-        // SAFETY: the pointer is of a box that is freed only after the request, which holds the only reference.
+        // SAFETY: the pointer comes from a box that is freed only after the request, which holds the only reference, completes.
         let bytes: &'static [u8] = unsafe { &*frame };
         Self { request: world.process_at_rank(rank as i32).immediate_send(StaticScope, bytes), frame }
     }
@@ -202,7 +202,7 @@ impl Outgoing {
         let frame = self.frame;
         match self.request.test() {
             Ok(_) => {
-                // SAFETY: the pointer is of a box, and the request, which held the only reference, is complete.
+                // SAFETY: the pointer comes from a box, and the request, which held the only reference, is complete.
                 drop(unsafe { Box::from_raw(frame) });
                 None
             }
