@@ -63,7 +63,7 @@ impl Engine for Program {
     fn receive(&mut self, time: Duration) -> Received {
         match self.output.recv_timeout(time) {
             Ok(line) => Received::Line(line),
-            Err(RecvTimeoutError::Timeout) => Received::Silence,
+            Err(RecvTimeoutError::Timeout) => Received::Nothing,
             Err(RecvTimeoutError::Disconnected) => Received::End,
         }
     }

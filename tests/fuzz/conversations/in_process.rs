@@ -43,12 +43,12 @@ impl Engine for InProcess {
     fn start() -> Self {
         watch_panics();
         let (input, lines) = unbounded();
-        let (say, output) = unbounded();
+        let (sender, output) = unbounded();
         let (end, ended) = unbounded();
         let inbox = input.clone();
         let session = move || {
             let _end: Sender<()> = end;
-            let writer = Writer::new(LineSender { to: say });
+            let writer = Writer::new(LineSender { to: sender });
             let mut session = Session::new(lento::engine::Engine::new(), InputMode::Live, inbox, writer);
             let _ = catch_unwind(AssertUnwindSafe(|| run::serve(&mut session, &lines, || false)));
         };
@@ -74,7 +74,7 @@ impl Engine for InProcess {
     fn receive(&mut self, time: Duration) -> Received {
         match self.output.recv_timeout(time) {
             Ok(line) => Received::Line(line),
-            Err(RecvTimeoutError::Timeout) => Received::Silence,
+            Err(RecvTimeoutError::Timeout) => Received::Nothing,
             Err(RecvTimeoutError::Disconnected) => Received::End,
         }
     }

@@ -15,7 +15,7 @@ pub fn timeout() -> Duration {
 pub enum Received {
     Line(String),
     /// Nothing within the given time.
-    Silence,
+    Nothing,
     /// The output has ended.
     End,
 }
@@ -119,7 +119,7 @@ impl<E: Engine> Play<E> {
     fn receive(&mut self, time: Duration) -> Result<(), String> {
         match self.engine.receive(time) {
             Received::Line(line) => self.checker.check(&line, &self.model)?,
-            Received::Silence => {}
+            Received::Nothing => {}
             Received::End => self.ended = true,
         }
         Ok(())
