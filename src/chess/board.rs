@@ -286,7 +286,7 @@ impl Board {
         attacked
     }
 
-    /// The position with colors swapped and ranks mirrored; the counters stay. Its own inverse.
+    /// The position with colors swapped and ranks mirrored and the same counters. Its own inverse.
     #[must_use]
     pub fn flipped(&self) -> Self {
         let mirrored = |square: Square| square.relative_to(Color::Black);

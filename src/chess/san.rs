@@ -79,7 +79,7 @@ impl Board {
         }
     }
 
-    /// Parses a legal move in UCI notation or SAN. Fails with the text and what is expected.
+    /// Parses a legal move in UCI notation or SAN. Errors quote the text and say what is expected.
     pub fn read_move(&self, text: &str, chess960: bool) -> Result<Move, String> {
         self.parse_uci(text, chess960).or_else(|| self.parse_san(text)).ok_or_else(|| {
             let expected = match self.legal_moves().first() {

@@ -86,7 +86,7 @@ impl Params {
 }
 
 tunables! {
-    // Time management; the soft bound is scaled by how settled the search is.
+    // Time management; the soft bound is scaled by the stability of the search.
     time_share: 10..=80 = 34;                  // Share of the clock for a move, in 1/1000
     time_increment: 0..=200 = 100;             // Share of the increment for a move, in percent
     time_soft: 30..=200 = 135;                 // Soft bound, in percent of the time for a move

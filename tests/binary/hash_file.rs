@@ -169,7 +169,7 @@ fn full_disk_leaves_the_old_file() {
 fn autosave_survives_a_kill() {
     let folder = Folder::new("auto");
     let file = folder.file("table");
-    fs::write(&file, "somebody else's").unwrap();
+    fs::write(&file, "foreign").unwrap();
     fs::write(folder.file("table.old"), "older").unwrap();
     let mut session = Session::ready();
     session.send(&format!(
@@ -182,7 +182,7 @@ fn autosave_survives_a_kill() {
     // The kill may have interrupted a save.
     let names: Vec<String> = folder.names().into_iter().filter(|name| !name.ends_with(".part")).collect();
     assert_eq!(names, ["table", "table.old", "table.old2"]);
-    assert_eq!(fs::read(folder.file("table.old2")).unwrap(), b"somebody else's");
+    assert_eq!(fs::read(folder.file("table.old2")).unwrap(), b"foreign");
     let mut session = Session::ready();
     let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.starts_with("info string loadhash: "), "{line}");

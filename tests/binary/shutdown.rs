@@ -1,4 +1,4 @@
-//! The engine ends with its front end, answers every `go`, and refuses what exceeds memory.
+//! The engine ends with its front end, answers every `go`, and refuses threads that exceed memory.
 
 use crate::harness::{Session, TIMEOUT, count, field, last_pv, number};
 use std::io::{BufRead, BufReader, Write};

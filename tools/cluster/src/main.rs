@@ -134,14 +134,14 @@ fn man(folder: &Path) -> Done {
 
 /// Runs rank 0: session or bench on a thread, MPI on this one. Returns whether all ranks have ended, and the exit code.
 fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, ExitCode) {
-    let (orders, ordered) = unbounded();
+    let (orders, order_receiver) = unbounded();
     let (inbox, messages) = unbounded();
     let relay = Arc::new(Relay::new(comm.size, RankInfo::own(host), orders, inbox.clone()));
     engine.set_partners(Some(Arc::clone(&relay) as Arc<dyn Partners>));
-    let (passing, ranks, task) = (Arc::clone(&relay), comm.size, args.task.clone());
+    let (session_relay, ranks, task) = (Arc::clone(&relay), comm.size, args.task.clone());
     let session = thread::spawn(move || {
         processors::prefer_response();
-        passing.wait_for_ranks();
+        session_relay.wait_for_ranks();
         let mut code = ExitCode::SUCCESS;
         if let Some(Task::Bench(args)) = task {
             thread::spawn(move || {
@@ -151,22 +151,22 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
                     }
                 }
             });
-            if let Err(error) = bench::run(&args, engine, &passing, ranks) {
+            if let Err(error) = bench::run(&args, engine, &session_relay, ranks) {
                 eprintln!("lento-cluster: {error}");
                 code = ExitCode::FAILURE;
             }
         } else {
             pass_input(inbox.clone());
             let mut session = Session::new(engine, InputMode::Live, inbox, Writer::new(io::stdout()));
-            let relay = Arc::clone(&passing);
+            let relay = Arc::clone(&session_relay);
             session.hook = Some(Box::new(move |command, engine| relay.pass_on(command, engine)));
             // Fails if the output is closed.
             let _ = run::serve(&mut session, &messages, run::output_is_gone);
         }
-        passing.order(Order::End);
+        session_relay.order(Order::End);
         code
     });
-    let all_ended = comm::lead(comm, &relay, &ordered, Duration::from_millis(args.silence));
+    let all_ended = comm::lead(comm, &relay, &order_receiver, Duration::from_millis(args.silence));
     (all_ended, session.join().expect("the session does not panic"))
 }
 
@@ -174,15 +174,15 @@ fn lead(comm: &mut Comm, mut engine: Engine, args: &Args, host: &str) -> (bool, 
 /// SIGCONT and closes the input, and a second later sends SIGTERM and SIGKILL.
 fn pass_input(inbox: Sender<Message>) {
     let (send, lines) = unbounded();
-    let (continued, ending) = (Arc::new(Mutex::new(None::<Instant>)), inbox.clone());
-    let latest = Arc::clone(&continued);
+    let (last_continue, signal_inbox) = (Arc::new(Mutex::new(None::<Instant>)), inbox.clone());
+    let latest_signal = Arc::clone(&last_continue);
     thread::spawn(move || run::read_lines(io::stdin().lock(), &send));
     thread::spawn(move || {
         for message in lines {
             if matches!(message, Message::EndOfInput) {
                 // The signal may arrive slightly later.
                 thread::sleep(Duration::from_millis(50));
-                if latest.lock().is_some_and(|since| since.elapsed() < Duration::from_secs(1)) {
+                if latest_signal.lock().is_some_and(|since| since.elapsed() < Duration::from_secs(1)) {
                     let _ = inbox.send(Message::Note(ENDED.into()));
                 }
             }
@@ -193,10 +193,12 @@ fn pass_input(inbox: Sender<Message>) {
     thread::spawn(move || {
         for signal in signals.forever() {
             if signal == SIGCONT {
-                *continued.lock() = Some(Instant::now());
+                *last_continue.lock() = Some(Instant::now());
             } else {
                 let stop = ["stop", "quit"].map(|line| Message::Line(line.into()));
-                std::iter::once(Message::Note(ENDED.into())).chain(stop).for_each(|message| _ = ending.send(message));
+                std::iter::once(Message::Note(ENDED.into()))
+                    .chain(stop)
+                    .for_each(|message| _ = signal_inbox.send(message));
                 return;
             }
         }
@@ -206,18 +208,18 @@ fn pass_input(inbox: Sender<Message>) {
 /// Starts the session of another rank on a thread.
 fn start_worker(mut engine: Engine, rank: usize) -> Worker {
     let (session, messages) = unbounded();
-    let (noting, notes) = unbounded();
-    let (ending, session_end) = unbounded::<()>();
+    let (note_sender, notes) = unbounded();
+    let (end_sender, session_end) = unbounded::<()>();
     let worker =
         Worker { session: session.clone(), network: Arc::default(), notes, answered: Arc::default(), session_end };
-    let output = Answers { answered: Arc::clone(&worker.answered), notes: noting };
+    let output = Answers { answered: Arc::clone(&worker.answered), notes: note_sender };
     let network = Arc::clone(&worker.network);
     engine.settings.search.first_thread = rank;
     thread::spawn(move || {
         let mut session = Session::new(engine, InputMode::Live, session, Writer::new(output));
         session.hook = Some(worker_hook(rank, network));
         let _ = run::serve(&mut session, &messages, || false);
-        drop(ending);
+        drop(end_sender);
     });
     worker
 }

@@ -413,10 +413,10 @@ mod tests {
 
     /// A relay whose ranks have all joined, its orders, and its messages to the session.
     fn relay(ranks: usize) -> (Relay, Receiver<Order>, Receiver<Message>) {
-        let ((orders, ordered), (session, messages)) = (unbounded(), unbounded());
+        let ((orders, order_receiver), (session, messages)) = (unbounded(), unbounded());
         let relay = Relay::new(ranks, RankInfo::own("one"), orders, session);
         (1..ranks).for_each(|rank| join(&relay, rank, &RankInfo::own("two")));
-        (relay, ordered, messages)
+        (relay, order_receiver, messages)
     }
 
     fn join(relay: &Relay, rank: usize, info: &RankInfo) {
@@ -424,10 +424,10 @@ mod tests {
     }
 
     /// Starts a search; returns rank 0's nodes and the lines for the other ranks.
-    fn go(relay: &Relay, ordered: &Receiver<Order>, nodes: Option<u64>) -> (Option<u64>, String) {
+    fn go(relay: &Relay, order_receiver: &Receiver<Order>, nodes: Option<u64>) -> (Option<u64>, String) {
         let mut go = Go { limits: Limits { nodes, ..Limits::default() }, ..Go::default() };
         relay.go(&mut go, false);
-        let Some(Order::Lines(lines)) = ordered.try_iter().last() else { panic!("no order") };
+        let Some(Order::Lines(lines)) = order_receiver.try_iter().last() else { panic!("no order") };
         (go.limits.nodes, lines.join(", "))
     }
 
@@ -445,8 +445,8 @@ mod tests {
 
     #[test]
     fn silent_rank_has_no_vote() {
-        let (relay, ordered, messages) = relay(3);
-        go(&relay, &ordered, Some(1000));
+        let (relay, order_receiver, messages) = relay(3);
+        go(&relay, &order_receiver, Some(1000));
         (1..3).for_each(|rank| report(&relay, rank, 100));
         assert_eq!(relay.results(1).len(), 2);
         relay.check_silence(Duration::ZERO);
@@ -459,11 +459,11 @@ mod tests {
 
     #[test]
     fn nodes_are_divided_among_active_ranks() {
-        let (relay, ordered, _) = relay(3);
-        assert_eq!(go(&relay, &ordered, Some(8)), (Some(3), "go nodes 3, go nodes 2".into()));
-        assert_eq!(go(&relay, &ordered, Some(2)), (Some(1), "go nodes 1, go nodes 1".into()));
-        assert_eq!(go(&relay, &ordered, None), (None, "go, go".into()));
-        go(&relay, &ordered, Some(1));
+        let (relay, order_receiver, _) = relay(3);
+        assert_eq!(go(&relay, &order_receiver, Some(8)), (Some(3), "go nodes 3, go nodes 2".into()));
+        assert_eq!(go(&relay, &order_receiver, Some(2)), (Some(1), "go nodes 1, go nodes 1".into()));
+        assert_eq!(go(&relay, &order_receiver, None), (None, "go, go".into()));
+        go(&relay, &order_receiver, Some(1));
         let status = Status { search: 4, nodes: 1, ..Status::default() };
         relay.receive(1, Kind::Status, &status.to_bytes());
         assert_eq!(relay.nodes(4), 0);
@@ -471,7 +471,7 @@ mod tests {
 
     #[test]
     fn incompatible_rank_is_left_out() {
-        let (relay, ordered, messages) = relay(4);
+        let (relay, order_receiver, messages) = relay(4);
         assert_eq!(notes(&messages), "");
         let own = RankInfo::own("four");
         join(&relay, 3, &RankInfo { network: 1, ..own.clone() });
@@ -482,7 +482,7 @@ mod tests {
         assert!(text.contains("\nERROR: rank 2 (four) is left out: it runs Lento 0.0.9 ("), "{text}");
         assert!(text.contains("\nrank 1 (four): it runs Lento "), "{text}");
         assert_eq!(relay.missing(), [false, false, true, true]);
-        assert_eq!(go(&relay, &ordered, Some(10)), (Some(5), "go nodes 5, go nodes 1, go nodes 1".into()));
+        assert_eq!(go(&relay, &order_receiver, Some(10)), (Some(5), "go nodes 5, go nodes 1, go nodes 1".into()));
         assert_eq!(relay.describe().matches(", left out)").count(), 2);
         relay.set_network_sent(true);
         assert_eq!(relay.missing(), [false, false, true, false]);
