@@ -16,24 +16,24 @@ pub type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoord
 /// The result of drawing.
 pub type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
-/// Maximum points of a curve; more do not show.
+/// Maximum points of a curve; more would not be visible.
 pub const POINTS: usize = 400;
 
-/// Maximum size of a file.
-pub const MOST_BYTES: usize = 100_000;
+/// Maximum size of an SVG file.
+pub const MAX_BYTES: usize = 100_000;
 
 const FONT: &str = "sans-serif";
 
-/// The font with letters of this size in pixels; plotters divides sizes by 1.24.
+/// The font at a size in pixels; plotters divides sizes by 1.24.
 fn font(letters: i32) -> (&'static str, f64) {
     (FONT, f64::from(letters) * 1.24)
 }
 
-/// Attributes with default values that plotters writes; without them files are much smaller.
+/// Default attributes that plotters writes; files are much smaller without them.
 const DEFAULTS: [&str; 4] =
     [" opacity=\"1\"", " stroke-width=\"1\"", " fill=\"#000000\"", " font-family=\"sans-serif\""];
 
-/// Draws an SVG of this size in pixels on white.
+/// Draws an SVG of a size in pixels on a white background.
 pub fn svg(size: (u32, u32), draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     {
@@ -46,7 +46,7 @@ pub fn svg(size: (u32, u32), draw: impl FnOnce(&Canvas) -> Drawn) -> Result<Stri
     Ok(text.replacen("<svg ", &format!("<svg font-family=\"{FONT}\" "), 1))
 }
 
-/// Writes text, with its start, end or middle at a point.
+/// Draws text whose start, end or middle is at a point.
 pub fn label(canvas: &Canvas, text: &str, at: (i32, i32), side: HPos, size: i32) -> Drawn {
     let style = TextStyle::from(font(size).into_font()).pos(Pos::new(side, VPos::Center));
     canvas.draw(&Text::new(text.to_owned(), at, style))
@@ -61,7 +61,7 @@ pub struct Axis<'a> {
     pub range: Range<f64>,
     /// Decimals of its labels.
     pub decimals: usize,
-    /// Approximate number of labels; may be 0.
+    /// Approximate number of labels, 0 for none.
     pub numbers: usize,
 }
 
@@ -74,7 +74,7 @@ pub struct Axes<'a> {
     pub x: Axis<'a>,
     /// The vertical axis.
     pub y: Axis<'a>,
-    /// Size of letters in pixels, to which all distances are proportional.
+    /// Font size in pixels; all distances are proportional to it.
     pub letters: i32,
 }
 
@@ -118,9 +118,9 @@ impl Axes<'_> {
     }
 }
 
-/// Draws a curve through at most `most` of the points. The name, if any, appears in the legend.
-pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], most: usize, color: RGBColor) -> Drawn {
-    let series = plot.draw_series(LineSeries::new(sampled(points, most), color.stroke_width(2)))?;
+/// Draws a curve through about `count` of the points. A name, unless empty, appears in the legend.
+pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], count: usize, color: RGBColor) -> Drawn {
+    let series = plot.draw_series(LineSeries::new(sampled(points, count), color.stroke_width(2)))?;
     if !name.is_empty() {
         series.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
     }
@@ -134,14 +134,14 @@ pub fn legend<'a, 'b: 'a>(plot: &mut Plot<'a, 'b>, place: SeriesLabelPosition, l
     labels.background_style(WHITE).border_style(BLACK).draw()
 }
 
-/// Every n-th point and the last, about `most` in all.
-fn sampled<T: Copy>(points: &[T], most: usize) -> Vec<T> {
-    let every = points.len().div_ceil(most.max(1)).max(1);
+/// Every n-th point and the last, about `count` in all.
+fn sampled<T: Copy>(points: &[T], count: usize) -> Vec<T> {
+    let every = points.len().div_ceil(count.max(1)).max(1);
     let last = points.len().saturating_sub(1);
     points.iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, &point)| point).collect()
 }
 
-/// The range of numbers, widened by a twentieth on both sides.
+/// The range of numbers, widened by 5 % on both sides.
 pub fn span(numbers: impl IntoIterator<Item = f64>) -> Range<f64> {
     let ends = (f64::INFINITY, f64::NEG_INFINITY);
     let (low, high) = numbers.into_iter().fold(ends, |(low, high), number| (low.min(number), high.max(number)));
@@ -154,17 +154,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_curve_keeps_its_ends_and_few_points() {
-        for (length, most) in [(0, 10), (1, 10), (10, 10), (11, 10), (100_001, 400)] {
+    fn sampling_keeps_both_ends() {
+        for (length, count) in [(0, 10), (1, 10), (10, 10), (11, 10), (100_001, 400)] {
             let points: Vec<usize> = (0..length).collect();
-            let kept = sampled(&points, most);
-            assert!(kept.len() <= most + 1 && kept.is_sorted(), "{length}");
+            let kept = sampled(&points, count);
+            assert!(kept.len() <= count + 1 && kept.is_sorted(), "{length}");
             assert_eq!((kept.first(), kept.last()), (points.first(), points.last()), "{length}");
         }
     }
 
     #[test]
-    fn a_chart_has_its_words() {
+    fn chart_contains_its_texts() {
         let axis = |title| Axis { title, range: 0.0..9.0, decimals: 1, numbers: 6 };
         let axes = Axes { caption: "a < b", x: axis("to the right"), y: axis("upwards"), letters: 12 };
         let text = svg((400, 300), |paper| {

@@ -1,6 +1,6 @@
 //! Cholesky decomposition of symmetric positive definite matrices.
 
-/// A decomposed matrix, scaled to a unit diagonal so that a dependent row can be told from a small one.
+/// A decomposed matrix, scaled to a unit diagonal to distinguish dependent rows from small ones.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     /// The square roots of the diagonal.
@@ -9,11 +9,11 @@ pub struct Cholesky {
     lower: Vec<Vec<f64>>,
 }
 
-/// Rest of the scaled diagonal at which a row counts as dependent.
+/// Pivot at or below which a row counts as dependent.
 const DEPENDENT: f64 = 1e-13;
 
 impl Cholesky {
-    /// Decomposes a matrix of this many rows from its lower triangle. `None` if a row depends on others.
+    /// Decomposes a `size` x `size` matrix from its lower triangle. `None` if a row depends on others.
     pub fn of(size: usize, matrix: impl Fn(usize, usize) -> f64) -> Option<Self> {
         let scale: Vec<f64> = (0..size).map(|index| matrix(index, index).sqrt()).collect();
         let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -24,12 +24,12 @@ impl Cholesky {
                 row.push((matrix(i, j) / (scale[i] * scale[j]) - known) / lower[j][j]);
             }
             let known: f64 = row.iter().map(|number| number * number).sum();
-            let rest = matrix(i, i) / (scale[i] * scale[i]) - known;
+            let pivot = matrix(i, i) / (scale[i] * scale[i]) - known;
             // NaN if the diagonal is not positive.
-            if rest.is_nan() || rest <= DEPENDENT {
+            if pivot.is_nan() || pivot <= DEPENDENT {
                 return None;
             }
-            row.push(rest.sqrt());
+            row.push(pivot.sqrt());
             lower.push(row);
         }
         Some(Self { scale, lower })
@@ -71,17 +71,17 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    /// The matrix of the products of random columns, of very different sizes.
+    /// The Gram matrix of random columns of very different magnitudes.
     fn matrix(rng: &mut Rng, rows: usize, size: usize) -> Vec<Vec<f64>> {
         let columns: Vec<Vec<f64>> = (0..size)
             .map(|column| (0..rows).map(|_| (rng.f64() - 0.5) * 10f64.powi(column as i32 % 7 - 3)).collect())
             .collect();
-        let product = |one: &Vec<f64>, other: &Vec<f64>| one.iter().zip(other).map(|(a, b)| a * b).sum();
-        columns.iter().map(|one| columns.iter().map(|other| product(one, other)).collect()).collect()
+        let product = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| a * b).sum();
+        columns.iter().map(|a| columns.iter().map(|b| product(a, b)).collect()).collect()
     }
 
     #[test]
-    fn solutions_and_the_diagonal_of_the_inverse() {
+    fn solves_and_inverts_the_diagonal() {
         let mut rng = Rng::with_seed(11);
         for size in 1..30 {
             let matrix = matrix(&mut rng, size + 5, size);

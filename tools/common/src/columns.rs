@@ -1,6 +1,6 @@
 //! Plain text in columns and lines.
 
-/// Joins words by spaces, in lines of at most this many characters where words allow it.
+/// Joins words by spaces in lines of at most `width` characters, unless a word is longer.
 pub fn wrapped<T: AsRef<str>>(words: &[T], width: usize) -> String {
     let (mut text, mut column) = (String::new(), 0);
     for word in words.iter().map(AsRef::as_ref) {
@@ -18,7 +18,7 @@ pub fn wrapped<T: AsRef<str>>(words: &[T], width: usize) -> String {
     text
 }
 
-/// Formats rows of cells in columns: the first aligned to the left, the others to the right.
+/// Formats rows in columns: the first left-aligned, the others right-aligned.
 pub fn columns<T: AsRef<str>>(rows: &[Vec<T>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_fit_their_widest_cell() {
+    fn columns_fit_the_widest_cell() {
         let rows = [["n", "speed"], ["1", "12345"], ["16", "1"]].map(|row| row.map(str::to_owned).to_vec());
         assert_eq!(columns(&rows), "n   speed\n1   12345\n16      1\n");
     }

@@ -1,4 +1,4 @@
-//! EPD: positions with operations. A plain FEN has none.
+//! EPD: positions with operations. Accepts FEN.
 
 use lento::chess::Board;
 
@@ -15,7 +15,7 @@ impl<'a> Epd<'a> {
     /// Parses a line; FEN counters are accepted.
     ///
     /// # Errors
-    /// The position is invalid, or a quotation is unterminated.
+    /// The position is invalid, or a quotation mark is unterminated.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let mut rest = line;
         for _ in 0..4 {
@@ -36,9 +36,9 @@ impl<'a> Epd<'a> {
         Ok(Self { board, operations })
     }
 
-    /// Operand of the first operation with this opcode.
+    /// Operand of the first operation with an opcode.
     pub fn operand(&self, name: &str) -> Option<&'a str> {
-        self.operations.iter().find(|(known, _)| *known == name).map(|&(_, operand)| operand)
+        self.operations.iter().find(|(opcode, _)| *opcode == name).map(|&(_, operand)| operand)
     }
 }
 
@@ -64,7 +64,7 @@ fn number(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Splits operations at semicolons outside quotes.
+/// Splits operations at semicolons outside quotation marks.
 fn operations(text: &str) -> Result<Vec<(&str, &str)>, String> {
     let (mut list, mut start, mut quoted) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices().chain([(text.len(), ';')]) {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_and_counters() {
+    fn reads_operations_and_counters() {
         let epd = Epd::parse("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40 bm Ra8+; id \"a; b\"; noop ;").unwrap();
         assert_eq!(epd.board.fen(false), "4k3/8/8/8/8/8/8/R3K3 w Q - 3 40");
         assert_eq!(epd.operations, [("bm", "Ra8+"), ("id", "\"a; b\""), ("noop", "")]);

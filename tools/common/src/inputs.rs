@@ -1,4 +1,4 @@
-//! Reading input files without waiting for devices or FIFOs.
+//! Reads input files without blocking on devices or FIFOs.
 
 use lento::internals::files;
 use std::fmt::Display;
@@ -6,19 +6,19 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Larger files are refused: 2 GiB.
-const MOST: u64 = 1 << 31;
+/// Maximum size of an input file: 2 GiB.
+const MAX_BYTES: u64 = 1 << 31;
 
-/// The message of an error about a file.
+/// An error message that names the file.
 pub fn in_file(path: &Path, error: impl Display) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Opens a file for reading. Of FIFOs only open ones (`/dev/stdin`, `/dev/fd/63`) are accepted: opening another would wait for a
-/// writer.
+/// Opens a file for reading. Accepts FIFOs only if they are open already (`/dev/stdin`, `/dev/fd/63`), as opening another blocks
+/// until it has a writer.
 ///
 /// # Errors
-/// I/O errors, or the path is a folder, a device or a FIFO.
+/// I/O errors, or `path` is a folder, a device or a FIFO.
 pub fn open(path: &Path) -> Result<File, String> {
     let io = |error: io::Error| in_file(path, error);
     let kind = path.metadata().map_err(io)?.file_type();
@@ -34,10 +34,10 @@ pub fn open(path: &Path) -> Result<File, String> {
 
 /// Reads a file of at most 2 GiB.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
-    files::read(open(path)?, MOST).map_err(|error| in_file(path, error))
+    files::read(open(path)?, MAX_BYTES).map_err(|error| in_file(path, error))
 }
 
-/// Reads a text file, without a byte order mark. Invalid UTF-8, as in old files, becomes replacement characters.
+/// Reads a text file without its byte order mark. Replaces invalid UTF-8, as in old files, with U+FFFD.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let bytes = read(path)?;
     Ok(String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).into_owned())
@@ -54,7 +54,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn files_are_read_and_nothing_else() {
+    fn reads_files_only() {
         let folder = Folder::new("inputs");
         let path = folder.write("text", b"\xef\xbb\xbfM\xfcller");
         assert_eq!(read_text(&path).unwrap(), "M\u{fffd}ller");
@@ -64,7 +64,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn devices_are_refused_and_open_pipes_are_read() {
+    fn refuses_devices_and_reads_open_pipes() {
         use std::io::Write;
         use std::os::fd::AsRawFd;
         assert!(read(Path::new("/dev/zero")).unwrap_err().contains("not a regular file"));

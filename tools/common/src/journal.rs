@@ -1,4 +1,4 @@
-//! Journals: files that keep the finished parts of a long run.
+//! Journals: files that store the finished parts of a long run.
 
 use super::inputs::in_file;
 use super::lock::Lock;
@@ -9,9 +9,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file of JSON lines: a header that identifies the run, then a record for each finished part. Each line ends with the CRC-32 of
-/// its object without the checksum, as in `{"pair":1,"crc32":"a7728a00"}`; a journal begun without checksums continues without.
-/// Only one process at a time can use a journal.
+/// A file of JSON lines: a header that identifies the run, then a record per finished part. Each line ends with the CRC-32 of its
+/// object without the checksum, as in `{"pair":1,"crc32":"a7728a00"}`; old journals without checksums stay without. Only one
+/// process at a time can use a journal.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -21,25 +21,25 @@ pub struct Journal {
     _lock: Lock,
 }
 
-/// Characters of a value in a message.
-const LONGEST: usize = 400;
+/// Maximum characters of a value in a message.
+const MAX_SHOWN: usize = 400;
 
-/// Precedes the eight digits of a checksum, after a comma unless the object is empty.
+/// Precedes the eight digits of a checksum and follows a comma unless the object is empty.
 const CHECKSUM: &str = "\"crc32\":\"";
 
 const DAMAGED: &str =
-    "this line is damaged, its checksum does not match; without it and all lines below the run can be resumed";
+    "damaged line: its checksum does not match; to resume the run, delete this line and all lines below it";
 const FOREIGN: &str = "not a line of a journal; expected one written by this program";
 
 impl Journal {
-    /// Creates a journal with this header, or opens the journal of an earlier run with the same header and returns its records.
-    /// Drops an incomplete last line.
+    /// Creates a journal, or opens the one of an earlier run with the same header and returns its records. Drops an incomplete
+    /// last line.
     ///
     /// # Errors
-    /// I/O errors, or the file is in use, damaged, no journal, or the journal of another run.
+    /// I/O errors, or the file is in use, damaged, not a journal, or the journal of another run.
     pub fn open(path: &Path, header: &Value) -> Result<(Self, Vec<Value>), String> {
         let io = |error: io::Error| in_file(path, error);
-        // A device may have no end.
+        // A device may be endless.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Err(in_file(path, "not a regular file; expected a journal or the name of a new one"));
         }
@@ -47,7 +47,7 @@ impl Journal {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         let mut bytes = Vec::new();
         (&mut file).take(1).read_to_end(&mut bytes).map_err(io)?;
-        // Other files are neither truncated nor, as they may be large, read.
+        // Other files are not truncated and, as they may be large, not read.
         if bytes.first().is_some_and(|&byte| byte != b'{') {
             return Err(format!("{}:1: {FOREIGN}", path.display()));
         }
@@ -56,9 +56,9 @@ impl Journal {
         let lines: Vec<&[u8]> = bytes[..complete].split_inclusive(|&byte| byte == b'\n').collect();
         let checked = lines.first().is_none_or(|header| String::from_utf8_lossy(header).contains(CHECKSUM));
         let read =
-            |(number, line)| read(line, checked).map_err(|problem| format!("{}:{number}: {problem}", path.display()));
+            |(number, line)| read(line, checked).map_err(|error| format!("{}:{number}: {error}", path.display()));
         let mut records = (1..).zip(lines).map(read).collect::<Result<Vec<Value>, _>>()?;
-        if let Some(difference) = records.first().and_then(|there| difference(there, header)) {
+        if let Some(difference) = records.first().and_then(|stored| difference(stored, header)) {
             let advice = "give the same arguments, or another file";
             return Err(in_file(path, format_args!("this journal belongs to another run: {difference}; {advice}")));
         }
@@ -73,11 +73,11 @@ impl Journal {
         Ok((journal, records))
     }
 
-    /// Opens the journal of a run, if it keeps one, and passes the index of each record and the record to `take`, which returns
-    /// `None` if the record does not belong to the run.
+    /// Opens the journal at `path`, if any, and passes each record with its index to `take`, which returns `None` for a record that
+    /// does not belong to the run.
     ///
     /// # Errors
-    /// As for [`open`](Self::open), those of `header`, or a foreign record.
+    /// Those of [`open`](Self::open) and `header`, or a foreign record.
     pub fn resume(
         path: Option<&Path>,
         header: impl FnOnce() -> Result<Value, Box<dyn Error>>,
@@ -92,7 +92,7 @@ impl Journal {
         Ok(Some(journal))
     }
 
-    /// Appends a record and passes it to the operating system at once, so that it survives the process.
+    /// Appends a record and writes it at once, so that it survives the process.
     pub fn append(&mut self, record: &Value) -> io::Result<()> {
         let object = record.to_string();
         let line = if self.checked { sealed(&object) } else { object + "\n" };
@@ -105,7 +105,7 @@ pub fn keep(journal: &mut Option<Journal>, record: &Value) -> io::Result<()> {
     journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
 }
 
-/// The line of an object, with its checksum.
+/// The line of an object with its checksum.
 fn sealed(object: &str) -> String {
     let comma = if object == "{}" { "" } else { "," };
     let open = object.strip_suffix('}').unwrap_or(object);
@@ -123,21 +123,21 @@ fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
     if sealed(&object) == text { serde_json::from_str(&object).map_err(|_| FOREIGN) } else { Err(DAMAGED) }
 }
 
-/// Describes the first difference between the header in a file and that of this run.
-pub fn difference(there: &Value, here: &Value) -> Option<String> {
+/// Describes the first difference between the header of a journal and the header of this run.
+pub fn difference(old: &Value, new: &Value) -> Option<String> {
     let shown = |value: &Value| match value.to_string() {
-        long if long.chars().count() > LONGEST => long.chars().take(LONGEST).chain(['…']).collect(),
+        long if long.chars().count() > MAX_SHOWN => long.chars().take(MAX_SHOWN).chain(['…']).collect(),
         short => short,
     };
-    let text = |name: &str, old, new| format!("there {name} is {}, here {}", shown(old), shown(new));
-    if there == here {
+    let text = |name: &str, old, new| format!("its {name} is {}, not {}", shown(old), shown(new));
+    if old == new {
         return None;
     }
-    let (Some(old), Some(new)) = (there.as_object(), here.as_object()) else {
-        return Some(text("the header", there, here));
+    let (Some(old_fields), Some(new_fields)) = (old.as_object(), new.as_object()) else {
+        return Some(text("header", old, new));
     };
-    let name = old.keys().chain(new.keys()).find(|name| old.get(*name) != new.get(*name))?;
-    Some(text(name, &there[name], &here[name]))
+    let name = old_fields.keys().chain(new_fields.keys()).find(|name| old_fields.get(*name) != new_fields.get(*name))?;
+    Some(text(name, &old[name], &new[name]))
 }
 
 #[cfg(test)]
@@ -146,7 +146,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn lines_are_json_and_can_be_read_back() {
+    fn lines_are_json_and_round_trip() {
         for record in [json!({}), json!({"a": 1}), json!({"a": {"b": [1.5, "\"}"]}})] {
             let line = sealed(&record.to_string());
             let all: Value = serde_json::from_str(&line).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn flipped_bits_and_lost_bytes_are_detected() {
+    fn checksum_detects_flipped_bits_and_lost_bytes() {
         let line = sealed("{\"half_points\":3,\"idea\":\"LMR\"}").into_bytes();
         for at in 0..line.len() {
             for bit in 0..8 {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_last_line_is_dropped() {
+    fn incomplete_last_line_is_dropped() {
         let path = scratch("torn");
         let header = json!({"seed": 1});
         let (mut journal, records) = Journal::open(&path, &header).unwrap();
@@ -200,9 +200,9 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
     }
 
-    /// A flipped bit is refused, or makes the last line incomplete.
+    /// A flipped bit is an error, or makes the last line incomplete.
     #[test]
-    fn flipped_bits_are_refused() {
+    fn flipped_bits_are_errors() {
         let path = scratch("flipped");
         let header = json!({"seed": 1});
         let (mut journal, _) = Journal::open(&path, &header).unwrap();
@@ -225,13 +225,13 @@ mod tests {
         bytes[whole.len() - 20] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
         let error = Journal::open(&path, &header).unwrap_err();
-        assert!(error.contains(":3: this line is damaged"), "{error}");
-        assert_eq!(std::fs::read(&path).unwrap(), bytes, "a damaged file is left alone");
+        assert!(error.contains(":3: damaged line"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "a damaged file is unchanged");
         std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
-    fn a_journal_without_checksums_is_resumed() {
+    fn journal_without_checksums_is_resumed() {
         let path = scratch("unchecked");
         std::fs::write(&path, "{\"seed\":1}\n{\"pair\":1}\n").unwrap();
         let (mut journal, records) = Journal::open(&path, &json!({"seed": 1})).unwrap();
@@ -244,18 +244,18 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_and_other_files_are_refused() {
+    fn foreign_journals_and_files_are_errors() {
         let path = scratch("other");
         Journal::open(&path, &json!({"limit": "nodes=5", "seed": 1})).unwrap();
         let long = difference(&json!({"set": "x".repeat(9999)}), &json!({})).unwrap();
         assert!(long.len() < 500, "{long}");
         let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
-        assert!(error.contains("there seed is 1, here 2"), "{error}");
+        assert!(error.contains("its seed is 1, not 2"), "{error}");
         for foreign in ["1. e4 e5\n", "1. e4 e5"] {
             std::fs::write(&path, foreign).unwrap();
             let error = Journal::open(&path, &json!({})).unwrap_err();
             assert!(error.contains(":1: not a line of a journal"), "{error}");
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign, "a foreign file is left alone");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign, "a foreign file is unchanged");
         }
         std::fs::remove_file(&path).unwrap();
     }

@@ -1,8 +1,8 @@
-//! Shared by the tools: games of the engine against itself, runs that can be interrupted and resumed, charts, input and output.
+//! Code shared by the tools: self-play, interruptible and resumable runs, charts, input and output.
 
 #![cfg_attr(not(test), warn(unreachable_pub))]
 
-// For tests that are shared with other packages.
+// For tests shared with other packages.
 #[cfg(test)]
 extern crate self as lento_common;
 

@@ -1,17 +1,18 @@
-//! Locks that keep two runs from using one file.
+//! File locks.
 
 use super::draft::real;
+use super::inputs::in_file;
 use super::notice::notice;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Exclusive use of a file: an operating system lock on a hidden file beside it (`.NAME.lock`), which holds the process ID. The lock
-/// ends with the process in any case; the hidden file is removed unless the process is killed.
+/// Exclusive use of a file: an operating system lock on a hidden file beside it (`.NAME.lock`), which contains the process ID. The
+/// lock is released when the process ends; only a killed process leaves the hidden file behind.
 #[derive(Debug)]
 pub struct Lock {
-    /// The hidden file and its path; `None` where nothing can be locked.
+    /// The hidden file and its path; `None` without a lock.
     held: Option<(File, PathBuf)>,
 }
 
@@ -21,38 +22,35 @@ impl Lock {
     /// # Errors
     /// Another run has locked the file, or its folder cannot be written.
     pub fn take(path: &Path) -> Result<Self, String> {
-        if path.metadata().is_ok_and(|there| !there.is_file()) {
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Ok(Self { held: None });
         }
         // Different paths to one file share the lock.
-        let real = real(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let real = real(path).map_err(|error| in_file(path, error))?;
         let mut hidden = OsString::from(".");
         hidden.push(real.file_name().unwrap_or_default());
         hidden.push(".lock");
         let lock = real.with_file_name(hidden);
-        let io = |error: io::Error| format!("{}: {error}", lock.display());
+        let io = |error: io::Error| in_file(&lock, error);
         loop {
             let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock);
             let mut file = open.map_err(io)?;
             match file.try_lock() {
-                // The last holder may have removed the file before it was locked here.
+                // The previous holder may have removed the file before it was locked here.
                 Ok(()) if !is_at(&file, &lock).map_err(io)? => {}
                 Ok(()) => {
-                    // Only a message needs the process ID, so a full disk does not matter.
+                    // The process ID is only for a message; ignores a full disk.
                     let _ = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
                     return Ok(Self { held: Some((file, lock)) });
                 }
                 Err(TryLockError::WouldBlock) => {
                     let (path, holder) = (path.display(), holder(&mut file));
                     return Err(format!(
-                        "{path}: in use by another run ({holder}); wait for its end, stop it, or give another name here"
+                        "{path}: in use by another run ({holder}); wait for it, stop it, or use another file"
                     ));
                 }
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                    notice(format_args!(
-                        "{}: this file system has no locks; start no second run on it",
-                        path.display()
-                    ));
+                    notice(in_file(path, "this file system has no locks; do not start a second run on this file"));
                     return Ok(Self { held: None });
                 }
                 Err(TryLockError::Error(error)) => return Err(io(error)),
@@ -63,14 +61,14 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while locked, as later it may be the file of the next holder. Other systems do not remove open files.
+        // Removed while locked: afterwards it may belong to the next holder. Only Unix removes open files.
         if let Some((_, path)) = self.held.as_ref().filter(|_| cfg!(unix)) {
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// The process named in the hidden file.
+/// The process whose ID is in the hidden file.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.take(20).read_to_string(&mut text);
@@ -78,7 +76,7 @@ fn holder(file: &mut File) -> String {
     number.map_or_else(|| "another process".to_owned(), |number| format!("process {number}"))
 }
 
-/// Whether a path still leads to an open file.
+/// Whether a path still refers to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -90,7 +88,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Open files keep their paths.
+/// Open files cannot be removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
@@ -102,7 +100,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn a_file_has_one_holder_and_nothing_is_left_behind() {
+    fn file_has_one_holder_and_lock_file_is_removed() {
         let folder = Folder::new("lock");
         let path = folder.path().join("journal");
         let lock = Lock::take(&path).unwrap();
@@ -127,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_file_of_a_killed_process_is_reused() {
+    fn stale_lock_file_is_reused() {
         let folder = Folder::new("lock-left");
         folder.write(".journal.lock", b"99999999");
         drop(Lock::take(&folder.path().join("journal")).unwrap());
     }
 
     #[test]
-    fn threads_never_hold_a_lock_together() {
+    fn lock_is_exclusive_among_threads() {
         let folder = Folder::new("lock-race");
         let path = folder.path().join("journal");
         let held = std::sync::atomic::AtomicU32::new(0);

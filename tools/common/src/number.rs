@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_out_of_range_are_refused() {
+    fn numbers_out_of_range_are_errors() {
         assert_eq!((share("0"), share("0.25"), share("1")), (Ok(0.0), Ok(0.25), Ok(1.0)));
         assert_eq!(count::<u64>("16384"), Ok(16_384));
         for text in ["-0.1", "1.1", "nan", "half", ""] {

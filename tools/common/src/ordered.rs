@@ -1,4 +1,4 @@
-//! Work on several threads with results in order.
+//! Parallel work with results in order.
 
 use crate::interrupt::Stop;
 use crate::notice::notice;
@@ -10,12 +10,12 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::thread::Builder;
 
-/// Processes items on several threads, each with its own state from `set_up`. `on_done` gets the results in the order of the items;
-/// it can end the run, as can `stop`. `work` sees both requests; `None` from it ends its thread. The threads have a stack to search on
-/// ([`Engine::inline`]).
+/// Processes items on several threads, each with its own state from `set_up`. `on_done` receives the results in the order of the
+/// items. Both `on_done` and `stop` can end the run; `work` sees both requests and ends its thread by returning `None`. Thread
+/// stacks are large enough for [`Engine::inline`].
 ///
 /// # Errors
-/// A thread cannot be started; those of `set_up` and `on_done`, and those of `work` after the results before it.
+/// A thread cannot be started; those of `set_up` and `on_done`; those of `work`, after all earlier results.
 pub fn run<S, I, T: Send>(
     concurrency: usize,
     items: impl IntoIterator<Item = I, IntoIter: Send>,
@@ -35,13 +35,13 @@ pub fn run<S, I, T: Send>(
             let run = move || {
                 let mut state = match set_up() {
                     Ok(state) => state,
-                    // The receiver may be gone at the end of the run.
+                    // The receiver may have been dropped at the end of the run.
                     Err(error) => return drop(send.send(Err(error))),
                 };
                 while !stops.iter().any(|stop| stop.asked()) {
-                    let Some((place, item)) = queue.lock().next() else { return };
+                    let Some((index, item)) = queue.lock().next() else { return };
                     let Some(result) = work(&mut state, item, stops).transpose() else { return };
-                    if send.send(Ok((place, result))).is_err() {
+                    if send.send(Ok((index, result))).is_err() {
                         return;
                     }
                 }
@@ -57,7 +57,7 @@ pub fn run<S, I, T: Send>(
                 recv(receive) -> message => message,
                 recv(asked) -> _ => {
                     asked = never();
-                    notice("interrupted: finishing what runs; interrupt again to end at once");
+                    notice("interrupted: finishing running work; interrupt again to end at once");
                     continue;
                 }
             };
@@ -67,8 +67,8 @@ pub fn run<S, I, T: Send>(
                     enough.ask();
                     done = Err(error.into());
                 }
-                Ok((place, result)) => {
-                    waiting.insert(place, result);
+                Ok((index, result)) => {
+                    waiting.insert(index, result);
                 }
             }
             while let Some(result) = waiting.remove(&next) {

@@ -1,4 +1,4 @@
-//! Checks, before a long run, that its results can be written.
+//! Checks before a long run that its results can be written.
 
 use super::draft::{Draft, WriteError, real};
 use super::inputs::in_file;
@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Checks, without creating or changing any, that files can be written, and that none is named twice or is an input.
+/// Checks that files can be written and that none is named twice or an input. Creates and changes nothing.
 pub fn check(
     outputs: impl IntoIterator<Item = impl AsRef<Path>>,
     inputs: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -15,8 +15,8 @@ pub fn check(
     let mut known: HashSet<PathBuf> = inputs.into_iter().filter_map(|path| real(path.as_ref()).ok()).collect();
     for path in outputs {
         let path = path.as_ref();
-        // Opening a FIFO would wait for its reader.
-        if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        // Opening a FIFO blocks until it has a reader.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             continue;
         }
         Draft::create(path)?;
@@ -27,7 +27,7 @@ pub fn check(
     Ok(())
 }
 
-/// Creates a folder if necessary and checks that files can be written into it.
+/// Creates a folder if necessary and checks that it is writable.
 pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
     if folder.exists() && !folder.is_dir() {
         return Err(WriteError::new(folder, io::Error::other("not a folder; expected the name of one")));
@@ -36,7 +36,7 @@ pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
     tempfile::tempfile_in(folder).map(drop).map_err(|error| WriteError::new(folder, error))
 }
 
-/// Adds the name of the file to an error.
+/// Adds the file name to an error.
 pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -47,17 +47,13 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn trying_changes_nothing() {
+    fn checks_change_nothing() {
         let folder = Folder::new("outputs");
         let old = folder.write("old.md", b"old");
         let new = folder.path().join("new.md");
         check([&old, &new], [""; 0]).unwrap();
-        assert!(
-            check([&new, &old], [&folder.path().join("./old.md")])
-                .unwrap_err()
-                .to_string()
-                .contains("used for two files")
-        );
+        let twice = check([&new, &old], [&folder.path().join("./old.md")]).unwrap_err();
+        assert!(twice.to_string().contains("used for two files"));
         assert!(check([&new, &new], [""; 0]).is_err());
         check_folder(folder.path()).unwrap();
         assert_eq!(std::fs::read(&old).unwrap(), b"old");

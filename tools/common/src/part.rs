@@ -1,8 +1,8 @@
-//! Splitting a run over several machines.
+//! Splits a run over several machines.
 
 use std::ops::Range;
 
-/// Part K of N.
+/// Part `part` of `parts`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// From 1.
@@ -14,12 +14,12 @@ impl Part {
     /// The whole run.
     pub const WHOLE: Self = Self { part: 1, parts: 1 };
 
-    /// Whether an item belongs to this part.
+    /// Whether the part contains an item.
     pub fn has(self, number: u32) -> bool {
         u64::from(number) % self.parts == self.part - 1
     }
 
-    /// This part's range of `all` items; parts are contiguous and differ in size by at most 1.
+    /// The part's range of `all` items. Parts are contiguous, and their sizes differ by at most 1.
     pub fn of(self, all: u64) -> Range<u64> {
         let before = |part: u64| (u128::from(all) * u128::from(part) / u128::from(self.parts)) as u64;
         before(self.part - 1)..before(self.part)

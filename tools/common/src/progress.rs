@@ -1,11 +1,10 @@
-//! Progress on a terminal.
+//! Progress bars.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// A progress bar on standard error, hidden unless that is a terminal. The template is one of `indicatif`; without a length the
-/// bar only counts.
+/// A progress bar on standard error with an `indicatif` template, hidden unless that is a terminal. Without a length it only counts.
 pub fn bar(len: Option<u64>, template: &str) -> ProgressBar {
     let bar = match len {
         _ if !io::stderr().is_terminal() => ProgressBar::hidden(),
@@ -16,7 +15,7 @@ pub fn bar(len: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// The bar of a resumed run: `done` does not count for the estimate of the time left.
+/// A bar for a resumed run: `done` is excluded from the estimated time.
 pub fn resumed(len: Option<u64>, done: u64, template: &str) -> ProgressBar {
     let bar = bar(len, template);
     bar.set_position(done);

@@ -15,11 +15,11 @@ pub fn sorted(numbers: impl IntoIterator<Item = f64>) -> Vec<f64> {
     numbers
 }
 
-/// An interval of the median with at least this confidence, whatever the distribution: the numbers at the quantiles of the
-/// binomial distribution. `None` with too few numbers.
+/// A distribution-free confidence interval of the median: the numbers at the quantiles of the binomial distribution. `None` with
+/// too few numbers.
 pub fn median_interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let count = sorted.len();
-    // The count that can be left out at each end, and the probability that no more numbers than that lie on one side of the median.
+    // The count to leave out at each end, and the probability that at most that many numbers are on one side of the median.
     let (mut left_out, mut log, mut tail) = (0, count as f64 * 0.5_f64.ln(), 0.0);
     while left_out < count / 2 {
         tail += log.exp();
@@ -43,9 +43,9 @@ mod tests {
         assert_eq!((quantile(&[], 0.5), quantile(&[7.0], 0.99)), (0.0, 7.0));
     }
 
-    /// The ranks are those of tables of the binomial distribution.
+    /// The ranks are from tables of the binomial distribution.
     #[test]
-    fn medians_have_intervals_of_known_ranks() {
+    fn median_intervals_match_tables() {
         for (count, ranks) in
             [(5, None), (6, Some((1, 6))), (9, Some((2, 8))), (20, Some((6, 15))), (100, Some((40, 61)))]
         {

@@ -1,4 +1,4 @@
-//! How tools show what came out, and how they end.
+//! Output and exit codes of the tools.
 
 use lento_console::interrupt::INTERRUPTED;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What a program ends with when its run is finished, or was interrupted.
+/// The exit code of a finished or interrupted run.
 pub fn exit(finished: bool) -> ExitCode {
     if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) }
 }
@@ -19,19 +19,19 @@ pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() ->
     if json { writeln!(out, "{:#}", document()) } else { write!(out, "{}", text()) }
 }
 
-/// The command of this run, quoted for a shell, for pages.
+/// The command line of this run, quoted for a shell.
 pub fn command() -> String {
     let words = std::env::args().skip(1).map(|word| quoted(&shown(&word)));
     ["lento".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A word for a page: of an absolute path, which belongs to the machine, only the name.
+/// An argument for a report: absolute paths, which are specific to the machine, are reduced to the file name.
 pub fn shown(word: &str) -> Cow<'_, str> {
     let path = Path::new(word);
     if path.is_absolute() { path.file_name().unwrap_or_default().to_string_lossy() } else { word.into() }
 }
 
-/// A word quoted for a shell, if necessary.
+/// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-=,.+/:".contains(letter);
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_below_each_other_and_do_not_end_with_spaces() {
+    fn rows_are_aligned_without_trailing_spaces() {
         let (one, other) = (row("games", 12, ""), row("  won", "1,234", &percent(1, 8)));
         assert_eq!(one, "games                                         12\n");
         assert_eq!(other, "  won                                      1,234  12.50 %\n");

@@ -4,37 +4,37 @@ use crate::columns::columns;
 use crate::notice::printable;
 use serde_json::{Map, Value};
 
-/// A row: its cells in order, the same in each row of a table.
+/// A row. All rows of a table have the same columns.
 #[derive(Default)]
 pub struct Row(Vec<Cell>);
 
 struct Cell {
-    /// The head of the column in text and Markdown, from which cells without one are left out.
+    /// Column head in text and Markdown; empty for JSON only.
     head: String,
-    /// The key in JSON, from which cells without one are left out.
+    /// Key in JSON; empty for text only.
     key: String,
     text: String,
     value: Value,
 }
 
 impl Row {
-    /// Appends a cell of all formats. Control characters are escaped in text and Markdown.
+    /// Appends a cell for all formats. Escapes control characters in text and Markdown.
     pub fn cell(&mut self, head: &str, key: &str, text: impl Into<String>, value: impl Into<Value>) {
         let (head, key) = (head.to_owned(), key.to_owned());
         self.0.push(Cell { head, key, text: printable(&text.into()), value: value.into() });
     }
 
-    /// Appends a number with this many decimals in text; "-" if there is none.
+    /// Appends a number with a number of decimals in text, or "-".
     pub fn number(&mut self, head: &str, key: &str, value: Option<f64>, decimals: usize) {
         self.cell(head, key, value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}")), value);
     }
 
-    /// Appends a cell of text and Markdown alone.
+    /// Appends a cell for text and Markdown only.
     pub fn text(&mut self, head: &str, text: impl Into<String>) {
         self.cell(head, "", text, Value::Null);
     }
 
-    /// Appends a cell of JSON alone.
+    /// Appends a cell for JSON only.
     pub fn data(&mut self, key: &str, value: impl Into<Value>) {
         self.cell("", key, "", value);
     }
@@ -43,17 +43,17 @@ impl Row {
         self.0.iter().filter(|cell| !cell.head.is_empty())
     }
 
-    /// The heads of text.
+    /// The column heads.
     pub fn heads(&self) -> Vec<&str> {
         self.shown().map(|cell| cell.head.as_str()).collect()
     }
 
-    /// The cells of text.
+    /// The cells as text.
     pub fn texts(&self) -> Vec<&str> {
         self.shown().map(|cell| cell.text.as_str()).collect()
     }
 
-    /// The cells one below the other, each after its head. Empty ones are left out.
+    /// One line per nonempty cell: head and text.
     pub fn labelled(&self) -> String {
         let cells = self.shown().filter(|cell| !cell.text.is_empty());
         cells.map(|Cell { head, text, .. }| format!("{head:<15} {text}\n")).collect()
@@ -63,14 +63,14 @@ impl Row {
         self.0.iter().filter(|cell| !cell.key.is_empty())
     }
 
-    /// An object.
+    /// The row as an object.
     pub fn json(&self) -> Value {
         let fields = self.values().map(|cell| (cell.key.clone(), cell.value.clone()));
         fields.collect::<Map<_, _>>().into()
     }
 }
 
-/// A line of text with columns of these widths; those of negative widths are aligned to the left.
+/// A line of text with column widths; negative widths align to the left.
 pub fn line(cells: &[&str], widths: &[i32]) -> String {
     let padded = cells.iter().zip(widths).map(|(cell, &width)| match width.unsigned_abs() as usize {
         size if width < 0 => format!("{cell:size$}"),
@@ -79,13 +79,13 @@ pub fn line(cells: &[&str], widths: &[i32]) -> String {
     padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
 }
 
-/// The table for a terminal, the first column aligned to the left.
+/// The table as text, the first column left-aligned.
 pub fn text(rows: &[Row]) -> String {
     let heads = rows.first().map_or_else(Vec::new, Row::heads);
     columns(&[heads].into_iter().chain(rows.iter().map(Row::texts)).collect::<Vec<_>>())
 }
 
-/// The table for a page.
+/// The table as Markdown.
 pub fn markdown(rows: &[Row]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | ").replace('\n', " "));
     let heads = rows.first().map_or_else(Vec::new, Row::heads);
@@ -93,7 +93,7 @@ pub fn markdown(rows: &[Row]) -> String {
     [line(heads), rule].into_iter().chain(rows.iter().map(|row| line(row.texts()))).collect()
 }
 
-/// An array of objects.
+/// The table as an array of objects.
 pub fn json(rows: &[Row]) -> Value {
     rows.iter().map(Row::json).collect()
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_has_its_cells() {
+    fn formats_contain_their_cells() {
         assert_eq!(text(&rows()), "Name   Depth\none     12.2\nother      -\n");
         assert_eq!(markdown(&rows()), "| Name | Depth |\n|---|---:|\n| one | 12.2 |\n| other | - |\n");
         assert_eq!(json(&rows())[1], json!({"name": "other", "settings": "a, \"b\"", "depth": null}));

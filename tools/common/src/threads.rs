@@ -1,8 +1,8 @@
-//! The number of threads of work whose result does not depend on it.
+//! Threads of work whose result does not depend on their number.
 
 use lento::internals::processors;
 
-/// The argument.
+/// The `--threads` option.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Threads {
     /// Threads; they do not change the result [default: one for each core]

@@ -106,7 +106,7 @@ mod tests {
         let name = "rfp_base=20,rfp_margin=60,".repeat(9);
         let points: Vec<_> = (0..200).map(|row| (name.as_str(), estimate(f64::from(row) - 100.0, 12.5))).collect();
         let size = elo(&points, "Elo").unwrap().len();
-        assert!(size < chart::MOST_BYTES, "{size} bytes");
+        assert!(size < chart::MAX_BYTES, "{size} bytes");
         for error in [1e-3, 1e6, 1e12] {
             let svg = elo(&[("wild", estimate(-error, error))], "Elo").unwrap();
             assert!(svg.len() < 5000, "{error}: {} bytes", svg.len());

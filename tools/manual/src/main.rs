@@ -1,4 +1,4 @@
-//! `lento-manual`: manual pages and shell completions of `lento` with the tasks of all programs.
+//! `lento-manual`: manual pages and shell completions of `lento` with all tasks.
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
@@ -39,19 +39,17 @@ enum Task {
     },
 }
 
-/// `lento` with the tasks of all programs.
+/// `lento` with all tasks.
 fn lento() -> Command {
-    // The player analyses a position. The program of this name does more, and its other tasks are also those of `lento`.
+    // Replaces the task `analyse` of the player by the program of this name, whose tasks except `merge` are also tasks of `lento`.
     let analyse = lento_analyse::command();
-    let other = |name: &str| name != "merge";
-    let own: Vec<String> =
-        analyse.get_subcommands().map(|task| task.get_name().to_owned()).filter(|name| other(name)).collect();
+    let is_shared = |task: &Command| task.get_name() != "merge";
     let tasks: Vec<Command> = [&analyse, &lento_lab::command(), &lento_train::command(), &Cli::command()]
         .iter()
-        .flat_map(|program| program.get_subcommands().filter(|task| other(task.get_name())).cloned())
+        .flat_map(|program| program.get_subcommands().filter(|task| is_shared(task)).cloned())
         .collect();
-    let analyse = own.iter().fold(analyse, |command, name| command.mut_subcommand(name, |task| task.hide(true)));
-    // The same text from every build.
+    let analyse = analyse.mut_subcommands(|task| if is_shared(&task) { task.hide(true) } else { task });
+    // Independent of the commit.
     let version = env!("CARGO_PKG_VERSION");
     let command = lento_player::command().display_name("lento").name("lento").version(version).long_version(version);
     command
@@ -85,7 +83,7 @@ fn write_pages(folder: &Path) -> Done {
     fs::create_dir_all(folder).map_err(named)?;
     generate_to(lento.clone(), folder).map_err(named)?;
     fs::write(folder.join("lento.1"), page(lento)).map_err(named)?;
-    // The other programs have the names of tasks.
+    // The other programs are named like tasks.
     fs::write(folder.join("lento-lab.1"), ".so man1/lento.1\n").map_err(named)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -94,7 +92,7 @@ fn write_pages(folder: &Path) -> Done {
 fn page(lento: Command) -> Vec<u8> {
     let mut text = Vec::new();
     let rendered = Man::new(lento).render(&mut text).and_then(|()| uci().to_writer(&mut text));
-    rendered.expect("memory takes everything");
+    rendered.expect("writing to memory cannot fail");
     text
 }
 
@@ -116,7 +114,7 @@ fn uci() -> Roff {
     roff
 }
 
-/// Markdown without the marks of code.
+/// Markdown without backticks.
 fn plain(text: &str) -> String {
     text.replace('`', "")
 }
@@ -126,13 +124,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_lines_are_consistent() {
+    fn command_lines_are_consistent() {
         Cli::command().debug_assert();
         lento().debug_assert();
         let player = lento_player::command();
         for name in lento().get_subcommands().map(|task| task.get_name().to_owned()).collect::<Vec<_>>() {
-            let handed_over = lento_player::programs::find(name.as_ref()).is_some();
-            assert!(handed_over || player.find_subcommand(&name).is_some(), "`lento {name}` runs nothing");
+            let is_program = lento_player::programs::find(name.as_ref()).is_some();
+            assert!(is_program || player.find_subcommand(&name).is_some(), "`lento {name}` runs nothing");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pages and completions, by the real program.
+//! Pages and completions of the real program.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ fn run(args: &[&str]) -> Output {
 }
 
 #[test]
-fn every_task_has_a_page_and_completions() {
+fn tasks_have_pages_and_completions() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(run(&["man", "--folder", folder.path().to_str().unwrap()]).status.success());
     let page = |name: &str| fs::read_to_string(folder.path().join(format!("{name}.1"))).expect(name);
@@ -33,15 +33,11 @@ fn every_task_has_a_page_and_completions() {
         assert!(bash.contains(&format!("lento__subcmd__{task}")), "{task}");
     }
     assert!(page("lento-tree-grow").contains("\\-\\-time") && page("lento-analyse").contains("\\-\\-html"));
-    assert_eq!(
-        page("lento-lab"),
-        ".so man1/lento.1
-"
-    );
+    assert_eq!(page("lento-lab"), ".so man1/lento.1\n");
 }
 
 #[test]
-fn the_page_of_lento_has_the_commands_and_options_of_uci() {
+fn lento_page_lists_uci_commands_and_options() {
     let page = String::from_utf8(run(&["man"]).stdout).expect("a page");
     for part in ["go [depth N]", "savehash", "SyzygyPath", "Debug Log File", "1 to 33554432 [default: 16]"] {
         assert!(page.contains(part), "{part}");
@@ -49,10 +45,10 @@ fn the_page_of_lento_has_the_commands_and_options_of_uci() {
 }
 
 #[test]
-fn unknown_shells_and_folders_are_refused() {
+fn unknown_shells_and_invalid_folders_are_errors() {
     for args in [&["completions", "tcsh"][..], &["man", "--folder", "Cargo.toml/folder"]] {
         let output = run(args);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && output.stdout.is_empty() && said.contains(args[args.len() - 1]), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty() && message.contains(args[args.len() - 1]), "{message}");
     }
 }

@@ -1,5 +1,5 @@
-//! Damaged files: every tool that reads one refuses it by its name or makes something of it, and never panics or hangs.
-//! `LENTO_FUZZ_SECONDS` gives each kind of file so much time instead of a few rounds, `LENTO_FUZZ_SEED` begins elsewhere.
+//! Damaged files: a tool that reads one succeeds or fails with the name of the file, and never panics or hangs.
+//! `LENTO_FUZZ_SECONDS` sets the time per file instead of a few rounds, `LENTO_FUZZ_SEED` the first seed.
 
 use crate::driver::{Tool, end};
 use crate::{Folder, Random};
@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-/// Damaged files of each kind, where no time is given.
+/// Damaged versions of each file by default.
 const ROUNDS: u64 = 12;
 
 fn variable(name: &str) -> Option<u64> {
@@ -16,7 +16,7 @@ fn variable(name: &str) -> Option<u64> {
         .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} expects a whole number, not {text:?}")))
 }
 
-/// A few bits flipped, a piece cut out, doubled or overwritten, the end cut off or something added.
+/// Flips bits, removes, repeats or overwrites a piece, truncates, or appends.
 pub fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(bytes.len() + 1);
     let to = (at + random.below(200)).min(bytes.len());
@@ -38,7 +38,7 @@ pub fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// A line damaged as a person or a broken program would.
+/// Damages a line as a user or a broken program might.
 pub fn damage_line(bytes: &mut Vec<u8>, random: &mut Random) {
     let mut lines: Vec<Vec<u8>> = bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
     let nth = random.below(lines.len());
@@ -46,7 +46,7 @@ pub fn damage_line(bytes: &mut Vec<u8>, random: &mut Random) {
     *bytes = lines.join(&b'\n');
 }
 
-/// Words and bytes that mean something somewhere.
+/// Words and bytes that are special in some format.
 const PIECES: &[&[u8]] = &[
     b"go",
     b"infinite",
@@ -78,16 +78,16 @@ const PIECES: &[&[u8]] = &[
     "\u{fd}".as_bytes(),
 ];
 
-/// The line with one to three small damages.
+/// Applies one to three small mutations to a line.
 pub fn mutate(mut line: Vec<u8>, random: &mut Random) -> Vec<u8> {
     for _ in 0..=random.below(3) {
-        once(&mut line, random);
+        mutate_once(&mut line, random);
     }
     line.retain(|&byte| byte != b'\n');
     line
 }
 
-fn once(line: &mut Vec<u8>, random: &mut Random) {
+fn mutate_once(line: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(line.len() + 1);
     let to = (at + random.below(6)).min(line.len());
     match random.below(9) {
@@ -124,34 +124,34 @@ fn words(line: &mut Vec<u8>, random: &mut Random, change: impl Fn(&mut Vec<&[u8]
     *line = words.join(&b' ');
 }
 
-/// Whether a tool made something of a damaged file, or refused it by its name.
-fn judge(output: &Output, name: &str) -> Result<bool, String> {
+/// Whether a tool succeeded. A failure must name the damaged file.
+fn succeeded(output: &Output, name: &str) -> Result<bool, String> {
     let (success, text) = (output.status.success(), String::from_utf8_lossy(&output.stderr));
     if output.status.code().is_none() || text.contains("panicked") {
         return Err(format!("{}: {text}", output.status));
     }
-    if success || text.contains(name) { Ok(success) } else { Err(format!("no word of {name}: {text}")) }
+    if success || text.contains(name) { Ok(success) } else { Err(format!("the error does not name {name}: {text}")) }
 }
 
 impl Tool {
-    /// Gives the tool one damaged version of a file in the folder after the other. `@` in the words is the folder.
+    /// Runs the tool on damaged versions of a file in the folder. `@` in `words` stands for the folder.
     pub fn survives(self, folder: &Folder, words: &str, file: &str, damage: impl Fn(&mut Vec<u8>, &mut Random)) {
         let path = folder.at(file);
-        let whole = fs::read(&path).expect("the file that was made");
+        let whole = fs::read(&path).expect("the intact file");
         let name = path.file_name().expect("a name").to_string_lossy();
         let seed = variable("LENTO_FUZZ_SEED").unwrap_or(1);
         let deadline = variable("LENTO_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let goes_on = |round| deadline.map_or(round < ROUNDS, |deadline| Instant::now() < deadline);
-        let mut refused = 0;
+        let continues = |round| deadline.map_or(round < ROUNDS, |deadline| Instant::now() < deadline);
+        let mut failed = 0;
         let mut count = 0;
-        while goes_on(count) {
+        while continues(count) {
             let seed = seed + count;
             let mut bytes = whole.clone();
             damage(&mut bytes, &mut Random::new(seed));
             fs::write(&path, &bytes).expect("a file that can be written");
             let child = self.command(folder, words).stdout(Stdio::null()).spawn().expect("the program starts");
-            match end(child).and_then(|output| judge(&output, &name)) {
-                Ok(success) => refused += u64::from(!success),
+            match end(child).and_then(|output| succeeded(&output, &name)) {
+                Ok(success) => failed += u64::from(!success),
                 Err(problem) => {
                     let kept = env::temp_dir().join(format!("lento-damaged-{name}-seed{seed}"));
                     fs::write(&kept, &bytes).expect("a file that can be written");
@@ -161,6 +161,6 @@ impl Tool {
             count += 1;
         }
         fs::write(&path, whole).expect("a file that can be written");
-        println!("{words}: {count} damaged files, {refused} refused");
+        println!("{words}: {count} damaged files, {failed} errors");
     }
 }

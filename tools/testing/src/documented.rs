@@ -1,14 +1,14 @@
-//! Documents against the lists of `docs/schema.md`.
+//! Compares JSON documents with `docs/schema.md`.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// All fields of a document: `runs[].nodes`.
+/// Collects all fields of a document, such as `runs[].nodes`.
 fn fields(value: &Value, name: &str, found: &mut BTreeSet<String>) {
     match value {
-        Value::Object(fields_of) => {
-            for (field, value) in fields_of {
+        Value::Object(object) => {
+            for (field, value) in object {
                 let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
                 fields(value, &name, found);
             }
@@ -20,7 +20,7 @@ fn fields(value: &Value, name: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The names that a pattern such as `a.{b,c}` stands for.
+/// Expands a pattern such as `a.{b,c}`.
 fn expand(pattern: &str) -> Vec<String> {
     match pattern.split_once('{').and_then(|(start, rest)| Some((start, rest.split_once('}')?))) {
         Some((start, (choices, end))) => {
@@ -30,7 +30,7 @@ fn expand(pattern: &str) -> Vec<String> {
     }
 }
 
-/// The fields in the lists of a section.
+/// The fields that a section lists.
 fn described(page: &str, section: &str) -> BTreeSet<String> {
     let (_, rest) = page.split_once(&format!("\n## {section}\n")).unwrap_or_else(|| panic!("no section {section}"));
     let (rows, _) = rest.split_once("\n## ").unwrap_or((rest, ""));
@@ -38,8 +38,8 @@ fn described(page: &str, section: &str) -> BTreeSet<String> {
     rows.lines().filter_map(pattern).flat_map(|pattern| expand(&pattern)).collect()
 }
 
-/// The section describes, together with that of common fields, exactly the fields of the document. Fields with the
-/// prefixes in `optional` may be missing in the document.
+/// Checks that a section and the common fields describe exactly the fields of a document. The document may lack fields with a
+/// prefix in `optional`.
 pub fn check(document: &Value, section: &str, optional: &[&str]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema.md");
     let page = std::fs::read_to_string(path).expect("a page");

@@ -1,4 +1,4 @@
-//! Runs the program of a package.
+//! Runs the program of a package in tests.
 
 use crate::Folder;
 use std::path::Path;
@@ -6,41 +6,40 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes on a slow and busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+/// Exceeds every wait on a slow and busy machine.
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A run that would go on for hours, and ends with the test at the latest.
-pub struct Endless(pub Child);
+/// A running program that is killed on drop.
+pub struct Running(pub Child);
 
-impl Endless {
-    /// Ends it as no program can prevent.
+impl Running {
     pub fn kill(mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
 }
 
-impl Drop for Endless {
+impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Waits for the end, and kills the program if it does not come.
+/// Waits for the end of a program, and kills it after [`TIMEOUT`].
 pub fn end(mut child: Child) -> Result<Output, String> {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMEOUT {
             child.kill().unwrap();
-            return Err(format!("no end within {PATIENCE:?}"));
+            return Err(format!("no end within {TIMEOUT:?}"));
         }
         thread::sleep(Duration::from_millis(2));
     }
     Ok(child.wait_with_output().unwrap())
 }
 
-/// Waits for the end, which must come.
+/// Waits for the end of a program, which must come in time.
 pub fn finish(child: Child) -> Output {
     end(child).unwrap()
 }
@@ -48,7 +47,7 @@ pub fn finish(child: Child) -> Output {
 pub fn wait_for(what: &str, mut seen: impl FnMut() -> bool) {
     let start = Instant::now();
     while !seen() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < TIMEOUT, "{what}");
         thread::sleep(Duration::from_millis(2));
     }
 }
@@ -66,7 +65,7 @@ pub fn lines(path: &Path) -> usize {
 pub struct Tool(pub &'static str);
 
 impl Tool {
-    /// The tool with these words, in which `@` stands for the folder.
+    /// The command with arguments in which `@` stands for the folder.
     pub fn command(self, folder: &Folder, words: &str) -> Command {
         let mut command = Command::new(self.0);
         command.args(words.replace('@', folder.path().to_str().unwrap()).split_whitespace());
@@ -74,8 +73,8 @@ impl Tool {
         command
     }
 
-    pub fn start(self, folder: &Folder, words: &str) -> Endless {
-        Endless(self.command(folder, words).spawn().unwrap())
+    pub fn start(self, folder: &Folder, words: &str) -> Running {
+        Running(self.command(folder, words).spawn().unwrap())
     }
 
     pub fn run(self, folder: &Folder, words: &str) -> Output {
@@ -89,7 +88,7 @@ impl Tool {
         output
     }
 
-    /// What it says when it fails, as it must.
+    /// The error of a run that fails.
     pub fn refusal(self, folder: &Folder, words: &str) -> String {
         let output = self.run(folder, words);
         let message = String::from_utf8(output.stderr).unwrap();
@@ -98,7 +97,7 @@ impl Tool {
         message
     }
 
-    /// `--version` names the commit as the player does.
+    /// Checks the output of `-V` and `--version`.
     pub fn has_version(self, short: &str, long: &str) {
         let name = Path::new(self.0).file_stem().expect("a name").to_string_lossy();
         for (arg, version) in [("-V", short), ("--version", long)] {
@@ -107,17 +106,16 @@ impl Tool {
         }
     }
 
-    /// The tool after these words of the shell.
+    /// Runs the tool after the shell commands `limit`.
     fn limited(self, folder: &Folder, limit: &str, words: &str) -> Output {
-        let plain = self.command(folder, words);
+        let command = self.command(folder, words);
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(plain.get_program());
-        shell.args(plain.get_args()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(command.get_program());
+        shell.args(command.get_args()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         finish(shell.spawn().unwrap())
     }
 
-    /// Runs that would take hours each fail at once, and leave the folder as it is, if an output in the folder `missing` or the file
-    /// `suite.epd` cannot be written.
+    /// Long runs with an unwritable output in the folder `missing` or below the file `suite.epd` fail at once and change nothing.
     pub fn refuse_outputs(self, folder: &Folder, commands: &[&str]) {
         let before = folder.names();
         for words in commands {
@@ -127,7 +125,7 @@ impl Tool {
         }
     }
 
-    /// A file of twenty gigabytes of zeros is refused without reading it into memory.
+    /// A file of 20 GiB of zeros is an error and is not read into memory.
     pub fn refuse_large_files(self, commands: &[&str]) {
         let folder = Folder::new("large");
         std::fs::File::create(folder.at("zeros")).unwrap().set_len(20 << 30).unwrap();
@@ -138,7 +136,7 @@ impl Tool {
         }
     }
 
-    /// An endless device, a FIFO without a writer and a folder are refused as the last argument of each command.
+    /// An endless device, a FIFO without a writer and a folder are errors as the last argument of each command.
     pub fn refuse_special_files(self, commands: &[&str]) {
         let folder = Folder::new("kinds");
         assert!(Command::new("mkfifo").arg(folder.at("fifo")).status().unwrap().success());
@@ -155,7 +153,7 @@ impl Tool {
         }
     }
 
-    /// A run whose files may not exceed this many blocks fails and names the file.
+    /// A run whose files are limited to `blocks` fails with the name of the file.
     pub fn refuse_full_disk(self, folder: &Folder, blocks: u32, words: &str, name: &str) {
         let output = self.limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words);
         let message = String::from_utf8(output.stderr).unwrap();

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder that is removed with the value.
+/// A folder that is removed on drop.
 pub struct Folder(TempDir);
 
 impl Folder {
-    /// An empty folder, with the name of the test in its own.
+    /// An empty folder whose name contains `name`.
     pub fn new(name: &str) -> Self {
         Self(tempfile::Builder::new().prefix(&format!("lento-{name}-")).tempdir().unwrap())
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -28,7 +27,7 @@ impl Folder {
         self.at(name)
     }
 
-    /// The names of all files, hidden ones too.
+    /// The names of all files, including hidden ones.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -1,4 +1,4 @@
-//! What the tests of several packages share.
+//! Shared by the tests of several packages.
 #![allow(missing_docs, reason = "for tests")]
 
 pub mod damage;

@@ -1,4 +1,4 @@
-//! Polyglot books of tests.
+//! Polyglot books for tests.
 
 /// The keys of positions after these moves, from python-chess.
 const KEYS: [(&str, u64); 4] = [
@@ -8,12 +8,12 @@ const KEYS: [(&str, u64); 4] = [
     ("d2d4", 0x830e_b9b2_0758_d1de),
 ];
 
-/// A square's number in the format.
+/// A square as stored in a book.
 fn square(name: &[u8]) -> u16 {
     u16::from(name[0] - b'a') | u16::from(name[1] - b'1') << 3
 }
 
-/// The bytes of a book of these moves, each after others from the start position, with its weight.
+/// A book of moves with weights, each after moves from the start position.
 pub fn book(moves: &[(&str, &str, u16)]) -> Vec<u8> {
     let entry = |&(before, mv, weight): &(&str, &str, u16)| {
         let (_, key) = KEYS.iter().find(|(moves, _)| *moves == before).expect("a position with a key");
@@ -22,7 +22,7 @@ pub fn book(moves: &[(&str, &str, u16)]) -> Vec<u8> {
         [&key.to_be_bytes()[..], &mv.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
     };
     let mut entries: Vec<Vec<u8>> = moves.iter().map(entry).collect();
-    // By key alone: the moves of a position stay in their order.
+    // Stable: keeps the order of moves of a position.
     entries.sort_by(|a, b| a[..8].cmp(&b[..8]));
     entries.concat()
 }

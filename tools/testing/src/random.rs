@@ -1,6 +1,6 @@
-//! Random numbers, the same for a seed on every machine.
+//! Random numbers that depend only on the seed.
 
-/// Draws from a stream that its seed says.
+/// A random number generator.
 pub struct Random(fastrand::Rng);
 
 impl Random {
@@ -17,12 +17,12 @@ impl Random {
         self.0.usize(..limit)
     }
 
-    /// True once in so many times.
+    /// Returns true with probability `1 / times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of a list that is not empty.
+    /// An element of a nonempty list.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }

@@ -1,4 +1,4 @@
-//! Adjudication of games whose result is clear.
+//! Adjudication of decided games.
 
 use super::record::{Ending, GameResult, Ply};
 use lento::chess::{Board, CastlingRights, Color};
@@ -6,7 +6,7 @@ use lento::score::Score;
 use lento::tb::{Tables, Wdl};
 use std::sync::Arc;
 
-/// Rules of adjudication.
+/// Adjudication rules.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Adjudication")]
 pub struct Rules {
@@ -29,27 +29,27 @@ pub struct Rules {
     #[arg(long, value_name = "PLIES", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
     /// Folders with Syzygy tablebases that decide games, separated as in the option SyzygyPath
-    #[arg(long, value_name = "PATH", value_parser = judge, conflicts_with = "play_out")]
-    pub syzygy: Option<Judge>,
-    /// Play until the rules of chess end the game (or --max-plies)
+    #[arg(long, value_name = "PATH", value_parser = tablebases, conflicts_with = "play_out")]
+    pub syzygy: Option<Tablebases>,
+    /// Play until the rules of chess or --max-plies end the game
     #[arg(long, conflicts_with_all = ["resign", "resign_plies", "draw", "draw_plies", "draw_from"])]
     pub play_out: bool,
 }
 
 /// Tablebases that decide games.
 #[derive(Clone, Debug)]
-pub struct Judge {
-    /// Their folders, as given.
+pub struct Tablebases {
+    /// The folders as given.
     pub folders: String,
     tables: Arc<Tables>,
 }
 
-fn judge(folders: &str) -> Result<Judge, String> {
+fn tablebases(folders: &str) -> Result<Tablebases, String> {
     let tables = Tables::open(folders)?;
-    Ok(Judge { folders: folders.to_owned(), tables: Arc::new(tables) })
+    Ok(Tablebases { folders: folders.to_owned(), tables: Arc::new(tables) })
 }
 
-impl Judge {
+impl Tablebases {
     /// Result of a position given its halfmove clock. `None` if castling rights are left, if tables are missing, or if the result
     /// depends on a single ply, as distances may be off by one.
     fn result(&self, board: &Board) -> Option<Wdl> {
@@ -72,23 +72,23 @@ impl Judge {
 
 /// Adjudicates a game.
 #[derive(Clone, Debug)]
-pub struct Referee<'a> {
+pub struct Adjudicator<'a> {
     rules: &'a Rules,
     plies: u32,
-    /// Plies in a row with a score that wins for White, for Black.
+    /// Consecutive plies with a winning score, by color.
     winning: [u32; 2],
-    /// Plies in a row with a drawn score.
+    /// Consecutive plies with a drawn score.
     level: u32,
 }
 
-impl<'a> Referee<'a> {
+impl<'a> Adjudicator<'a> {
     /// Starts a game.
     pub fn new(rules: &'a Rules) -> Self {
         Self { rules, plies: 0, winning: [0; 2], level: 0 }
     }
 
-    /// Counts the next ply, played by this side in this move of the game. Returns the result if it decides the game.
-    pub fn rule(&mut self, ply: &Ply, side: Color, move_number: u32) -> Option<(GameResult, Ending)> {
+    /// Counts a ply played by `side`. Returns the result if it decides the game.
+    pub fn adjudicate(&mut self, ply: &Ply, side: Color, move_number: u32) -> Option<(GameResult, Ending)> {
         let rules = self.rules;
         let score: Score = ply.score * side.sign();
         self.plies += 1;
@@ -108,8 +108,8 @@ impl<'a> Referee<'a> {
         (self.plies >= rules.max_plies).then_some((GameResult::Draw, Ending::Length))
     }
 
-    /// The result by tablebases, if the position is in them.
-    pub fn consult(&self, board: &Board) -> Option<(GameResult, Ending)> {
+    /// The result by tablebases, if they contain the position.
+    pub fn probe(&self, board: &Board) -> Option<(GameResult, Ending)> {
         let side = board.side_to_move();
         let result = match self.rules.syzygy.as_ref()?.result(board)? {
             Wdl::Win => GameResult::lost_by(!side),
@@ -126,35 +126,35 @@ mod tests {
     use crate::arguments::parse;
     use lento::chess::Board;
 
-    fn usual() -> Rules {
+    fn defaults() -> Rules {
         parse(["rules"]).unwrap()
     }
 
-    /// The ply at which scores from White's view end a game from move 1, with the result.
-    fn ruling(rules: &Rules, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult, Ending)> {
-        let mut referee = Referee::new(rules);
+    /// The ply at which scores from White's point of view end a game, and the result.
+    fn adjudicated(rules: &Rules, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult, Ending)> {
+        let mut adjudicator = Adjudicator::new(rules);
         let mv = Board::start().legal_moves()[0];
         scores.into_iter().enumerate().find_map(|(index, score)| {
             let side = if index % 2 == 0 { Color::White } else { Color::Black };
             let ply = Ply { score: score * side.sign(), ..Ply::new(mv) };
-            let (result, ending) = referee.rule(&ply, side, index as u32 / 2 + 1)?;
+            let (result, ending) = adjudicator.adjudicate(&ply, side, index as u32 / 2 + 1)?;
             Some((index + 1, result, ending))
         })
     }
 
     #[test]
-    fn both_sides_must_agree_for_long_enough() {
-        let rules = usual();
-        assert_eq!(ruling(&rules, [700; 9]), Some((6, GameResult::WhiteWins, Ending::Resignation)));
-        assert_eq!(ruling(&rules, [-31_000; 9]), Some((6, GameResult::BlackWins, Ending::Resignation)));
-        assert_eq!(ruling(&rules, [700, 700, 700, 700, 700, 699, 700, 700, 700]), None);
-        assert_eq!(ruling(&rules, [800, -800, 800, -800, 800, -800, 800, -800]), None);
+    fn wins_need_consecutive_scores_of_both_sides() {
+        let rules = defaults();
+        assert_eq!(adjudicated(&rules, [700; 9]), Some((6, GameResult::WhiteWins, Ending::Resignation)));
+        assert_eq!(adjudicated(&rules, [-31_000; 9]), Some((6, GameResult::BlackWins, Ending::Resignation)));
+        assert_eq!(adjudicated(&rules, [700, 700, 700, 700, 700, 699, 700, 700, 700]), None);
+        assert_eq!(adjudicated(&rules, [800, -800, 800, -800, 800, -800, 800, -800]), None);
     }
 
     #[test]
     fn tablebases_respect_the_fifty_move_rule() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
-        let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..usual() };
+        let rules = Rules { syzygy: Some(tablebases(folder).unwrap()), ..defaults() };
         for (fen, result) in [
             ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Some(GameResult::WhiteWins)),
             ("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", Some(GameResult::WhiteWins)),
@@ -165,19 +165,19 @@ mod tests {
         ] {
             let board = Board::from_fen(fen).unwrap();
             let expected = result.map(|result| (result, Ending::Tablebases));
-            assert_eq!(Referee::new(&rules).consult(&board), expected, "{fen}");
-            assert_eq!(Referee::new(&usual()).consult(&board), None);
+            assert_eq!(Adjudicator::new(&rules).probe(&board), expected, "{fen}");
+            assert_eq!(Adjudicator::new(&defaults()).probe(&board), None);
         }
     }
 
     #[test]
-    fn draws_are_not_called_early() {
-        let rules = usual();
-        assert_eq!(ruling(&rules, [0; 100]), Some((79, GameResult::Draw, Ending::Agreement)));
+    fn draws_need_enough_plies_and_moves() {
+        let rules = defaults();
+        assert_eq!(adjudicated(&rules, [0; 100]), Some((79, GameResult::Draw, Ending::Agreement)));
         let late = std::iter::repeat_n(50, 90).chain([-8; 20]);
-        assert_eq!(ruling(&rules, late), Some((100, GameResult::Draw, Ending::Agreement)));
-        let long = Rules { play_out: true, max_plies: 150, ..usual() };
-        assert_eq!(ruling(&long, [0; 200]), Some((150, GameResult::Draw, Ending::Length)));
-        assert_eq!(ruling(&long, [5000; 200]), Some((150, GameResult::Draw, Ending::Length)));
+        assert_eq!(adjudicated(&rules, late), Some((100, GameResult::Draw, Ending::Agreement)));
+        let long = Rules { play_out: true, max_plies: 150, ..defaults() };
+        assert_eq!(adjudicated(&long, [0; 200]), Some((150, GameResult::Draw, Ending::Length)));
+        assert_eq!(adjudicated(&long, [5000; 200]), Some((150, GameResult::Draw, Ending::Length)));
     }
 }

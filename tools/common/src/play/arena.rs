@@ -1,4 +1,4 @@
-//! Many pairs of games at once.
+//! Parallel game pairs.
 
 use super::adjudicate::Rules;
 use super::game::play;
@@ -14,32 +14,32 @@ use crate::ordered;
 use std::error::Error;
 use std::ops::ControlFlow;
 
-/// How games are played.
+/// Plays pairs of games.
 #[derive(Debug)]
 pub struct Arena {
-    /// The first positions.
+    /// The start positions.
     pub openings: Openings,
     /// The limit of each move.
     pub limit: Limit,
-    /// Rules of adjudication.
+    /// Adjudication rules.
     pub rules: Rules,
     /// Hash table of each player in MiB.
     pub hash: usize,
-    /// Games at the same time.
+    /// Concurrent games.
     pub concurrency: usize,
 }
 
-/// Two games from one opening, each player with White once.
+/// Two games from one opening with reversed colors.
 #[derive(Clone, Debug)]
 pub struct GamePair {
-    /// The number of the opening.
+    /// Number of the opening.
     pub number: u64,
-    /// The games; the first player has White in the first one.
+    /// The games; the first player has White in the first.
     pub games: [Record; 2],
 }
 
 impl GamePair {
-    /// The first player's half points: 0 to 4.
+    /// Half points of the first player, 0 to 4.
     pub fn half_points(&self) -> u32 {
         let [white, black] = self.games.each_ref().map(|game| game.result.half_points());
         white + 2 - black
@@ -47,7 +47,7 @@ impl GamePair {
 }
 
 impl Arena {
-    /// Warns if a number of games or pairs exceeds that of the book's positions and nothing else varies: they repeat.
+    /// Warns that games repeat if `count` exceeds the positions of the book and nothing else varies the games.
     pub fn warn_of_repeats(&self, count: u64) {
         let OpeningArgs { book, random_plies, dfrc, endings, .. } = &self.openings.args;
         let timed = matches!(self.limit, Limit::MoveTime(_) | Limit::Clock { .. });
@@ -60,9 +60,8 @@ impl Arena {
         }
     }
 
-    /// Plays a pair of games from each of these openings, between players whose settings may depend on the number of the opening.
-    /// `on_pair` gets the finished pairs in the order of the openings; it can end the run, as can `stop`. Pairs unfinished at that
-    /// time, and those that wait for one of them, are lost.
+    /// Plays a pair of games from each opening in `pairs`. The players' settings may depend on the number of the opening. `on_pair`
+    /// receives the pairs in order. Both `on_pair` and `stop` can end the run, which discards unfinished pairs and all later ones.
     pub fn run(
         &self,
         players: impl Fn(u64) -> [Vec<Setting>; 2] + Sync,
@@ -73,7 +72,7 @@ impl Arena {
         let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
             let set_up = |settings: Vec<Setting>| {
                 let player = Player::inline(&settings, self.hash);
-                player.map_err(|error| format!("a player could not be set up: {error}"))
+                player.map_err(|error| format!("cannot set up a player: {error}"))
             };
             let [one, other] = players(number).map(set_up);
             let (mut one, mut other) = (one?, other?);
@@ -105,7 +104,7 @@ mod tests {
         vec!["LMR=off".parse().unwrap()]
     }
 
-    fn scores(arena: &Arena, pairs: std::ops::Range<u64>, enough: usize) -> Vec<(u64, u32)> {
+    fn scores(arena: &Arena, pairs: std::ops::Range<u64>, max: usize) -> Vec<(u64, u32)> {
         let mut all = Vec::new();
         let run = arena.run(
             |_| [vec![], weak()],
@@ -113,7 +112,7 @@ mod tests {
             &Stop::default(),
             |pair| {
                 all.push((pair.number, pair.half_points()));
-                Ok(if all.len() < enough { Continue(()) } else { Break(()) })
+                Ok(if all.len() < max { Continue(()) } else { Break(()) })
             },
         );
         run.unwrap();
@@ -121,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn pairs_come_in_order_and_do_not_depend_on_concurrency() {
-        let alone = scores(&arena(1), 3..13, usize::MAX);
-        assert_eq!(alone.iter().map(|(number, _)| *number).collect::<Vec<_>>(), (3..13).collect::<Vec<_>>());
-        assert_eq!(alone, scores(&arena(3), 3..13, usize::MAX));
-        assert_eq!(alone[..4], scores(&arena(2), 3..u64::MAX, 4));
+    fn pairs_are_ordered_and_independent_of_concurrency() {
+        let serial = scores(&arena(1), 3..13, usize::MAX);
+        assert_eq!(serial.iter().map(|(number, _)| *number).collect::<Vec<_>>(), (3..13).collect::<Vec<_>>());
+        assert_eq!(serial, scores(&arena(3), 3..13, usize::MAX));
+        assert_eq!(serial[..4], scores(&arena(2), 3..u64::MAX, 4));
     }
 
     #[test]
@@ -143,10 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn settings_by_pair_play_as_constant_settings() {
+    fn settings_may_depend_on_the_pair() {
         let all = scores(&arena(2), 0..6, usize::MAX);
         let mut each = Vec::new();
-        // The players change places in every other pair.
+        // The players are swapped in odd pairs.
         let players = |number: u64| if number.is_multiple_of(2) { [vec![], weak()] } else { [weak(), vec![]] };
         let run = arena(3).run(players, 0..6, &Stop::default(), |pair| {
             let score = pair.half_points();
@@ -158,26 +157,25 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_players_and_of_the_caller_end_the_run() {
-        let odd = Setting { name: "rfp_margin".to_owned(), value: "many".to_owned() };
-        let players = |number| [vec![], if number == 2 { vec![odd.clone()] } else { vec![] }];
+    fn errors_end_the_run() {
+        let invalid = Setting { name: "rfp_margin".to_owned(), value: "many".to_owned() };
+        let players = |number| [vec![], if number == 2 { vec![invalid.clone()] } else { vec![] }];
         let mut pairs = 0;
         let run = arena(2).run(players, 0..9, &Stop::default(), |_| {
             pairs += 1;
             Ok(Continue(()))
         });
         assert!(run.unwrap_err().to_string().contains("many"));
-        assert_eq!(pairs, 2, "pairs before it count");
+        assert_eq!(pairs, 2, "pairs before the error count");
         let run = arena(1).run(|_| [vec![], vec![]], 0..9, &Stop::default(), |_| Err("a full disk".into()));
         assert_eq!(run.unwrap_err().to_string(), "a full disk");
     }
 
     #[test]
-    fn a_stop_ends_the_run() {
+    fn stop_ends_the_run() {
         let stop = Stop::default();
         let mut numbers = Vec::new();
-        // The run would not end otherwise. The number of pairs depends on the threads: those finished before an earlier one are
-        // delivered with it.
+        // The number of pairs depends on thread timing: a pair is delivered with the first one, if finished before it.
         let run = arena(2).run(
             |_| [vec![], vec![]],
             0..u64::MAX,

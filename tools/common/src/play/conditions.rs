@@ -1,4 +1,4 @@
-//! Conditions of games, on the command line and in journals.
+//! Match conditions on the command line and in journals.
 
 use super::adjudicate::Rules;
 use super::arena::Arena;
@@ -10,16 +10,16 @@ use lento::internals::{bench, processors};
 use serde_json::{Value, json};
 use std::error::Error;
 
-/// All conditions of games but the players and the limit.
+/// All match conditions except players and limit.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Conditions {
     /// Hash table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
     pub hash: u32,
-    /// Games at the same time [default: the number of cores, divided by the Threads of a player that search at once]
+    /// Concurrent games [default: the number of cores, divided by the Threads of a player that search at once]
     #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: Option<u16>,
-    /// First positions.
+    /// Openings.
     #[command(flatten)]
     pub openings: OpeningArgs,
     /// Adjudication.
@@ -27,7 +27,7 @@ pub struct Conditions {
     pub rules: Rules,
 }
 
-/// Detects most changes of search or evaluation in a few milliseconds.
+/// Detects most changes to search or evaluation within milliseconds.
 const SIGNATURE_DEPTH: i32 = 6;
 
 impl Conditions {
@@ -38,11 +38,11 @@ impl Conditions {
             limit,
             rules: self.rules.clone(),
             hash: self.hash as usize,
-            concurrency: self.concurrency.map_or_else(|| free_cores(players), usize::from),
+            concurrency: self.concurrency.map_or_else(|| default_concurrency(players), usize::from),
         })
     }
 
-    /// All conditions that decide the games, without their number and concurrency.
+    /// All conditions that affect the games.
     pub fn json(&self, limit: Limit) -> Value {
         let Self { hash, concurrency: _, openings, rules } = self;
         let mut conditions = json!({
@@ -61,20 +61,20 @@ impl Conditions {
             "max_plies": rules.max_plies,
             "play_out": rules.play_out,
         });
-        // Older journals do not have these fields.
+        // Older journals lack these fields.
         if let Some(plies) = openings.polyglot_plies() {
             conditions["book_plies"] = plies.into();
         }
         if openings.endings > 0.0 {
             conditions["endings"] = openings.endings.into();
         }
-        if let Some(judge) = &rules.syzygy {
-            conditions["syzygy"] = judge.folders.clone().into();
+        if let Some(tablebases) = &rules.syzygy {
+            conditions["syzygy"] = tablebases.folders.clone().into();
         }
         conditions
     }
 
-    /// The header of a journal: the conditions, and the nodes of a short bench, which identify the engine.
+    /// The journal header: the conditions, and the node count of a short bench, which identifies the engine.
     pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, Box<dyn Error>> {
         let mut engine = Engine::new();
         engine.set_hash(1)?;
@@ -86,8 +86,8 @@ impl Conditions {
     }
 }
 
-/// The number of games for which there are cores.
-fn free_cores(players: [&[Setting]; 2]) -> usize {
+/// How many games can run in parallel.
+fn default_concurrency(players: [&[Setting]; 2]) -> usize {
     let threads = |settings: &[Setting]| {
         let value = |name: &str| {
             let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case(name));
@@ -109,22 +109,22 @@ mod tests {
     }
 
     #[test]
-    fn players_with_many_threads_leave_room_for_fewer_games() {
+    fn concurrency_accounts_for_threads_of_players() {
         let cores = processors::count();
-        let places = |words: &str, one: &str, other: &str| {
+        let concurrency = |words: &str, one: &str, other: &str| {
             let [one, other] = [one, other].map(|settings| {
                 settings.split_whitespace().map(|setting| setting.parse().unwrap()).collect::<Vec<Setting>>()
             });
             conditions(words).arena(Limit::Nodes(1), [&one, &other]).unwrap().concurrency
         };
-        assert_eq!((places("", "", ""), places("--concurrency 9", "", "")), (cores, 9));
-        assert_eq!(places("", "Threads=1 threads=3", ""), (cores / 3).max(1));
-        assert_eq!(places("", "", "Threads=2"), (cores / 2).max(1));
-        assert_eq!(places("", "", "Threads=16 deterministic=Turns"), cores);
+        assert_eq!((concurrency("", "", ""), concurrency("--concurrency 9", "", "")), (cores, 9));
+        assert_eq!(concurrency("", "Threads=1 threads=3", ""), (cores / 3).max(1));
+        assert_eq!(concurrency("", "", "Threads=2"), (cores / 2).max(1));
+        assert_eq!(concurrency("", "", "Threads=16 deterministic=Turns"), cores);
     }
 
     #[test]
-    fn headers_differ_by_conditions_but_not_by_concurrency() {
+    fn header_includes_conditions_but_not_concurrency() {
         assert!(parse::<Conditions>(["play", "--play-out", "--resign", "900"]).is_err());
         let header = |words: &str| conditions(words).header("match", Limit::Nodes(5)).unwrap();
         assert_eq!(header(""), header("--concurrency 7"));

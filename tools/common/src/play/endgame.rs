@@ -4,21 +4,21 @@ use fastrand::Rng;
 use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square};
 use std::ops::RangeInclusive;
 
-/// Numbers of pieces, kings and pawns included.
+/// Numbers of pieces, including kings and pawns.
 const PIECES: RangeInclusive<usize> = 5..=12;
-/// Share of pawns among the pieces that are not kings.
+/// Probability that a piece after the first pawn is a pawn.
 const PAWNS: f64 = 0.55;
-/// What a side has besides king and pawns, at most.
-const OFFICERS: [PieceType; 7] = {
+/// Maximum pieces of a side besides king and pawns.
+const MAX_PIECES: [PieceType; 7] = {
     use PieceType::{Bishop, Knight, Queen, Rook};
     [Knight, Knight, Bishop, Bishop, Rook, Rook, Queen]
 };
-/// Material that one side may have more, in pawns: more is rarely balanced, and a search would only find that out.
+/// Maximum material difference in pawns. Saves searching positions that are rarely balanced.
 const MAX_DIFFERENCE: i32 = 3;
-/// The move number, from which games are adjudicated as draws by default.
+/// The move number: the default `--draw-from`.
 const MOVE: u32 = 40;
 
-/// A random legal position of 5 to 12 pieces, pawns among them, with about equal material and without check. The game may be over.
+/// Draws a legal position without check: 5 to 12 pieces, at least one pawn and about equal material. The game may be over.
 pub(super) fn draw(rng: &mut Rng) -> Board {
     let count = rng.usize(PIECES);
     loop {
@@ -30,14 +30,14 @@ pub(super) fn draw(rng: &mut Rng) -> Board {
 
 fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
     let mut pieces = vec![Piece::new(Color::White, PieceType::King), Piece::new(Color::Black, PieceType::King)];
-    let mut officers = [OFFICERS; 2].map(Vec::from);
+    let mut unused = [MAX_PIECES; 2].map(Vec::from);
     let mut difference = 0;
     for number in 2..count {
         let color = if rng.bool() { Color::White } else { Color::Black };
         let kind = if number == 2 || rng.f64() < PAWNS {
             PieceType::Pawn
         } else {
-            let left = &mut officers[color.index()];
+            let left = &mut unused[color.index()];
             if left.is_empty() {
                 return None;
             }
@@ -52,7 +52,7 @@ fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
     let mut squares = Bitboard::EMPTY;
     let mut letters = ['1'; 64];
     for piece in pieces {
-        // Pawns do not stand on the first and the last rank.
+        // Pawns are not on the first or last rank.
         let range = if piece.kind() == PieceType::Pawn { 8..56 } else { 0..64 };
         let square = Square::from_index(rng.usize(range));
         if (squares & square.bitboard()).any() {
@@ -63,7 +63,7 @@ fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
     }
     let ranks: Vec<String> = letters.chunks(8).rev().map(String::from_iter).collect();
     let side = if rng.bool() { 'w' } else { 'b' };
-    // Refused if the side not to move is in check.
+    // Invalid if the side not to move is in check.
     let board = Board::from_fen(&format!("{} {side} - - 0 {MOVE}", ranks.join("/"))).ok()?;
     (!board.in_check()).then_some(board)
 }
@@ -84,16 +84,16 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn positions_are_as_promised_and_of_every_size() {
+    fn positions_are_quiet_balanced_and_of_every_size() {
         let mut rng = Rng::with_seed(5);
-        let (mut counts, mut officers, mut sides) = (HashMap::new(), [0; 6], [0; 2]);
+        let (mut counts, mut kinds, mut sides) = (HashMap::new(), [0; 6], [0; 2]);
         for _ in 0..4000 {
             let board = draw(&mut rng);
             assert!(!board.in_check() && board.kind(PieceType::Pawn).any(), "{}", board.fen(false));
             assert_eq!((board.halfmove_clock(), board.fullmove_number()), (0, MOVE));
             *counts.entry(board.occupied().count()).or_insert(0) += 1;
             sides[board.side_to_move().index()] += 1;
-            for (kind, count) in PieceType::ALL.into_iter().zip(&mut officers) {
+            for (kind, count) in PieceType::ALL.into_iter().zip(&mut kinds) {
                 *count += board.kind(kind).count();
             }
             let material = |color| -> i32 {
@@ -103,7 +103,7 @@ mod tests {
         }
         assert_eq!((counts.len(), counts.keys().min(), counts.keys().max()), (8, Some(&5), Some(&12)));
         assert!(counts.values().all(|&count| (400..600).contains(&count)), "{counts:?}");
-        assert!(officers[1..5].iter().all(|&count| count > 500), "{officers:?}");
+        assert!(kinds[1..5].iter().all(|&count| count > 500), "{kinds:?}");
         assert!(sides.iter().all(|&count| count > 1500), "{sides:?}");
     }
 }

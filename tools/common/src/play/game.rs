@@ -1,13 +1,13 @@
 //! Playing a game.
 
-use super::adjudicate::{Referee, Rules};
+use super::adjudicate::{Adjudicator, Rules};
 use super::limit::Limit;
 use super::player::Player;
 use super::record::{Ending, GameResult, Record, by_rules};
 use crate::interrupt::Stop;
 use lento::chess::Game;
 
-/// Plays a game between White and Black, or of one player with one hash table for both colors; `None` if it is interrupted.
+/// Plays a game between White and Black, or of one player against itself; `None` if it is interrupted.
 pub fn play(
     players: &mut [&mut Player],
     start: &Game,
@@ -16,7 +16,7 @@ pub fn play(
     stops: [&Stop; 2],
 ) -> Option<Record> {
     let mut game = start.clone();
-    let mut referee = Referee::new(rules);
+    let mut adjudicator = Adjudicator::new(rules);
     let (base, increment) = limit.clock().unwrap_or_default();
     let mut clocks = [base; 2];
     let mut plies = Vec::new();
@@ -31,7 +31,7 @@ pub fn play(
         }
         let side = game.board().side_to_move();
         let clock = &mut clocks[side.index()];
-        let ply = players[side.index() % count].think(&game, limit, *clock);
+        let ply = players[side.index() % count].search(&game, limit, *clock);
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,
@@ -39,11 +39,11 @@ pub fn play(
             }
         }
         plies.push(ply);
-        let ruling = referee.rule(&ply, side, game.board().fullmove_number());
+        let result = adjudicator.adjudicate(&ply, side, game.board().fullmove_number());
         game.play(ply.mv);
-        let ruling = ruling.or_else(|| referee.consult(game.board()));
-        if let Some(ruling) = ruling.filter(|_| game.verdict().is_none()) {
-            break ruling;
+        let result = result.or_else(|| adjudicator.probe(game.board()));
+        if let Some(result) = result.filter(|_| game.verdict().is_none()) {
+            break result;
         }
     };
     Some(Record { start: start.board().clone(), plies, result, ending })
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn games_end_by_the_rules_and_repeat_at_fixed_nodes() {
+    fn games_end_by_the_rules_and_are_reproducible_at_fixed_nodes() {
         let fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
         let record = game(Limit::Nodes(500), fen);
         assert_eq!(
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_survives_json() {
+    fn record_round_trips_through_json() {
         let record = game(Limit::Nodes(100), "nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w KQkq - 0 1");
         let again = Record::from_json(&record.to_json()).unwrap();
         assert_eq!((again.result, again.ending, again.plies.len()), (record.result, record.ending, record.plies.len()));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_runs_out_loses() {
+    fn expired_clock_loses() {
         let limit = Limit::Clock { base: Duration::from_nanos(1), increment: Duration::ZERO };
         let record = game(limit, "6k1/5ppp/8/8/8/8/8/R5K1 b - - 0 1");
         assert_eq!((record.result, record.ending), (GameResult::WhiteWins, Ending::Time));

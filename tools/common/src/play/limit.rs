@@ -1,4 +1,4 @@
-//! Limits of a search in a game.
+//! Search limits in games.
 
 use lento::chess::Color;
 use lento::search::limits::Limits;
@@ -6,38 +6,38 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A limit for each move, or a clock for the game.
+/// A limit per move, or a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Exactly this many nodes a move.
+    /// Exact nodes per move.
     Nodes(u64),
-    /// No new iteration after the soft limit.
+    /// Starts no iteration after the soft limit.
     SoftNodes {
         /// Soft limit in nodes.
         soft: u64,
-        /// Hard limit in nodes, which aborts the iteration.
+        /// Hard limit in nodes, which aborts an iteration.
         hard: u64,
     },
-    /// To this depth, in plies.
+    /// Depth in plies.
     Depth(i32),
-    /// Time for each move.
+    /// Time per move.
     MoveTime(Duration),
     /// A clock.
     Clock {
-        /// Time for the whole game.
+        /// Initial time.
         base: Duration,
-        /// Time added with each move.
+        /// Increment per move.
         increment: Duration,
     },
 }
 
 impl Limit {
-    /// A soft limit with the default hard limit, eight times as high.
+    /// A soft limit with the default hard limit of eight times that.
     pub fn soft(nodes: u64) -> Self {
         Self::SoftNodes { soft: nodes, hard: nodes.saturating_mul(8) }
     }
 
-    /// The limits of a search, for the side to move with this much left on its clock.
+    /// The search limits for the side to move, given its remaining time.
     pub fn args(self, side: Color, left: Duration) -> Limits {
         let mut args = Limits::default();
         match self {
@@ -60,13 +60,13 @@ impl Limit {
     pub fn repeatable(text: &str) -> Result<Self, String> {
         const EXPECTED: &str = "expected soft=1000, soft=1000,hard=1500, nodes=5000 or depth=8";
         match text.parse() {
-            Ok(Self::MoveTime(_) | Self::Clock { .. }) => Err(format!("data cannot depend on time; {EXPECTED}")),
+            Ok(Self::MoveTime(_) | Self::Clock { .. }) => Err(format!("data must not depend on time; {EXPECTED}")),
             Ok(limit) => Ok(limit),
             Err(_) => Err(EXPECTED.into()),
         }
     }
 
-    /// The clock at the start of a game and the increment, if there is a clock.
+    /// Initial time and increment, if there is a clock.
     pub fn clock(self) -> Option<(Duration, Duration)> {
         match self {
             Self::Clock { base, increment } => Some((base, increment)),
@@ -80,7 +80,7 @@ fn millis(time: Duration) -> i64 {
 }
 
 const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration), \
-     soft=5000,hard=8000 (the same, but never more than 8000), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02";
+     soft=5000,hard=8000 (the same, but at most 8000), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02";
 
 impl FromStr for Limit {
     type Err = String;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_printed_as_they_are_parsed() {
+    fn limits_round_trip_through_text() {
         for text in ["nodes=5000", "soft=1000", "soft=1000,hard=1500", "depth=8", "movetime=50ms", "tc=2+0.02"] {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_data_do_not_depend_on_time() {
+    fn repeatable_limits_do_not_depend_on_time() {
         for text in ["nodes=5000", "soft=1000", "soft=1000,hard=1500", "depth=8"] {
             assert_eq!(Limit::repeatable(text).unwrap().to_string(), text);
         }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_become_search_limits() {
+    fn converts_to_search_limits() {
         let left = Duration::from_millis(1500);
         let args = "tc=2+0.02".parse::<Limit>().unwrap().args(Color::Black, left);
         assert_eq!((args.clock, args.increment), ([None, Some(1500)], [None, Some(20)]));

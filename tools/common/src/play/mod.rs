@@ -1,4 +1,4 @@
-//! Games of the engine against itself, in process.
+//! Self-play within the process.
 
 pub mod adjudicate;
 pub mod arena;

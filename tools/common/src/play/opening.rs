@@ -1,4 +1,4 @@
-//! First positions of games.
+//! Start positions of games.
 
 use super::endgame;
 use super::limit::Limit;
@@ -10,38 +10,36 @@ use lento::chess::{Board, Game, Move};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// First positions of games, on the command line.
+/// Opening options on the command line.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Openings")]
 pub struct OpeningArgs {
-    /// Begin from the positions of this file, one FEN or EPD a line, in an order drawn by --seed, or after moves from the start
-    /// position drawn by the weights of a Polyglot book, a file ending in .bin [default: random plies]
+    /// Start from the positions of this file, one FEN or EPD per line, in random order, or after moves drawn by weight from a
+    /// Polyglot book, a file ending in .bin [default: random plies]
     #[arg(long, value_name = "FILE")]
     pub book: Option<PathBuf>,
-    /// Play at most this many plies from a Polyglot book [default: 16]
+    /// Maximum plies from a Polyglot book [default: 16]
     #[arg(long, value_name = "PLIES", requires = "book", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub book_plies: Option<u32>,
-    /// Play this many random plies from the start or the book's position; half of the games get one more [default: 8,
-    /// 0 with a book]
+    /// Random plies from the start or book position; half of the games get one more [default: 8, 0 with a book]
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(..=40))]
     pub random_plies: Option<u32>,
-    /// Share of games that begin from double Fischer random positions, 0 to 1
+    /// Share of games that start from double Fischer random positions, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
     pub dfrc: f64,
-    /// Share of games that begin from random quiet positions of 5 to 12 pieces, pawns among them, 0 to 1
+    /// Share of games that start from random quiet positions of 5 to 12 pieces including pawns, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
     pub endings: f64,
-    /// After random plies and moves of a Polyglot book, and in random endings, neither side may be better than this, in internal
-    /// centipawns
+    /// Maximum advantage of a side after random plies or moves of a Polyglot book and in random endings, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..))]
     pub max_imbalance: i32,
-    /// Number that decides everything random
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
 impl OpeningArgs {
-    /// The most plies from the book, if it is a Polyglot book.
+    /// Maximum plies from the book, if it is a Polyglot book.
     pub fn polyglot_plies(&self) -> Option<u32> {
         let path = self.book.as_deref()?;
         polyglot::Book::is_named(path).then(|| self.book_plies.unwrap_or(16))
@@ -53,7 +51,7 @@ impl OpeningArgs {
 pub struct Openings {
     /// The arguments.
     pub args: OpeningArgs,
-    /// Where games start.
+    /// The book.
     pub book: Book,
 }
 
@@ -62,7 +60,7 @@ pub struct Openings {
 pub enum Book {
     /// The start position.
     None,
-    /// Positions in the order in which they are played, as text: books may be large.
+    /// FENs in the order of the games, as text because books may be large.
     Positions(Vec<String>),
     /// Moves from the start position.
     Polyglot(polyglot::Book),
@@ -70,9 +68,9 @@ pub enum Book {
 
 impl Openings {
     /// The search that judges a random position.
-    const JUDGED: Limit = Limit::Nodes(2000);
-    /// Attempts to find a balanced one.
-    const TRIES: u32 = 200;
+    const CHECK_LIMIT: Limit = Limit::Nodes(2000);
+    /// Attempts to find a balanced position.
+    const ATTEMPTS: u32 = 200;
 
     /// Reads the book, if any.
     pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
@@ -101,44 +99,44 @@ impl Openings {
         Ok(Self { args: args.clone(), book })
     }
 
-    /// The opening with this number, the same for the same number. Positions of a file are repeated. The judge rejects unbalanced
-    /// positions after random plies and moves of a Polyglot book, and endings that are unbalanced or not quiet.
-    pub fn get(&self, number: u64, judge: &mut Player) -> Game {
+    /// The opening with a number. Positions of a file are reused. Rejects unbalanced positions after random plies and moves of a
+    /// Polyglot book, and endings that are unbalanced or not quiet.
+    pub fn get(&self, number: u64, checker: &mut Player) -> Game {
         let mut rng = Rng::with_seed(mix::seed(self.args.seed, number));
         if self.args.endings > 0.0 && rng.f64() < self.args.endings {
-            let mut draws = (0..Self::TRIES).map(|_| Game::from(endgame::draw(&mut rng)));
-            if let Some(game) = draws.find(|game| self.judge(game, judge).is_some_and(Move::is_quiet)) {
+            let mut draws = (0..Self::ATTEMPTS).map(|_| Game::from(endgame::draw(&mut rng)));
+            if let Some(game) = draws.find(|game| self.balanced_move(game, checker).is_some_and(Move::is_quiet)) {
                 return game;
             }
         }
         let plies = self.args.random_plies.unwrap_or(if matches!(self.book, Book::None) { 8 } else { 0 });
         let plies = if plies > 0 { plies + u32::from(rng.bool()) } else { 0 };
         if plies == 0 && !matches!(self.book, Book::Polyglot(_)) {
-            return Game::from(self.first(number, &mut rng));
+            return Game::from(self.base_position(number, &mut rng));
         }
-        for _ in 0..Self::TRIES {
-            let board = self.first(number, &mut rng);
+        for _ in 0..Self::ATTEMPTS {
+            let board = self.base_position(number, &mut rng);
             let Some(game) = random_walk(board, plies, &mut rng) else { continue };
-            if self.judge(&game, judge).is_some() {
+            if self.balanced_move(&game, checker).is_some() {
                 return game;
             }
         }
-        // A position of the book may be unbalanced itself.
-        Game::from(self.first(number, &mut rng))
+        // The position of the book may be unbalanced.
+        Game::from(self.base_position(number, &mut rng))
     }
 
-    /// The best move of a short search; `None` if the game is over or one side is too much better.
-    fn judge(&self, game: &Game, judge: &mut Player) -> Option<Move> {
+    /// The best move of a short search; `None` if the game is over or unbalanced.
+    fn balanced_move(&self, game: &Game, checker: &mut Player) -> Option<Move> {
         if game.verdict().is_some() {
             return None;
         }
-        judge.engine.new_game();
-        let ply = judge.think(game, Self::JUDGED, Duration::ZERO);
+        checker.engine.new_game();
+        let ply = checker.search(game, Self::CHECK_LIMIT, Duration::ZERO);
         (ply.score.abs() <= self.args.max_imbalance).then_some(ply.mv)
     }
 
     /// The position before the random plies.
-    fn first(&self, number: u64, rng: &mut Rng) -> Board {
+    fn base_position(&self, number: u64, rng: &mut Rng) -> Board {
         if rng.f64() < self.args.dfrc {
             return double_fischer(rng);
         }
@@ -235,30 +233,30 @@ mod tests {
 
     fn fens(args: &OpeningArgs, numbers: std::ops::Range<u64>) -> Vec<String> {
         let openings = Openings::from_args(args).unwrap();
-        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
-        numbers.map(|number| openings.get(number, &mut judge).board().fen(true)).collect()
+        let mut checker = Player::new(Engine::new(), &[], 1).unwrap();
+        numbers.map(|number| openings.get(number, &mut checker).board().fen(true)).collect()
     }
 
     #[test]
     fn random_openings_repeat_for_a_seed_and_differ_within_it() {
-        let first = fens(&args(), 0..20);
-        assert_eq!(first[10..], fens(&args(), 10..20));
-        assert_ne!(first, fens(&OpeningArgs { seed: 2, ..args() }, 0..20));
-        assert_eq!(first.iter().collect::<HashSet<_>>().len(), 20);
+        let openings = fens(&args(), 0..20);
+        assert_eq!(openings[10..], fens(&args(), 10..20));
+        assert_ne!(openings, fens(&OpeningArgs { seed: 2, ..args() }, 0..20));
+        assert_eq!(openings.iter().collect::<HashSet<_>>().len(), 20);
         // Half of them have one random ply more.
-        let black = first.iter().filter(|fen| fen.contains(" b ")).count();
+        let black = openings.iter().filter(|fen| fen.contains(" b ")).count();
         assert!((3..=17).contains(&black), "{black}");
     }
 
     #[test]
     fn unbalanced_openings_are_rejected() {
-        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
+        let mut checker = Player::new(Engine::new(), &[], 1).unwrap();
         let mut worst = |max_imbalance| {
             let openings = Openings::from_args(&OpeningArgs { max_imbalance, ..args() }).unwrap();
             let scores = (0..20).map(|number| {
-                let game = openings.get(number, &mut judge);
-                judge.engine.new_game();
-                judge.think(&game, Openings::JUDGED, Duration::ZERO).score.abs()
+                let game = openings.get(number, &mut checker);
+                checker.engine.new_game();
+                checker.search(&game, Openings::CHECK_LIMIT, Duration::ZERO).score.abs()
             });
             scores.max().unwrap()
         };
@@ -306,14 +304,14 @@ mod tests {
         assert!(Openings::from_args(&OpeningArgs { dfrc: 0.7, endings: 0.7, ..args() }).is_err());
         let mixed = OpeningArgs { endings: 0.4, max_imbalance: 100, ..args() };
         let openings = Openings::from_args(&mixed).unwrap();
-        let mut judge = Player::new(Engine::new(), &[], 1).unwrap();
+        let mut checker = Player::new(Engine::new(), &[], 1).unwrap();
         let mut endings = 0;
         for number in 0..60 {
-            let game = openings.get(number, &mut judge);
+            let game = openings.get(number, &mut checker);
             if game.board().occupied().count() <= 12 {
                 endings += 1;
-                judge.engine.new_game();
-                let ply = judge.think(&game, Openings::JUDGED, Duration::ZERO);
+                checker.engine.new_game();
+                let ply = checker.search(&game, Openings::CHECK_LIMIT, Duration::ZERO);
                 assert!(ply.mv.is_quiet() && ply.score.abs() <= 100, "{}", game.board().fen(false));
             }
         }

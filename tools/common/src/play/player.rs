@@ -1,4 +1,4 @@
-//! One side of a game.
+//! A player of games.
 
 use super::limit::Limit;
 use super::record::Ply;
@@ -14,18 +14,18 @@ pub struct Player {
 }
 
 impl Player {
-    /// [`new`](Self::new) with an engine that searches on the calling thread, one of [`ordered::run`](crate::ordered::run).
+    /// A player that searches on the calling thread, which must be one of [`ordered::run`](crate::ordered::run).
     pub fn inline(settings: &[Setting], hash: usize) -> Result<Self, String> {
         Self::new(Engine::inline(), settings, hash)
     }
 
-    /// Sets up an engine with a hash table of this many MiB.
+    /// Sets up an engine with a hash table in MiB.
     ///
     /// # Errors
     /// The hash table cannot be allocated, or a setting cannot be applied.
     pub fn new(mut engine: Engine, settings: &[Setting], hash: usize) -> Result<Self, String> {
         engine.set_hash(hash).map_err(|error| error.to_string())?;
-        // The clock is in the same process.
+        // No overhead within a process.
         engine.settings.search.move_overhead = 0;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
@@ -34,7 +34,7 @@ impl Player {
     }
 
     /// Searches a position, which must have a legal move.
-    pub fn think(&mut self, game: &Game, limit: Limit, left: Duration) -> Ply {
+    pub fn search(&mut self, game: &Game, limit: Limit, left: Duration) -> Ply {
         let start = Instant::now();
         self.engine.game = game.clone();
         let args = limit.args(game.board().side_to_move(), left);

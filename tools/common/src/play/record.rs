@@ -1,4 +1,4 @@
-//! Games that have been played.
+//! Records of played games.
 
 use lento::chess::{Board, Color, Game, Move, Verdict};
 use lento::score::Score;
@@ -24,7 +24,7 @@ impl GameResult {
         ["1-0", "1/2-1/2", "0-1"][self.index()]
     }
 
-    /// The result of a game that this side has lost.
+    /// The result of a game that `side` has lost.
     pub fn lost_by(side: Color) -> Self {
         match side {
             Color::White => Self::BlackWins,
@@ -32,28 +32,28 @@ impl GameResult {
         }
     }
 
-    /// Index of the result: White's wins, draws, Black's wins.
+    /// Index of the result: White wins, draw, Black wins.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// White's half points: 0 to 2.
+    /// Half points of White, 0 to 2.
     pub fn half_points(self) -> u32 {
         2 - self as u32
     }
 
-    /// The result with these half points of White; `None` above 2.
+    /// The result from White's half points; `None` above 2.
     pub fn of_half_points(points: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.half_points() == u32::from(points))
     }
 
-    /// Index of the result from the view of a side: won, drawn, lost.
+    /// Index of the result from a side's point of view: win, draw, loss.
     pub fn index_for(self, side: Color) -> usize {
         if side == Color::White { self.index() } else { 2 - self.index() }
     }
 }
 
-/// How a game has ended.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// By the rules of chess.
@@ -71,7 +71,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// All endings in order, as texts for users and journals.
+    /// All endings in order with their texts.
     const TEXTS: [(Self, &'static str); 10] = [
         (Self::Rules(Verdict::Checkmate), "checkmate"),
         (Self::Rules(Verdict::Stalemate), "stalemate"),
@@ -91,18 +91,18 @@ impl Ending {
     }
 }
 
-/// A move that was played, with the result of its search.
+/// A played move with the result of its search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
     /// The move.
     pub mv: Move,
-    /// The score from the view of the side to move.
+    /// Score from the point of view of the side to move.
     pub score: Score,
-    /// Depth of the search in plies.
+    /// Search depth in plies.
     pub depth: i32,
-    /// Nodes of the search.
+    /// Searched nodes.
     pub nodes: u64,
-    /// Time of the search.
+    /// Search time.
     pub time: Duration,
 }
 
@@ -116,7 +116,7 @@ impl Ply {
 /// A finished game.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The first position.
+    /// The start position.
     pub start: Board,
     /// The moves.
     pub plies: Vec<Ply>,
@@ -134,8 +134,8 @@ pub fn by_rules(game: &Game, verdict: Verdict) -> (GameResult, Ending) {
 }
 
 impl Record {
-    /// The game as JSON: the position, the moves in Chess960 UCI notation, and for each move score, depth, nodes and microseconds. Texts
-    /// take much less memory than lists.
+    /// The game as JSON: the start position, the moves in Chess960 UCI notation, and score, depth, nodes and microseconds of each
+    /// move. Strings need much less memory than arrays.
     pub fn to_json(&self) -> Value {
         let mut board = self.start.clone();
         let mut moves = Vec::new();
@@ -143,27 +143,27 @@ impl Record {
             moves.push(board.uci(ply.mv, true));
             board = board.after(ply.mv);
         }
-        let thought = |ply: &Ply| format!("{}/{}/{}/{}", ply.score, ply.depth, ply.nodes, ply.time.as_micros());
-        let thoughts: Vec<String> = self.plies.iter().map(thought).collect();
+        let search = |ply: &Ply| format!("{}/{}/{}/{}", ply.score, ply.depth, ply.nodes, ply.time.as_micros());
+        let searches: Vec<String> = self.plies.iter().map(search).collect();
         json!({
             "fen": self.start.fen(true),
             "moves": moves.join(" "),
-            "thoughts": thoughts.join(" "),
+            "thoughts": searches.join(" "),
             "result": self.result.text(),
             "ending": self.ending.text(),
         })
     }
 
-    /// Reads the JSON of a game; `None` if it is invalid.
+    /// Reads a game from JSON; `None` if it is invalid.
     pub fn from_json(value: &Value) -> Option<Self> {
         let start = Board::from_fen(value["fen"].as_str()?).ok()?;
         let mut board = start.clone();
         let mut plies = Vec::new();
         let moves = value["moves"].as_str()?.split_whitespace();
-        for (text, thought) in moves.zip(value["thoughts"].as_str()?.split_whitespace()) {
+        for (text, search) in moves.zip(value["thoughts"].as_str()?.split_whitespace()) {
             let mv = board.parse_uci(text, true)?;
             board = board.after(mv);
-            let mut numbers = thought.split('/');
+            let mut numbers = search.split('/');
             plies.push(Ply {
                 mv,
                 score: numbers.next()?.parse().ok()?,

@@ -1,4 +1,4 @@
-//! Options of players.
+//! Engine settings of players.
 
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
@@ -9,10 +9,10 @@ use lento_uci::writer::Writer;
 use std::str::FromStr;
 use std::{fmt, io};
 
-/// An option with its value, as for `setoption`: an option of the engine or a search parameter.
+/// An engine option or search parameter with its value, as for `setoption`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The option.
+    /// Name of the option or parameter.
     pub name: String,
     /// The value.
     pub value: String,
@@ -22,7 +22,7 @@ impl Setting {
     /// Sets the option.
     ///
     /// # Errors
-    /// There is no such option, or it does not take the value.
+    /// The option does not exist, or the value is invalid.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
         let (mut protocol, mut writer) = (Protocol::default(), Writer::new(io::sink()));
         let mut target = Target { engine, protocol: &mut protocol, writer: &mut writer };
@@ -30,7 +30,7 @@ impl Setting {
     }
 }
 
-/// Settings as texts.
+/// Settings as text.
 pub fn texts(settings: &[Setting]) -> Vec<String> {
     settings.iter().map(Setting::to_string).collect()
 }
@@ -42,7 +42,7 @@ impl FromStr for Setting {
         let (name, value) =
             text.split_once('=').ok_or_else(|| format!("{text:?}; expected NAME=VALUE, such as rfp_margin=80"))?;
         let setting = Self { name: name.trim().to_owned(), value: value.trim().to_owned() };
-        // Applying a setting does not allocate the table, but would create a log file.
+        // Applying it does not allocate a hash table but would create a log file.
         if !setting.name.eq_ignore_ascii_case("Debug Log File") {
             if !options::exists(&setting.name) {
                 return Err(unknown(&setting.name));
@@ -59,17 +59,17 @@ impl fmt::Display for Setting {
     }
 }
 
-/// The message for an unknown name: the most similar name and all names.
+/// The error for an unknown name, with the most similar name and all names.
 fn unknown(name: &str) -> String {
     let options: Vec<&str> = options::names();
-    let numbers = TUNABLES.iter().map(|tunable| {
+    let parameters = TUNABLES.iter().map(|tunable| {
         let off = tunable.off.map_or_else(String::new, |off| format!(", {off} for off"));
         format!("{} ({} to {}{off})", tunable.name, tunable.min, tunable.max)
     });
-    let numbers: Vec<String> = numbers.collect();
+    let parameters: Vec<String> = parameters.collect();
     let meant = nearest(name).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    let (name, options, numbers) = (quoted(name), options.join(", "), numbers.join(", "));
-    format!("unknown option or search parameter {name}{meant}\noptions: {options}\nsearch parameters: {numbers}")
+    let (name, options, parameters) = (quoted(name), options.join(", "), parameters.join(", "));
+    format!("unknown option or search parameter {name}{meant}\noptions: {options}\nsearch parameters: {parameters}")
 }
 
 /// The most similar name, if any is similar.
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_checked_against_the_engine() {
+    fn settings_are_validated() {
         let setting: Setting = "rfp_margin = 80".parse().unwrap();
         let mut engine = Engine::new();
         setting.apply(&mut engine).unwrap();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_lists_all_names() {
+    fn error_lists_all_names() {
         let text = unknown("nosuch");
         assert!(text.starts_with("unknown option or search parameter \"nosuch\"\n"), "{text}");
         let names = options::names().into_iter().chain(TUNABLES.iter().map(|tunable| tunable.name));
@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn similar_names_are_suggested() {
-        for (slip, meant) in [("rfp_margn", "rfp_margin"), ("hsah", "Hash"), ("MoveOverhaed", "Move Overhead")] {
-            assert_eq!(nearest(slip), Some(meant));
+        for (typo, meant) in [("rfp_margn", "rfp_margin"), ("hsah", "Hash"), ("MoveOverhaed", "Move Overhead")] {
+            assert_eq!(nearest(typo), Some(meant));
         }
         assert_eq!(nearest("nosuch"), None);
         assert_eq!(nearest(""), None);

@@ -13,8 +13,8 @@ const CASTLING: usize = 768;
 const EN_PASSANT: usize = 772;
 const SIDE: usize = 780;
 
-/// The key of a position after a last move, if known. En passant counts where a pawn stands beside one that has just moved two squares,
-/// even if it is pinned.
+/// The key of a position, given the last move if known. En passant counts if a pawn, even a pinned one, stands beside one that has
+/// just moved two squares.
 pub fn key(board: &Board, last: Option<Move>) -> u64 {
     let random = |at: usize| RANDOM[8 * at..8 * at + 8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
     let mut key = 0;
@@ -39,27 +39,27 @@ pub fn key(board: &Board, last: Option<Move>) -> u64 {
     if us == Color::White { key ^ random(SIDE) } else { key }
 }
 
-/// A move of a position.
+/// A book move of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The key of the position.
     pub key: u64,
-    /// Target, origin and promotion in 6, 6 and 3 bits; castling is king takes rook.
+    /// Target, origin and promotion in 6, 6 and 3 bits; castling is king takes own rook.
     pub mv: u16,
-    /// Moves are played in proportion to it, and not at all if it is 0.
+    /// Probability of the move relative to others; 0 excludes it.
     pub weight: u16,
 }
 
 impl Entry {
     const SIZE: usize = 16;
 
-    /// An entry for a move of the position with this key.
+    /// An entry for a move of the position with a key.
     pub fn new(key: u64, mv: Move, weight: u16) -> Self {
         let promoted = mv.promoted().map_or(0, |piece| piece as u16);
         Self { key, mv: mv.to().index() as u16 | (mv.from().index() as u16) << 6 | promoted << 12, weight }
     }
 
-    /// The bytes in a file.
+    /// The entry as stored in a file.
     pub fn bytes(self) -> [u8; Self::SIZE] {
         (u128::from(self.key) << 64 | u128::from(self.mv) << 48 | u128::from(self.weight) << 32).to_be_bytes()
     }
@@ -69,7 +69,7 @@ impl Entry {
         Self { key: (entry >> 64) as u64, mv: (entry >> 48) as u16, weight: (entry >> 32) as u16 }
     }
 
-    /// The move as UCI writes it in Chess960.
+    /// The move in Chess960 UCI notation.
     fn text(self) -> String {
         let square = |bits: u16| Square::from_index(usize::from(bits & 63));
         let promotion = match usize::from(self.mv >> 12 & 7) {
@@ -90,7 +90,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Whether a file is a book, by its name.
+    /// Whether a file name has the extension of a book.
     pub fn is_named(path: &Path) -> bool {
         path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin"))
     }
@@ -98,7 +98,7 @@ impl Book {
     /// Reads a book of at most 2 GiB.
     ///
     /// # Errors
-    /// I/O errors, or a file that is empty, truncated or not sorted.
+    /// I/O errors, or the file is empty, truncated or not sorted.
     pub fn read(path: &Path) -> Result<Self, String> {
         let refuse = |problem: String| Err(inputs::in_file(path, problem + "; expected a Polyglot book"));
         let book = Self { path: path.to_owned(), entries: inputs::read(path)?, reported: AtomicBool::new(false) };
@@ -116,7 +116,7 @@ impl Book {
         Ok(book)
     }
 
-    /// The legal moves of a position after a last move, with their weights above 0. The first illegal one is reported.
+    /// The legal moves of a position and their positive weights, given the last move. Reports the first illegal move.
     pub fn moves(&self, board: &Board, last: Option<Move>) -> Vec<(Move, u16)> {
         let key = key(board, last);
         let (entries, _) = self.entries.as_chunks();
@@ -133,7 +133,7 @@ impl Book {
         legal.collect()
     }
 
-    /// The position after moves drawn by weight from the start position, up to the end of the book or this many plies.
+    /// The position after at most `plies` moves drawn by weight from the start position.
     pub fn draw(&self, plies: u32, rng: &mut Rng) -> Board {
         let (mut board, mut last) = (Board::start(), None);
         for _ in 0..plies {

@@ -54,14 +54,14 @@ fn keys_of_the_format_description() {
 
 /// Checked with python-chess.
 #[test]
-fn a_pinned_pawn_counts_as_able_to_take() {
+fn en_passant_counts_pinned_pawns() {
     let (board, last) = after("8/3p4/8/K1P4r/8/8/8/4k3 b - - 0 1", "d7d5");
     assert_eq!(board.en_passant(), None);
     assert_eq!(key(&board, last) ^ key(&board, None), u64::from_be_bytes(*RANDOM[8 * 775..].first_chunk().unwrap()));
 }
 
 #[test]
-fn moves_are_drawn_by_weight_to_the_end_of_the_book() {
+fn draws_moves_by_weight() {
     let folder = Folder::new("polyglot");
     let bytes = book(&[("", "e2e4", 300), ("", "d2d4", 100), ("", "a2a4", 0), ("e2e4", "e7e5", 1)]);
     let book = Book::read(&folder.write("a.bin", &bytes)).unwrap();
@@ -76,7 +76,7 @@ fn moves_are_drawn_by_weight_to_the_end_of_the_book() {
 }
 
 #[test]
-fn castling_is_read_as_king_takes_rook_or_as_a_step_of_two_and_promotions_by_number() {
+fn decodes_castling_and_promotions() {
     let board = Board::from_fen("r3k3/1P6/8/8/8/8/8/4K2R w Kq - 0 1").unwrap();
     let word = |from: Square, to: Square, promoted: u16| {
         Entry { key: 0, mv: to.index() as u16 | (from.index() as u16) << 6 | promoted << 12, weight: 1 }.text()
@@ -95,7 +95,7 @@ fn castling_is_read_as_king_takes_rook_or_as_a_step_of_two_and_promotions_by_num
 }
 
 #[test]
-fn other_files_are_refused() {
+fn invalid_files_are_errors() {
     let folder = Folder::new("polyglot-refused");
     let refused = |bytes: &[u8], expected: &str| {
         let error = Book::read(&folder.write("a.bin", bytes)).unwrap_err();

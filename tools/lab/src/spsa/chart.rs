@@ -118,7 +118,7 @@ mod tests {
             let mut values = curves(count, 20_001);
             values.iter_mut().step_by(2).flatten().for_each(|value| *value -= 1234.5);
             let length = draw(count, &values).len();
-            assert!(length < chart::MOST_BYTES, "{count} parameters: {length} bytes");
+            assert!(length < chart::MAX_BYTES, "{count} parameters: {length} bytes");
         }
     }
 

@@ -85,7 +85,7 @@ fn damage_of_a_journal_is_named_with_its_line() {
     folder.write("journal", &bytes);
     let line = bytes[..middle].iter().filter(|&&byte| byte == b'\n').count() + 1;
     let message = TOOL.refusal(&folder, &words);
-    assert!(message.contains(&format!("journal:{line}: this line is damaged")), "{message}");
+    assert!(message.contains(&format!("journal:{line}: damaged line")), "{message}");
 }
 
 #[test]

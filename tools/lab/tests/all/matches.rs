@@ -75,7 +75,7 @@ fn a_killed_match_resumes_to_the_same_result() {
 
     let other = run(&kept.replace("--seed 3", "--seed 4"));
     let message = String::from_utf8_lossy(&other.stderr).into_owned();
-    assert!(!other.status.success() && message.contains("there seed is 3, here 4"), "{message}");
+    assert!(!other.status.success() && message.contains("its seed is 3, not 4"), "{message}");
     std::fs::remove_file(journal).unwrap();
     std::fs::remove_file(pgn).unwrap();
 }

@@ -197,7 +197,7 @@ mod tests {
         assert!(read.weights == written.weights && read.progress == written.progress && read.shape == written.shape);
         read.expect(&written, &path).unwrap();
         let error = read.expect(&run(2), &path).unwrap_err();
-        assert!(error.contains("run.ckpt") && error.contains("there seed is 1, here 2"), "{error}");
+        assert!(error.contains("run.ckpt") && error.contains("its seed is 1, not 2"), "{error}");
     }
 
     #[test]

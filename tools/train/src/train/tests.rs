@@ -185,7 +185,7 @@ fn an_interrupted_run_ends_as_one_go() {
     assert!(train(&again, None).run.weights == whole.run.weights);
 
     let other = args(&folder, &format!("{options} --lr 0.5 --checkpoint {}", kept.display()));
-    assert!(refused(&other).contains("there lr is 0.001, here 0.5"), "{}", refused(&other));
+    assert!(refused(&other).contains("its lr is 0.001, not 0.5"), "{}", refused(&other));
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_killed_run_goes_on_to_the_same_data() {
 
     let output = run(&killed, &["--games", "50", "--seed", "2"]);
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && error.contains("there seed is 1, here 2"), "{error}");
+    assert!(!output.status.success() && error.contains("its seed is 1, not 2"), "{error}");
     for folder in [whole, killed] {
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -67,7 +67,7 @@ fn a_killed_run_goes_on_to_the_same_set_and_a_set_grows_at_its_end() {
     assert!(std::fs::read(killed.join("gold.bf")).unwrap() == wanted, "the sets differ");
 
     let error = refused(&mut make(killed, &["--label", "300"]));
-    assert!(error.contains("gold.jsonl") && error.contains("there label is 200, here 300"), "{error}");
+    assert!(error.contains("gold.jsonl") && error.contains("its label is 200, not 300"), "{error}");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_label_may_last_to_the_end_of_an_iteration() {
     let made = document(&set(&["--label", "soft=60,hard=120"]).output().unwrap());
     assert_eq!((&made["positions"], &made["settings"]["label"]), (&10.into(), &"soft=60,hard=120".into()));
     let error = refused(&mut set(&["--label", "60"]));
-    assert!(error.contains("there label is \"soft=60,hard=120\", here 60"), "{error}");
+    assert!(error.contains("its label is \"soft=60,hard=120\", not 60"), "{error}");
     for label in ["0", "movetime=5ms", "tc=1+0", "soft=9,hard=8", "deep"] {
         let output = set(&["--label", label]).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();

@@ -139,6 +139,6 @@ mod tests {
         let used = survey.histograms().iter().flat_map(Histogram::bins).filter(|&(_, count)| count > 0).count();
         assert_eq!(bars(&empty), 0);
         assert_eq!(bars(&full), used + survey.outcomes.iter().filter(|&&count| count > 0).count());
-        assert!(full.len() < chart::MOST_BYTES);
+        assert!(full.len() < chart::MAX_BYTES);
     }
 }
