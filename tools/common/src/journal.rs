@@ -136,7 +136,8 @@ pub fn difference(old: &Value, new: &Value) -> Option<String> {
     let (Some(old_fields), Some(new_fields)) = (old.as_object(), new.as_object()) else {
         return Some(text("header", old, new));
     };
-    let name = old_fields.keys().chain(new_fields.keys()).find(|name| old_fields.get(*name) != new_fields.get(*name))?;
+    let name =
+        old_fields.keys().chain(new_fields.keys()).find(|name| old_fields.get(*name) != new_fields.get(*name))?;
     Some(text(name, &old[name], &new[name]))
 }
 

@@ -1,16 +1,16 @@
-//! The player in a child process.
+//! Runs the player as a child process.
 
 use lento_player::programs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The player to measure: the given file, or `lento` beside this program or in `PATH`.
-pub fn player(given: Option<&Path>) -> Result<PathBuf, &'static str> {
-    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
-    given.map_or_else(lento, |player| Ok(player.to_owned()))
+/// The player to measure: `engine`, or `lento` beside this program or in `PATH`.
+pub fn player(engine: Option<&Path>) -> Result<PathBuf, &'static str> {
+    let found = engine.map(Path::to_owned).or_else(|| programs::locate("lento"));
+    found.ok_or("expected lento beside this program or in PATH, or --engine FILE")
 }
 
-/// A command whose output is captured. Ctrl-C reaches only this process, which then ends the child.
+/// A command with captured output. Ctrl-C reaches only this process, which then ends the child.
 pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdout(Stdio::piped());

@@ -1,10 +1,10 @@
-//! The documents that tasks write with `--json`.
+//! JSON documents of tasks.
 
 use lento_common::inputs::{in_file, read_utf8};
 use serde_json::Value;
 use std::path::Path;
 
-/// An object with the fields of another one added.
+/// An object with the fields of another one appended.
 pub fn merged(mut document: Value, more: Value) -> Value {
     if let (Value::Object(fields), Value::Object(more)) = (&mut document, more) {
         fields.extend(more);
@@ -12,7 +12,7 @@ pub fn merged(mut document: Value, more: Value) -> Value {
     document
 }
 
-/// Reads a document written with this `schema`. The schema is checked by [`Fields::of`].
+/// Reads a document of a `schema`, which [`Fields::of`] checks.
 pub fn read(path: &Path, schema: &str) -> Result<Value, String> {
     let document = serde_json::from_str(&read_utf8(path)?);
     document.map_err(|error| in_file(path, format_args!("{error}, expected a document of {schema}")))
@@ -25,7 +25,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a document, which has to have this schema.
+    /// The fields of a document. Checks its schema.
     pub fn of(document: &'a Value, schema: &'a str) -> Result<Self, String> {
         let fields = Self { document, schema };
         fields.get("/schema", &format!("{schema:?}"), |value| (value == schema).then_some(()))?;

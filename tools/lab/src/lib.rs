@@ -28,22 +28,22 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Solve suites of test positions in EPD
+    /// Solve test suites in EPD
     Epd(epd::Args),
-    /// Measure many settings by the same games, each assigned at random to one side of every pair
+    /// Measure many settings in the same games, each assigned at random to one side of every pair
     Factors(Box<factors::Args>),
     /// Play two configurations of the engine against each other
     #[command(name = "match")]
     Match(Box<matches::Args>),
-    /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
+    /// Compare recipes of late move reductions, or the parts of one: searches, suites, games, pictures
     Recipes(Box<recipes::Args>),
     /// Measure thread scaling: nodes per second, time to depth, shared positions
     Scaling(Box<scaling::Args>),
-    /// Measure nodes per second, precisely, and what disturbs them
+    /// Measure nodes per second precisely, and disturbances
     Throughput(throughput::Args),
     /// Measure response times over UCI
     Latency(latency::Args),
-    /// Tune parameters of the search by self-play (SPSA)
+    /// Tune search parameters by self-play (SPSA)
     Spsa(Box<spsa::Args>),
 }
 
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn command_line_is_consistent() {
         Cli::command().debug_assert();
     }
 }

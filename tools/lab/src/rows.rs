@@ -1,4 +1,4 @@
-//! Charts of named rows.
+//! Charts with named rows.
 
 use crate::elo::Estimate;
 use lento_common::chart::{self, Canvas, Drawn, label};
@@ -8,21 +8,21 @@ use std::error::Error;
 
 pub const HEADING: i32 = 50;
 pub const ROW: i32 = 22;
-/// Width of the names.
+/// Width of the name column.
 pub const NAMES: i32 = 240;
-/// Width of the plot beside them.
+/// Width of the plot.
 pub const PLOT: i32 = 460;
 
-/// Size of letters of names.
-pub const USUAL: i32 = 12;
+/// Font size of names.
+pub const NORMAL: i32 = 12;
 pub const SMALL: i32 = 11;
 
-/// Approximate width of a letter of a name.
+/// Approximate width of a character of a name.
 const LETTER: i32 = 7;
-/// Longer names are truncated.
-const LONGEST_NAME: usize = 90;
+/// Maximum characters of a name.
+const MAX_NAME: usize = 90;
 
-/// Draws an SVG of this size with a title.
+/// Draws an SVG with a title.
 pub fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
     chart::svg((size.0 as u32, size.1 as u32), |paper| {
         label(paper, title, (12, HEADING / 2 - 3), HPos::Left, 16)?;
@@ -40,18 +40,18 @@ fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) ->
 }
 
 fn truncated(name: &str) -> String {
-    match name.char_indices().nth(LONGEST_NAME) {
+    match name.char_indices().nth(MAX_NAME) {
         None => name.to_owned(),
         Some((end, _)) => format!("{}…", &name[..end]),
     }
 }
 
-/// Steps between marks of an axis: 5, 10, 20, 50 and so on.
+/// Steps between ticks of an axis: 5, 10, 20, 50 and so on.
 fn steps() -> impl Iterator<Item = i32> {
     (0..9).flat_map(|power| [5, 10, 20].map(|step| step * 10_i32.pow(power)))
 }
 
-/// A point with an error bar for each row.
+/// Draws a point with an error bar per row.
 pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn Error>> {
     let points: Vec<(String, Estimate)> = points.iter().map(|(name, estimate)| (truncated(name), *estimate)).collect();
     let longest = points.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -73,7 +73,7 @@ pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn E
         }
         for (row, (name, estimate)) in points.iter().enumerate() {
             let y = middle(row);
-            label(canvas, name, (names - 8, y), HPos::Right, USUAL)?;
+            label(canvas, name, (names - 8, y), HPos::Right, NORMAL)?;
             let ends = [(x(estimate.elo - estimate.error), y), (x(estimate.elo + estimate.error), y)];
             line(canvas, ends, BLUE.stroke_width(2))?;
             canvas.draw(&Circle::new((x(estimate.elo), y), 4, BLUE.filled()))?;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_has_a_point_inside_the_picture() {
+    fn every_result_has_a_point() {
         let points =
             [("one", estimate(-158.7, 35.0)), ("two & more", estimate(3.0, 20.0)), ("six", estimate(0.0, 1.0))];
         let svg = elo(&points, "Elo").unwrap();
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_and_extreme_numbers_make_no_large_file() {
+    fn files_are_small_for_many_rows_and_extreme_numbers() {
         let name = "rfp_base=20,rfp_margin=60,".repeat(9);
         let points: Vec<_> = (0..200).map(|row| (name.as_str(), estimate(f64::from(row) - 100.0, 12.5))).collect();
         let size = elo(&points, "Elo").unwrap().len();
         assert!(size < chart::MAX_BYTES, "{size} bytes");
         for error in [1e-3, 1e6, 1e12] {
-            let svg = elo(&[("wild", estimate(-error, error))], "Elo").unwrap();
+            let svg = elo(&[("extreme", estimate(-error, error))], "Elo").unwrap();
             assert!(svg.len() < 5000, "{error}: {} bytes", svg.len());
         }
         assert!(elo(&[], "Nothing yet").unwrap().contains("Nothing yet"));

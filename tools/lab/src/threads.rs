@@ -11,7 +11,7 @@ pub fn thread_counts(text: &str) -> Result<ThreadCounts, String> {
     for word in text.split(',') {
         let count = threads(word).map_err(|expected| format!("{word:?}: {expected}, separated by commas: 1,2,4"))?;
         if counts.contains(&count) {
-            return Err(format!("{count} is listed twice; expected different numbers of threads"));
+            return Err(format!("{count} is listed twice; expected distinct numbers of threads"));
         }
         counts.push(count);
     }
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thread_lists_quote_invalid_parts() {
+    fn errors_quote_invalid_parts() {
         assert_eq!(thread_counts("1,2, 16"), Ok([1, 2, 16].into()));
         for (text, quoted) in [("1,x", "\"x\""), ("1,,2", "\"\""), ("4,4", "4 is listed twice"), ("", "\"\"")] {
             assert!(thread_counts(text).is_err_and(|error| error.contains(quoted)), "{text}");

@@ -1,13 +1,13 @@
-//! Suites of problems, read by the real binary.
+//! Solves suites with the real program.
 
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Terminals obey control characters.
+/// Terminals interpret control characters.
 #[test]
-fn control_characters_of_names_are_escaped() {
+fn escapes_control_characters_in_ids() {
     let path = std::env::temp_dir().join(format!("lento-names-{}.epd", std::process::id()));
     fs::write(&path, "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8; id \"a\u{1b}[31mb\u{7}\";\n").unwrap();
     let run = |more: &[&str]| {
@@ -23,9 +23,9 @@ fn control_characters_of_names_are_escaped() {
     assert_eq!(document["problems"][0]["id"], "a\u{1b}[31mb\u{7}");
 }
 
-/// Every line of a suite is a problem that is tried.
+/// Every line of a suite is a problem.
 #[test]
-fn whole_suites_are_read() {
+fn reads_complete_suites() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/epd");
     let mut count = 0;
     for file in fs::read_dir(folder).expect("suites") {

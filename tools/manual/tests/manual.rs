@@ -49,6 +49,9 @@ fn unknown_shells_and_invalid_folders_are_errors() {
     for args in [&["completions", "tcsh"][..], &["man", "--folder", "Cargo.toml/folder"]] {
         let output = run(args);
         let message = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && output.stdout.is_empty() && message.contains(args[args.len() - 1]), "{message}");
+        assert!(
+            !output.status.success() && output.stdout.is_empty() && message.contains(args[args.len() - 1]),
+            "{message}"
+        );
     }
 }

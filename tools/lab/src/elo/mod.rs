@@ -1,4 +1,4 @@
-//! Elo and its error from the pentanomial, and sequential tests.
+//! Elo and error from pentanomial counts, and sequential tests.
 
 mod sprt;
 #[cfg(test)]
@@ -8,19 +8,19 @@ pub use sprt::{EloModel, Sprt, Verdict};
 
 use std::fmt;
 
-/// 95 % of a normal distribution lie within this many standard deviations.
+/// Two-sided 95 % quantile of the standard normal distribution.
 pub const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
-/// The score of a pair in each category, as a share of its points.
+/// Score of a pair per category, from 0 to 1.
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Elo of one standard deviation of a game's result, 800 / ln 10: near even scores and without draws, normalized Elo equals Elo
-/// (Michel Van den Bergh, "Normalized Elo").
+/// Elo per standard deviation of a game result, 800 / ln 10: normalized Elo equals Elo near even scores without draws (Michel Van
+/// den Bergh, "Normalized Elo").
 const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// Pairs of games by half points of the first player, 0 to 4.
+/// Counts of game pairs by half points of the first player, 0 to 4.
 ///
-/// The two games of a pair start from the same opening with colors reversed and are not independent, so statistics use pairs.
+/// The games of a pair share the opening with reversed colors. They are not independent, so statistics use pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial {
     pub counts: [u64; 5],
@@ -56,7 +56,7 @@ impl Pentanomial {
         2 * self.pairs()
     }
 
-    /// The share of the points won by the first player; one half without games.
+    /// Score of the first player, from 0 to 1; 0.5 without games.
     pub fn score(&self) -> f64 {
         match self.pairs() {
             0 => 0.5,
@@ -64,15 +64,14 @@ impl Pentanomial {
         }
     }
 
-    /// Logistic Elo of the first player. The error follows from the variance of the pairs by the delta method.
+    /// Logistic Elo of the first player, with the error by the delta method from the variance of pairs.
     pub fn elo(&self) -> Estimate {
         let (pairs, mean, deviation) = self.moments();
         let slope = elo_per_score(mean * (1.0 - mean));
-        Estimate { elo: elo_of(mean), error: TWO_SIDED_95 * slope * deviation / pairs.sqrt() }
+        Estimate { elo: elo_from_score(mean), error: TWO_SIDED_95 * slope * deviation / pairs.sqrt() }
     }
 
-    /// Normalized Elo of the first player: its score above one half in standard deviations of a game. It determines the number of
-    /// games that a test needs.
+    /// Normalized Elo of the first player: its score above 0.5 in standard deviations of a game. It determines the length of a test.
     pub fn normalized_elo(&self) -> Estimate {
         let (pairs, mean, deviation) = self.moments();
         // The mean of two independent games has half the variance of one.
@@ -84,14 +83,14 @@ impl Pentanomial {
     /// Likelihood of superiority: the probability that the first player is stronger.
     pub fn los(&self) -> f64 {
         let (pairs, mean, deviation) = self.moments();
-        normal_below((mean - 0.5) / (deviation / pairs.sqrt()))
+        normal_cdf((mean - 0.5) / (deviation / pairs.sqrt()))
     }
 
-    /// The number of pairs, the mean of their scores and its standard deviation. If all pairs are in one category, half a pair is added,
-    /// spread evenly, to keep the variance positive and Elo finite.
+    /// Number, mean score and standard deviation of pairs. If all pairs are in one category, adds half a pair, spread evenly, to keep
+    /// the variance positive and Elo finite.
     fn moments(&self) -> (f64, f64, f64) {
-        let alike = self.counts.iter().filter(|&&count| count > 0).count() < 2;
-        let counts = self.counts.map(|count| count as f64 + if alike { 0.1 } else { 0.0 });
+        let degenerate = self.counts.iter().filter(|&&count| count > 0).count() < 2;
+        let counts = self.counts.map(|count| count as f64 + if degenerate { 0.1 } else { 0.0 });
         let pairs = counts.iter().sum::<f64>();
         let shares = counts.map(|count| count / pairs);
         (pairs, mean(&shares), variance(&shares).sqrt())
@@ -107,12 +106,12 @@ fn variance(shares: &[f64; 5]) -> f64 {
     SCORES.iter().zip(shares).map(|(score, share)| share * (score - mean).powi(2)).sum()
 }
 
-/// The difference in Elo at which a score between 0 and 1 is expected.
-fn elo_of(score: f64) -> f64 {
+/// The Elo difference with this expected score.
+fn elo_from_score(score: f64) -> f64 {
     ELO_PER_DEVIATION / 2.0 * (score / (1.0 - score)).ln()
 }
 
-/// The slope of Elo over the score s, where `product` is s (1 - s).
+/// The derivative of Elo with respect to the score s, where `product` is s (1 - s).
 pub fn elo_per_score(product: f64) -> f64 {
     ELO_PER_DEVIATION / 2.0 / product
 }
@@ -121,7 +120,7 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * 2.0 / ELO_PER_DEVIATION).exp())
 }
 
-/// The normal distribution function.
-fn normal_below(x: f64) -> f64 {
+/// The standard normal distribution function.
+fn normal_cdf(x: f64) -> f64 {
     libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }

@@ -1,21 +1,21 @@
-//! The generalised sequential probability ratio test over pairs of games (Michel Van den Bergh, "The Generalized SPRT", "Comments on
-//! normalized Elo").
+//! Generalized sequential probability ratio test of game pairs (Michel Van den Bergh, "The Generalized SPRT", "Comments on
+//! Normalized Elo").
 
 use super::{ELO_PER_DEVIATION, Pentanomial, SCORES, expected_score, mean, variance};
 use clap::ValueEnum;
 use std::fmt;
 
-/// The count of an empty category, whose probability would have no logarithm. The same as in Stockfish's testing framework.
-const UNSEEN: f64 = 1e-3;
+/// Count of an empty category, which avoids the logarithm of 0. As in Fishtest.
+const EMPTY_COUNT: f64 = 1e-3;
 
 const MAX_ELO: f64 = 200.0;
 
 /// The meaning of Elo in a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EloModel {
-    /// By the expected score: what rating lists show
+    /// By the expected score, as in rating lists
     Logistic,
-    /// By the score in standard deviations: tests last as long with many draws as with few
+    /// By the score in standard deviations: the length of tests does not depend on the draw rate
     Normalized,
 }
 
@@ -33,9 +33,9 @@ pub enum Verdict {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// The difference in Elo under H0.
+    /// Elo difference under H0.
     pub elo0: f64,
-    /// The difference in Elo under H1.
+    /// Elo difference under H1.
     pub elo1: f64,
     /// Probability of accepting H1 under H0.
     pub alpha: f64,
@@ -47,7 +47,7 @@ pub struct Sprt {
 impl Sprt {
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Self, String> {
         if elo0 >= elo1 || [elo0, elo1].iter().any(|elo| !(-MAX_ELO..=MAX_ELO).contains(elo)) {
-            let expected = "expected two numbers from -200 to 200, the smaller one first";
+            let expected = "expected two numbers from -200 to 200 in ascending order";
             return Err(format!("SPRT of {elo0} against {elo1} Elo: {expected}"));
         }
         match [alpha, beta].into_iter().find(|rate| !(*rate > 0.0 && *rate < 0.5)) {
@@ -56,12 +56,12 @@ impl Sprt {
         }
     }
 
-    /// The log-likelihood ratio of H1 to H0, each with the most likely distribution. Zero without games.
+    /// Log-likelihood ratio of H1 to H0, each with its maximum likelihood distribution; 0 without games.
     pub fn llr(&self, results: &Pentanomial) -> f64 {
         if results.pairs() == 0 {
             return 0.0;
         }
-        let counts = results.counts.map(|count| if count == 0 { UNSEEN } else { count as f64 });
+        let counts = results.counts.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
         let pairs: f64 = counts.iter().sum();
         let seen = counts.map(|count| count / pairs);
         let [h0, h1] = [self.elo0, self.elo1].map(|elo| match self.model {
@@ -72,7 +72,7 @@ impl Sprt {
         counts.iter().zip(h0.iter().zip(h1)).map(|(count, (h0, h1))| count * (h1 / h0).ln()).sum()
     }
 
-    /// Wald's bounds: the test ends when the log-likelihood ratio reaches the lower (H0) or the upper one (H1).
+    /// Wald's bounds: the test ends when the ratio reaches the lower bound (H0) or the upper one (H1).
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
@@ -89,16 +89,16 @@ impl Sprt {
     }
 }
 
-/// The most likely distribution with this mean score, between 0 and 1. All shares `seen` must be positive.
+/// The maximum likelihood distribution with a mean score between 0 and 1. All shares in `seen` must be positive.
 fn with_score(seen: &[f64; 5], score: f64) -> [f64; 5] {
     with_zero_mean(seen, &SCORES.map(|category| category - score)).unwrap_or(*seen)
 }
 
-/// The most likely distribution whose mean is `deviations` standard deviations of a pair above one half. All shares `seen` must be
-/// positive.
+/// The maximum likelihood distribution whose mean is `deviations` standard deviations of a pair above 0.5. All shares in `seen`
+/// must be positive.
 ///
-/// The condition is not linear in the shares, so it is linearised at the last solution until the solution is stable. Starting from
-/// an even distribution, this converges up to about one deviation.
+/// The constraint is not linear in the shares. It is linearised at the last solution until that is stable, which converges from a
+/// uniform distribution up to about one deviation.
 fn with_deviations(seen: &[f64; 5], deviations: f64) -> [f64; 5] {
     let mut found = [0.2; 5];
     for _ in 0..100 {
@@ -117,17 +117,17 @@ fn with_deviations(seen: &[f64; 5], deviations: f64) -> [f64; 5] {
     found
 }
 
-/// The most likely distribution for which the mean of `values` is zero: each share seen, divided by 1 + x · value. The multiplier x is
-/// the only zero of a decreasing function between two poles. `None` if all values have the same sign.
+/// The maximum likelihood distribution for which the mean of `values` is 0: each share in `seen` divided by 1 + x · value. The
+/// Lagrange multiplier x is the only zero of a decreasing function between two poles. `None` if all values have the same sign.
 fn with_zero_mean(seen: &[f64; 5], values: &[f64; 5]) -> Option<[f64; 5]> {
-    let (least, most) = values.iter().fold((0.0_f64, 0.0_f64), |(least, most), &v| (least.min(v), most.max(v)));
-    if least == 0.0 || most == 0.0 {
+    let (min, max) = values.iter().fold((0.0_f64, 0.0_f64), |(min, max), &value| (min.min(value), max.max(value)));
+    if min == 0.0 || max == 0.0 {
         return None;
     }
-    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    let (mut low, mut high) = (-1.0 / max, -1.0 / min);
     let multiplier = loop {
         let middle = f64::midpoint(low, high);
-        // Bisection ends when no number lies between the two.
+        // Ends when no number lies between the two.
         if middle <= low || middle >= high {
             break middle;
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_follow_from_the_error_rates() {
+    fn bounds_follow_from_error_rates() {
         let (lower, upper) = sprt(0.0, 5.0, EloModel::Logistic).bounds();
         assert!((upper - 19f64.ln()).abs() < 1e-12 && (lower + upper).abs() < 1e-12);
         let (lower, upper) = Sprt::new(0.0, 5.0, 0.05, 0.1, EloModel::Logistic).unwrap().bounds();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn reversed_counts_and_hypotheses_negate() {
+    fn reversed_counts_and_hypotheses_negate_llr() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             for counts in [[3, 10, 50, 14, 2], [0, 0, 9, 0, 0], [0, 0, 0, 0, 30], [0, 7, 0, 4, 1]] {
                 let mut reversed = counts;
@@ -175,11 +175,11 @@ mod tests {
     }
 
     #[test]
-    fn better_results_speak_for_h1() {
+    fn llr_increases_with_the_score() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = sprt(0.0, 5.0, model);
             let mut last = f64::NEG_INFINITY;
-            // One pair after another is shifted up.
+            // Moves pairs up one at a time.
             for moved in 0..=60 {
                 let llr = test.llr(&Pentanomial { counts: [10, 60, 200, 60 - moved, 10 + moved] });
                 assert!(llr > last, "{model}: {moved}");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_always_finite() {
+    fn llr_is_finite() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             for (elo0, elo1) in [(-200.0, 200.0), (0.0, 0.1), (199.0, 200.0)] {
                 for category in 0..5 {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_refused() {
+    fn numbers_out_of_range_are_errors() {
         let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic);
         assert!(new(0.0, 5.0, 0.05, 0.1).is_ok());
         for (elo0, elo1) in [(5.0, 0.0), (1.0, 1.0), (0.0, 201.0), (-300.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN)] {
@@ -220,8 +220,8 @@ mod tests {
         assert!(new(0.0, 5.0, 0.7, 0.05).unwrap_err().contains("0.7"));
     }
 
-    /// How often H1 is accepted in 1000 tests of players with this true distribution.
-    fn accepted(test: &Sprt, truth: &[f64; 5], seed: u64) -> f64 {
+    /// The rate of accepting H1 in 1000 tests with a true distribution.
+    fn acceptance_rate(test: &Sprt, truth: &[f64; 5], seed: u64) -> f64 {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut accepted = 0;
         for _ in 0..1000 {
@@ -243,12 +243,12 @@ mod tests {
     }
 
     #[test]
-    fn wrong_verdicts_are_as_rare_as_promised() {
-        let usual = [0.06, 0.19, 0.5, 0.19, 0.06];
+    fn error_rates_are_respected() {
+        let typical = [0.06, 0.19, 0.5, 0.19, 0.06];
         let test = Sprt::new(0.0, 40.0, 0.05, 0.1, EloModel::Logistic).unwrap();
-        let wrong = accepted(&test, &with_score(&usual, 0.5), 1);
-        let right = accepted(&test, &with_score(&usual, expected_score(40.0)), 2);
-        // Three standard deviations of a sample of 1000, and room for the steps by which a ratio overshoots its bound.
+        let wrong = acceptance_rate(&test, &with_score(&typical, 0.5), 1);
+        let right = acceptance_rate(&test, &with_score(&typical, expected_score(40.0)), 2);
+        // Three standard deviations of a sample of 1000, and a margin for ratios that overshoot the bound.
         assert!((0.01..0.075).contains(&wrong), "{wrong}");
         assert!((0.87..0.97).contains(&right), "{right}");
     }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_conditions_hold() {
+    fn distributions_meet_their_constraints() {
         for seen in &SEEN {
             for score in [0.05, 0.45, 0.5, 0.501, 0.9] {
                 let found = with_score(seen, score);
@@ -282,8 +282,8 @@ mod tests {
     }
 
     #[test]
-    fn near_distributions_are_less_likely() {
-        // Shifts that keep sum and mean.
+    fn distributions_maximise_likelihood() {
+        // Shifts that preserve sum and mean.
         let shifts = [[1.0, -2.0, 1.0, 0.0, 0.0], [0.0, 1.0, -2.0, 1.0, 0.0], [0.0, 0.0, 1.0, -2.0, 1.0]];
         for seen in &SEEN[..3] {
             let best = with_score(seen, 0.52);
@@ -300,11 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn a_distribution_seen_is_its_own_most_likely_one() {
+    fn observed_distribution_is_most_likely_under_its_own_constraint() {
         let seen = SEEN[1];
         let same = with_score(&seen, mean(&seen));
-        let too = with_deviations(&seen, (mean(&seen) - 0.5) / variance(&seen).sqrt());
-        for found in [same, too] {
+        let also = with_deviations(&seen, (mean(&seen) - 0.5) / variance(&seen).sqrt());
+        for found in [same, also] {
             assert!(found.iter().zip(seen).all(|(found, seen)| (found - seen).abs() < 1e-9), "{found:?}");
         }
     }

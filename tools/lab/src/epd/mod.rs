@@ -1,4 +1,4 @@
-//! `lento epd`: solves suites of test positions.
+//! `lento epd`: solves test suites.
 
 mod parse;
 mod solve;
@@ -29,18 +29,17 @@ use table::{row, widths};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Suites in EPD or FEN, one position a line: those with bm (best moves), am (moves to avoid), dm (mate in N moves) or
-    /// points for moves (c0 "f5=10, Be5+=2", or c8 with c9 or c7) count; others are searched as well. Invalid lines are
-    /// skipped
+    /// Suites in EPD or FEN, one position per line, with bm (best moves), am (moves to avoid), dm (mate in N moves) or
+    /// points for moves (c0 "f5=10, Be5+=2", or c8 with c9 or c7). Other positions are only searched. Skips invalid lines
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Time for each position, with its unit: 1s, 500ms, 2m [default: 1s, unless another limit is given]
+    /// Time per position with its unit: 1s, 500ms, 2m [default: 1s, unless there is another limit]
     #[arg(long, value_parser = parse_time)]
     time: Option<Duration>,
-    /// Depth to search each position to, in plies
+    /// Depth per position in plies
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     depth: Option<i32>,
-    /// Nodes for each position, over all threads
+    /// Nodes per position over all threads
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Threads
@@ -49,18 +48,18 @@ pub struct Args {
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
     hash: u32,
-    /// Only part K of N of all lines together, for one of several machines
+    /// Solve only part K of N of all positions, to use several machines
     #[arg(long, value_name = "K/N", value_parser = part)]
     part: Option<Part>,
-    /// Keep results in this file; the same command resumes the run
+    /// Store results in this file; the same command resumes the run
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Print one JSON document at the end instead of the table: the settings, the problems, the sums
+    /// Print a JSON document with settings, problems and totals instead of the table
     #[arg(long)]
     json: bool,
 }
 
-/// Parses a time with its unit, without which milliseconds and seconds could be confused.
+/// Parses a time. Requires a unit, to prevent confusion of milliseconds and seconds.
 fn parse_time(text: &str) -> Result<Duration, String> {
     let fits = |time: &Duration| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis());
     let time = setup::positive_time(text).ok().filter(fits);
@@ -79,7 +78,7 @@ impl Args {
         }
     }
 
-    /// The suites, with the problems of this part.
+    /// The suites with the problems of this part.
     fn suites(&self) -> Result<Vec<Suite<'_>>, String> {
         let mut suites = Vec::new();
         for file in &self.files {
@@ -99,12 +98,12 @@ impl Args {
         let mut engine = Engine::new();
         engine.set_threads(usize::from(self.threads))?;
         engine.set_hash(self.hash as usize)?;
-        // The whole time is for the search.
+        // Search for the whole time.
         engine.settings.search.move_overhead = 0;
         Ok(engine)
     }
 
-    /// Opens the journal, if any, and returns the solutions of the first problems.
+    /// Opens the journal, if any, and returns its solutions, which are those of the first problems.
     fn resume(&self, problems: &[&Problem]) -> Result<(Option<Journal>, Vec<Solution>), Box<dyn Error>> {
         let mut known = Vec::new();
         let take = |index, record: &Value| {
@@ -117,7 +116,7 @@ impl Args {
 
     fn json(&self) -> Value {
         let limits = self.limits();
-        let mut asked = json!({
+        let mut settings = json!({
             "files": self.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
             "time_ms": limits.movetime,
             "depth": limits.depth,
@@ -126,9 +125,9 @@ impl Args {
             "hash_mib": self.hash,
         });
         if let Some(part) = self.part {
-            asked["part"] = part.to_string().into();
+            settings["part"] = part.to_string().into();
         }
-        asked
+        settings
     }
 }
 
@@ -138,7 +137,7 @@ struct Suite<'a> {
     skipped: Vec<Skipped>,
 }
 
-/// Solves the suites and prints each result as it comes.
+/// Solves the suites and prints each result immediately.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let suites = args.suites()?;
     suites.iter().flat_map(|suite| messages(suite.file, &suite.skipped)).for_each(notice);
@@ -202,7 +201,7 @@ fn skipped_text(lines: usize) -> String {
     }
 }
 
-/// The sums of each suite. The solutions are those of the first problems.
+/// The totals per suite. The solutions belong to the first problems.
 fn totals(suites: &[Suite], solutions: &[Solution]) -> Vec<Total> {
     let mut solutions = solutions.iter();
     suites.iter().map(|suite| Total::of(suite.problems.iter().zip(&mut solutions))).collect()
@@ -234,7 +233,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn times_have_units() {
+    fn times_require_units() {
         for (text, ms) in [("1s", 1000), ("500ms", 500), ("1.5s", 1500), ("2m", 120_000)] {
             assert_eq!(parse_time(text), Ok(Duration::from_millis(ms)), "{text}");
         }
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_resumed_from_the_journal() {
+    fn run_resumes_from_the_journal() {
         let folder = Folder::new("epd");
         let text = b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#; c0 \"Ra2=3\";\n";
         let (suite, journal) = (folder.write("suite.epd", text), folder.path().join("journal"));
@@ -266,11 +265,11 @@ mod tests {
         assert_eq!(given.resume(&problems).unwrap().1, [first]);
         let error = |args: &Args, problems: &[&Problem]| args.resume(problems).err().unwrap().to_string();
         assert!(error(&given, &problems[1..]).contains(":2: this record does not belong to the run"));
-        assert!(error(&args(&format!("{line} --depth 4")), &problems).contains("depth is 3, here 4"));
+        assert!(error(&args(&format!("{line} --depth 4")), &problems).contains("its depth is 3, not 4"));
     }
 
     #[test]
-    fn sums_of_every_file_and_of_all() {
+    fn totals_per_file_and_overall() {
         let given = args("epd one.epd two.epd --nodes 100");
         let problems = parse::problems("4k3/8/8/8/8/8/8/R3K3 w Q - c0 \"Ra8+=10, Ra7=3\";").unwrap();
         let played = problems[0].board.parse_san("Ra7");

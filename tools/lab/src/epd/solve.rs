@@ -1,4 +1,4 @@
-//! Searches of problems.
+//! Solves problems.
 
 use super::parse::Problem;
 use lento::chess::{Game, Move};
@@ -15,9 +15,9 @@ pub struct Solution {
     /// The best move; `None` without legal moves.
     pub played: Option<Move>,
     pub solved: bool,
-    /// Time since which the best line was a solution; only if solved.
+    /// Time from which on the best line was a solution; only if solved.
     pub since: Option<Duration>,
-    /// From the view of the side to move.
+    /// From the point of view of the side to move.
     pub score: Score,
     pub depth: i32,
     pub nodes: u64,
@@ -63,7 +63,7 @@ impl Solution {
 }
 
 impl Problem {
-    /// Whether a move with this score is a solution. A mate is judged by its length alone, as it may have several first moves.
+    /// Whether a move with a score is a solution. Mates need only be short enough, as several first moves may mate.
     pub fn is_solved_by(&self, mv: Option<Move>, score: Score) -> bool {
         let Some(mv) = mv.filter(|_| self.has_task()) else { return false };
         if let Some(mate) = self.mate {
@@ -80,7 +80,7 @@ impl Problem {
     }
 }
 
-/// Searches a problem as the first position of a new game; `None` if stopped.
+/// Searches a problem in a new game; `None` if stopped.
 pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Stop) -> Option<Solution> {
     engine.new_game();
     engine.game = Game::from(problem.board.clone());
@@ -112,7 +112,7 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
     })
 }
 
-/// The time since which the best line has been a solution.
+/// The time from which on the best line has been a solution.
 fn solved_since(since: Option<Duration>, problem: &Problem, info: &Info) -> Option<Duration> {
     let solved = problem.is_solved_by(info.pv.first().copied(), info.score);
     solved.then(|| since.unwrap_or(info.elapsed))
@@ -130,23 +130,23 @@ mod tests {
     }
 
     #[test]
-    fn moves_solve_by_being_best_and_not_avoided() {
+    fn best_moves_solve_and_avoided_moves_do_not() {
         let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8 Ra7; am O-O-O;");
-        let judge = |text: &str| problem.is_solved_by(problem.board.parse_san(text), 0);
-        assert!(judge("Ra8") && judge("Ra7"));
-        assert!(!judge("Ra6") && !judge("O-O-O"));
+        let solves = |text: &str| problem.is_solved_by(problem.board.parse_san(text), 0);
+        assert!(solves("Ra8") && solves("Ra7"));
+        assert!(!solves("Ra6") && !solves("O-O-O"));
         assert!(!problem.is_solved_by(None, 0));
     }
 
     #[test]
-    fn avoiding_is_enough() {
+    fn any_other_move_avoids() {
         let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - am O-O-O;");
         assert!(problem.is_solved_by(problem.board.parse_san("Ra6"), -500));
         assert!(!problem.is_solved_by(problem.board.parse_san("O-O-O"), 500));
     }
 
     #[test]
-    fn moves_earn_points() {
+    fn moves_score_points() {
         let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8+; c0 \"Ra7=4, Ra8+=10\";");
         let earned = |text: &str| problem.points(problem.board.parse_san(text));
         assert_eq!([earned("Ra8"), earned("Ra7"), earned("Ra6")], [Some((10, 10)), Some((4, 10)), Some((0, 10))]);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_ends_a_search() {
+    fn stop_ends_the_search() {
         let stop = Stop::default();
         stop.ask();
         let limits = Limits { infinite: true, ..Limits::default() };
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_judged_by_length() {
+    fn mates_must_be_short_enough() {
         let problem = problem("7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; dm 2;");
         let mv = problem.board.parse_san("Kf7");
         assert!(problem.is_solved_by(mv, mate_in(3)) && problem.is_solved_by(mv, mate_in(1)));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_mind_starts_the_clock_anew() {
+    fn changed_best_move_resets_the_time() {
         let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;");
         let mut since = None;
         for (ms, text, expected) in
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_solves_what_is_easy() {
+    fn engine_solves_easy_problems() {
         let mut engine = Engine::new();
         let limits = Limits { depth: Some(4), ..Limits::default() };
         let mate =
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_back_as_they_were() {
+    fn records_round_trip() {
         let text = "4k3/8/8/8/8/8/8/R3K2R w KQ - bm O-O Ra8;\n4k3/8/8/8/8/8/8/R3K2R w K - bm Ra8;";
         let problems = problems(text).unwrap();
         let solution = |played: Option<&str>, since: Option<u64>| {
@@ -218,9 +218,9 @@ mod tests {
             let since = since.map(Duration::from_micros);
             Solution { played, solved, since, score: -31, depth: 9, nodes: 1 << 40, elapsed: Duration::from_nanos(7) }
         };
-        for kept in [solution(Some("O-O"), Some(1500)), solution(Some("Ra2"), None), solution(None, None)] {
-            let record = kept.to_record(&problems[0]);
-            assert_eq!(Solution::from_record(&problems[0], &record), Some(kept));
+        for solution in [solution(Some("O-O"), Some(1500)), solution(Some("Ra2"), None), solution(None, None)] {
+            let record = solution.to_record(&problems[0]);
+            assert_eq!(Solution::from_record(&problems[0], &record), Some(solution));
             assert_eq!(Solution::from_record(&problems[1], &record), None, "another problem");
         }
         assert_eq!(Solution::from_record(&problems[0], &json!({"id": "line 1"})), None);

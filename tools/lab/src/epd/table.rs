@@ -1,4 +1,4 @@
-//! Results as lines of a table and as JSON.
+//! Results as text and JSON.
 
 use super::parse::Problem;
 use super::solve::Solution;
@@ -9,7 +9,7 @@ use lento_common::table::Row;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Widths of the columns after the name, those of text negative.
+/// Widths of the columns after the id; text columns are negative.
 const WIDTHS: [i32; 9] = [-20, -8, -9, 6, 9, 5, 7, 11, 9];
 
 pub fn widths(problems: &[&Problem]) -> Vec<i32> {
@@ -41,7 +41,7 @@ pub fn row(problem: &Problem, solution: &Solution) -> Row {
     row
 }
 
-/// Whether a problem is solved, for mates with their length.
+/// Whether a problem is solved; mates with their length.
 fn verdict(problem: &Problem, solution: &Solution) -> String {
     match mate_distance(solution.score).filter(|_| problem.mate.is_some()) {
         Some(moves) if solution.solved => format!("mate in {moves}"),
@@ -86,12 +86,12 @@ pub struct Total {
     pub solved: usize,
     pub nodes: u64,
     pub elapsed: Duration,
-    /// Points won and possible.
+    /// Earned and possible points.
     pub points: (u64, u64),
 }
 
 impl Total {
-    /// The sums over problems with their solutions.
+    /// The totals of problems with their solutions.
     pub fn of<'a>(solved: impl IntoIterator<Item = (&'a Problem, &'a Solution)>) -> Self {
         let mut total = Self::default();
         solved.into_iter().for_each(|(problem, solution)| total.add(problem, solution));
@@ -109,10 +109,11 @@ impl Total {
         self.elapsed += solution.elapsed;
     }
 
-    /// The line below the table, for this many problems.
-    pub fn line(&self, of: usize) -> String {
+    /// The line below the table.
+    pub fn line(&self, problems: usize) -> String {
         let Self { searched, without_task, solved, nodes, elapsed, points } = *self;
-        let rest = if searched < of { format!(" ({} of {of} not searched)", of - searched) } else { String::new() };
+        let unsearched = problems.saturating_sub(searched);
+        let rest = if unsearched > 0 { format!(" ({unsearched} of {problems} not searched)") } else { String::new() };
         let points = match points {
             (_, 0) => String::new(),
             (won, possible) => {
@@ -125,7 +126,7 @@ impl Total {
         format!("{solved} of {tasks} solved{without}{rest}{points}, {nodes} nodes, {seconds:.1} s, {nps} nodes/s")
     }
 
-    /// The sums as JSON, with null for points if there are none.
+    /// The totals as JSON; points are null if none are possible.
     pub fn json(&self) -> Value {
         let (won, possible) = self.points;
         json!({
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn points_have_a_column_and_a_sum() {
+    fn points_are_shown_and_summed() {
         let text = "4k3/8/8/8/8/8/8/R3K3 w Q - c0 \"Ra8+=10, Ra7=3\"; id \"a problem with a name of forty characters\";\n4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;";
         let problems = problems(text).unwrap();
         let played = problems[0].board.parse_san("Ra7");
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_without_a_task_are_neither_solved_nor_missed() {
+    fn positions_without_a_task_are_not_counted_as_unsolved() {
         let problem = problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;").unwrap().remove(0);
         let problem = Problem { best: Vec::new(), ..problem };
         let played = problem.board.parse_san("Ra8");
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_say_in_how_many_moves() {
+    fn mates_show_their_length() {
         let problems = problems("7k/8/5K2/8/8/8/8/6Q1 w - - dm 2;\n7k/8/5K2/8/8/8/8/6Q1 w - - bm Kf7;").unwrap();
         let verdicts = |problem: &Problem, score| {
             let (solved, elapsed) = (problem.is_solved_by(problem.board.parse_san("Kf7"), score), Duration::ZERO);
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_in_pawns_and_moves() {
+    fn scores_are_in_pawns_or_moves() {
         assert_eq!([0, -7, 1234].map(score), ["+0.00", "-0.07", "+12.34"]);
         assert_eq!([mate_in(1), mate_in(5), mated_in(4)].map(score), ["#1", "#3", "#-2"]);
     }

@@ -1,4 +1,4 @@
-//! Factors, and their assignment to the players of a pair.
+//! Factors and their assignment to players.
 
 use fastrand::Rng;
 use lento_common::play::setting::{Setting, texts};
@@ -6,7 +6,7 @@ use lento_common::{inputs, mix};
 use std::path::Path;
 use std::str::FromStr;
 
-/// Settings that one of the two players has.
+/// Settings of one of the two players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
     pub name: String,
@@ -14,7 +14,7 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// The settings in the form of an argument.
+    /// The settings as an argument.
     pub fn text(&self) -> String {
         texts(&self.settings).join(",")
     }
@@ -24,7 +24,7 @@ impl FromStr for Factor {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A comma not followed by NAME= belongs to the value, such as a list or a file name.
+        // A comma not followed by NAME= belongs to the value, such as a list.
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(',') {
             match parts.last_mut() {
@@ -45,7 +45,7 @@ impl FromStr for Factor {
     }
 }
 
-/// Reads the factors of a file, one a line. Comments start with `#` at the start of a line or after a space.
+/// Reads the factors of a file, one per line. Comments start with `#` at the start of a line or after a space.
 pub fn read(path: &Path) -> Result<Vec<Factor>, String> {
     let name = path.display();
     let text = inputs::read_text(path)?;
@@ -64,7 +64,7 @@ pub fn read(path: &Path) -> Result<Vec<Factor>, String> {
     Ok(factors)
 }
 
-/// The factors and the common settings of both players.
+/// The factors, and the common settings of both players.
 #[derive(Clone, Debug)]
 pub struct Design {
     pub factors: Vec<Factor>,
@@ -77,9 +77,9 @@ impl Design {
         self.common.iter().chain(self.factors.iter().flat_map(|factor| &factor.settings)).cloned().collect()
     }
 
-    /// Draws for each factor whether the first player of this pair has it; otherwise the second one has it.
+    /// Draws for each factor of a pair whether the first or the second player has it.
     pub fn sides(&self, pair: u64) -> Vec<bool> {
-        // Openings are drawn from the seed itself.
+        // Independent of the openings, which are drawn from `seed`.
         let mut rng = Rng::with_seed(mix::seed(!self.seed, pair));
         self.factors.iter().map(|_| rng.bool()).collect()
     }
@@ -92,7 +92,7 @@ impl Design {
         })
     }
 
-    /// The options that several factors set, each with the names of these factors.
+    /// The options set by several factors, with the names of these factors.
     pub fn shared(&self) -> Vec<(&str, Vec<&str>)> {
         let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
         for factor in &self.factors {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn assignments_repeat_and_are_even_and_independent() {
+    fn assignments_are_reproducible_even_and_independent() {
         let (one, other) = (design(&["rfp_margin=80"; 40], 7), design(&["rfp_margin=80"; 40], 8));
         let (first, again): (Vec<_>, Vec<_>) = (0..4000).map(|pair| (one.sides(pair), one.sides(pair))).unzip();
         assert_eq!(first, again);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn one_player_has_each_factor_and_both_the_common_settings() {
+    fn factors_have_one_player_and_common_settings_both() {
         let design = design(&["rfp_margin=80,rfp_depth=8", "LMR=off", "lmr_pv=-600"], 3);
         for pair in 0..50 {
             let [first, second] = design.players(pair);
@@ -150,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn names_in_two_factors_are_found() {
+    fn finds_names_in_two_factors() {
         let design = design(&["LMR=off", "lmr_pv=-600", "lmr=tuned,rfp_depth=8"], 1);
         assert_eq!(design.shared(), [("LMR", vec!["LMR=off", "lmr=tuned,rfp_depth=8"])]);
     }
 
     #[test]
-    fn a_factor_may_have_several_settings_and_a_value_commas() {
+    fn commas_separate_settings_or_belong_to_values() {
         let factor: Factor = "rfp_depth=8, rfp_margin = 90".parse().unwrap();
         assert_eq!((factor.name.as_str(), factor.settings.len()), ("rfp_depth=8,rfp_margin=90", 2));
         let list: Factor = "HashFile=one,two,rfp_margin=90".parse().unwrap();

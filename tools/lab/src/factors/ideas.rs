@@ -1,8 +1,8 @@
-//! The ideas of the search.
+//! Search features (`--ideas`).
 
 use super::design::Factor;
 
-/// The ideas that can be switched off, each with the settings that do it.
+/// Search features with the settings that disable them.
 pub const IDEAS: &[(&str, &str)] = &[
     ("late move reductions", "LMR=off"),
     ("LMR: of captures and promotions", "lmr_noisy_base=-1024 lmr_noisy_divisor=6144"),
@@ -76,11 +76,11 @@ pub const IDEAS: &[(&str, &str)] = &[
     ("aspiration windows", "aspiration_depth=255"),
 ];
 
-/// The ideas whose names contain one of these parts, all ideas for the empty part, as factors that switch them off.
+/// Factors that disable the features whose names contain one of the parts; the empty part selects all.
 pub fn chosen(parts: &[String]) -> Result<Vec<Factor>, String> {
     let has = |name: &str, part: &String| name.to_lowercase().contains(&part.to_lowercase());
     if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|(name, _)| has(name, part))) {
-        return Err(format!("no idea has {part:?} in its name; lento factors --ideas --list shows them"));
+        return Err(format!("no feature has {part:?} in its name; lento factors --ideas --list shows them"));
     }
     let wanted = IDEAS.iter().filter(|(name, _)| parts.iter().any(|part| has(name, part)));
     let factor = |(name, off): &(&str, &str)| {
@@ -107,7 +107,7 @@ mod tests {
         "8/2k5/1p1p1p2/pPpPpPp1/P1P1P1P1/3B4/2K5/5n2 b - - 3 50",
     ];
 
-    /// Nodes of searches to this depth.
+    /// Nodes of searches to a depth.
     fn nodes(settings: &[Setting], depth: i32) -> u64 {
         let mut engine = Engine::new();
         settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
@@ -120,12 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn every_switch_changes_the_search() {
-        // Some ideas are rarely used.
-        let plain = [8, 13, 18].map(|depth| (depth, LazyCell::new(move || nodes(&[], depth))));
+    fn features_affect_the_search() {
+        // Some features are rarely used.
+        let baselines = [8, 13, 18].map(|depth| (depth, LazyCell::new(move || nodes(&[], depth))));
         for Factor { name, settings } in chosen(&[String::new()]).unwrap() {
             assert!(!settings.is_empty(), "{name}");
-            let differs = plain.iter().any(|(depth, plain)| nodes(&settings, *depth) != **plain);
+            let differs = baselines.iter().any(|(depth, baseline)| nodes(&settings, *depth) != **baseline);
             assert!(differs, "{name} makes no difference");
         }
     }

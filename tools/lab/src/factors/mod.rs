@@ -1,6 +1,6 @@
-//! `lento factors`: the effects of many settings, measured by the same games.
+//! `lento factors`: measures the effects of many settings in the same games.
 //!
-//! In this factorial design each factor, a new setting, is assigned at random to one of the two players of every pair. The effects follow
+//! A factorial design: each factor, a new setting, is assigned at random to one of the players of every pair. Effects are estimated
 //! from all pairs by logistic regression.
 
 mod design;
@@ -26,51 +26,51 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const MOST: usize = 200;
+const MAX_FACTORS: usize = 200;
 
 const EXAMPLES: &str = "\
-Two numbers, and two more that are only changed together, by 2000 pairs of games:
+Two parameters, and two more that are only changed together, in 2000 game pairs:
   lento factors lmr_pv=-600 iir_depth=5 rfp_depth=8,rfp_margin=90 --pairs 2000 --journal factors.jsonl
 
-Every idea of the search switched off, all in the same games:
+All search features switched off, in the same games:
   lento factors --ideas --pairs 4000 --journal ideas.jsonl --markdown ideas.md --svg ideas.svg";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// New settings as NAME=VALUE: an option of the engine or a number of its search, such as rfp_margin=80, or several of
-    /// them that belong together, with commas between
+    /// New settings as NAME=VALUE, an engine option or search parameter such as rfp_margin=80; commas join settings that
+    /// belong together
     #[arg(value_name = "FACTOR")]
     factor: Vec<Factor>,
-    /// More factors: the lines of this file, except comments after #
+    /// File with more factors, one per line; comments start with #
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
-    /// Ideas of the search to switch off, by a part of their names; every idea without a part; may be repeated
+    /// Search features to switch off, by a part of their names; without a part all features; may be repeated
     #[arg(long, value_name = "PART", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     ideas: Vec<String>,
-    /// List the factors and their settings, and play nothing
+    /// Only list the factors and their settings
     #[arg(long)]
     list: bool,
-    /// An option or number of both players, such as nodestime=600; may be repeated
+    /// Engine option or search parameter of both players, such as nodestime=600; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// Limit for each move: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a
-    /// clock in seconds, tc=2+0.02
+    /// Limit per move: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a clock in
+    /// seconds, tc=2+0.02
     #[arg(long, default_value = "nodes=5000")]
     limit: Limit,
-    /// Pairs of games for all factors together: one opening, each player with White once
+    /// Game pairs for all factors together: one opening, each player with White once
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pairs: u64,
-    /// Keep finished pairs in this file; the same command resumes the run, even after a crash, and more --pairs prolong it
+    /// Store finished pairs in this file; the same command resumes the run, even after a crash, and more --pairs extend it
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Write the table as a page in Markdown
+    /// Write a Markdown page
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Draw the table as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document at the end instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -90,14 +90,16 @@ impl Args {
             (0, _) => {
                 Err("no factor to measure; expected settings such as rfp_margin=80, --factors FILE or --ideas".into())
             }
-            (1..=MOST, Some(name)) => Err(format!("{name:?} twice; expected each factor once")),
-            (1..=MOST, None) => Ok(Design { factors, common: self.set.clone(), seed: self.conditions.openings.seed }),
-            (many, _) => Err(format!("{many} factors; expected up to {MOST}")),
+            (1..=MAX_FACTORS, Some(name)) => Err(format!("{name:?} twice; expected each factor once")),
+            (1..=MAX_FACTORS, None) => {
+                Ok(Design { factors, common: self.set.clone(), seed: self.conditions.openings.seed })
+            }
+            (many, _) => Err(format!("{many} factors; expected up to {MAX_FACTORS}")),
         }
     }
 }
 
-/// Plays and prints the effects, after Ctrl-C those of the pairs so far.
+/// Plays and prints the effects. Ctrl-C ends the run with the pairs so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let design = args.design()?;
     if args.list {
@@ -132,13 +134,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(summary::exit(session.is_over()))
 }
 
-/// A run in progress. Pairs count in the order of their openings, so that the result depends neither on concurrency nor on
+/// A run in progress. Pairs are counted in the order of their openings, so the result does not depend on concurrency or
 /// interruptions.
 struct Session {
     design: Design,
     regression: Regression,
-    /// Pairs of the whole run.
-    wanted: u64,
+    /// Pairs of the complete run.
+    target: u64,
     journal: Option<Journal>,
 }
 
@@ -155,18 +157,18 @@ impl Session {
             Some(())
         };
         let journal = Journal::resume(args.journal.as_deref(), || header(args, &design), take)?;
-        Ok(Self { design, regression, wanted: args.pairs, journal })
+        Ok(Self { design, regression, target: args.pairs, journal })
     }
 
     /// Whether all pairs have been played.
     fn is_over(&self) -> bool {
-        self.regression.pairs >= self.wanted
+        self.regression.pairs >= self.target
     }
 
-    /// Plays the remaining pairs. `on_pair` is called after each counted pair.
+    /// Plays the remaining pairs. Calls `on_pair` after each.
     fn play(&mut self, arena: &Arena, stop: &Stop, mut on_pair: impl FnMut(&Regression)) -> Result<(), Box<dyn Error>> {
-        let Self { design, regression, wanted, journal } = self;
-        let rest = regression.pairs..*wanted;
+        let Self { design, regression, target, journal } = self;
+        let rest = regression.pairs..*target;
         let add = |pair: GamePair| {
             let half_points = pair.half_points();
             keep(journal, &json!({"pair": pair.number, "half_points": half_points}))?;
@@ -178,7 +180,7 @@ impl Session {
     }
 }
 
-/// The header of the journal: everything that decides the result but the number of pairs.
+/// The journal header: everything that affects the result except the number of pairs.
 fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
     let factors: Vec<String> = design.factors.iter().map(Factor::text).collect();
     let own = json!({ "factors": factors, "set": texts(&design.common) });
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn factors_come_from_words_files_and_ideas() {
+    fn reads_factors_from_arguments_files_and_features() {
         let folder = Folder::new("factors");
         let file = folder.write("list", b"# two\nrfp_margin=80 # wide\r\n\n  rfp_depth = 8, rfp_margin = 90\n");
         let listed = names(&format!("--factors {} --ideas=hindsight lmr_pv=-600", file.display())).unwrap();
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_arguments_are_quoted() {
+    fn errors_quote_invalid_arguments() {
         let folder = Folder::new("factors-bad");
         let bad = folder.write("bad", b"rfp_margin=80\nrfp_margn=80\n");
         let empty = folder.write("empty", b"# nothing\n");
@@ -235,14 +237,14 @@ mod tests {
         }
     }
 
-    /// The sums of a run with these words, stopped after `enough` pairs.
-    fn run(words: &str, concurrency: usize, enough: u64) -> Result<Regression, String> {
+    /// Runs with arguments and stops after `max` pairs.
+    fn run(words: &str, concurrency: usize, max: u64) -> Result<Regression, String> {
         let all = "factors LMR=off rfp_depth=0,probcut_depth=255 lmr_pv=-600";
         let args: Args = parse(all.split_whitespace().chain(words.split_whitespace())).unwrap();
         let mut session = Session::open(&args, args.design().unwrap()).map_err(|error| error.to_string())?;
         let stop = Stop::default();
         let play = session.play(&arena(concurrency), &stop, |regression| {
-            if regression.pairs == enough {
+            if regression.pairs == max {
                 stop.ask();
             }
         });
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_alone_has_the_results_of_a_match() {
+    fn single_factor_equals_a_match() {
         let args: Args = parse(["factors", "LMR=off", "--pairs", "8"]).unwrap();
         let mut session = Session::open(&args, args.design().unwrap()).unwrap();
         session.play(&arena(2), &Stop::default(), |_| ()).unwrap();
@@ -267,29 +269,29 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_resumes_to_the_same_result() {
+    fn interrupted_run_resumes_to_the_same_result() {
         let whole = run("--pairs 9", 2, 99).unwrap();
         assert_eq!(whole.pairs, 9);
         assert!(whole.effects().is_some_and(|effects| effects.len() == 3));
         let folder = Folder::new("factors-journal");
         let journal = folder.path().join("journal");
-        let kept = format!("--journal {} --pairs", journal.display());
-        let first = run(&format!("{kept} 9"), 1, 4).unwrap();
+        let journaled = format!("--journal {} --pairs", journal.display());
+        let first = run(&format!("{journaled} 9"), 1, 4).unwrap();
         assert!((4..9).contains(&first.pairs));
         // A shorter run counts only its own pairs, a longer one resumes.
-        assert_eq!(run(&format!("{kept} 3"), 1, 99).unwrap(), run("--pairs 3", 1, 99).unwrap());
-        assert_eq!(run(&format!("{kept} 9"), 3, 99).unwrap(), whole);
+        assert_eq!(run(&format!("{journaled} 3"), 1, 99).unwrap(), run("--pairs 3", 1, 99).unwrap());
+        assert_eq!(run(&format!("{journaled} 9"), 3, 99).unwrap(), whole);
 
-        let error = run(&format!("{kept} 9 --seed 2"), 1, 99).unwrap_err();
-        assert!(error.contains("seed is 1, here 2"), "{error}");
-        let error = run(&format!("{kept} 9 iir_depth=5"), 1, 99).unwrap_err();
+        let error = run(&format!("{journaled} 9 --seed 2"), 1, 99).unwrap_err();
+        assert!(error.contains("its seed is 1, not 2"), "{error}");
+        let error = run(&format!("{journaled} 9 iir_depth=5"), 1, 99).unwrap_err();
         assert!(error.contains("factors is") && error.contains("iir_depth=5"), "{error}");
-        let error = run(&format!("{kept} 9 --set iir_depth=5"), 1, 99).unwrap_err();
+        let error = run(&format!("{journaled} 9 --set iir_depth=5"), 1, 99).unwrap_err();
         assert!(error.contains("set is []"), "{error}");
         let args: Args = parse(["factors", "LMR=off", "rfp_depth=0,probcut_depth=255", "lmr_pv=-600"]).unwrap();
         let header = header(&args, &args.design().unwrap()).unwrap();
         Journal::open(&journal, &header).unwrap().0.append(&json!({"pair": 8, "half_points": 2})).unwrap();
-        let error = run(&format!("{kept} 9"), 1, 99).unwrap_err();
+        let error = run(&format!("{journaled} 9"), 1, 99).unwrap_err();
         assert!(error.contains(":11: this record does not belong to the run"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
-//! The effects of factors by logistic regression.
+//! Estimates effects of factors by logistic regression.
 //!
-//! The difference of the players in Elo is modelled as the sum of the effects of the first player's factors, minus those of the factors
-//! of the other player. There is no constant: without factors the players are equal, and each has White once.
+//! The Elo difference of a pair is modelled as the sum of the effects of the first player's factors minus those of the second
+//! player's. There is no constant term: without factors the players are equal, and each has White once.
 
 use crate::elo::{Estimate, TWO_SIDED_95, elo_per_score, expected_score};
 use lento_common::cholesky::Cholesky;
@@ -9,27 +9,27 @@ use lento_common::cholesky::Cholesky;
 /// Half points of a player in an even pair.
 const EVEN: i64 = 2;
 const ALL: f64 = 4.0;
-/// Steps of the fit, which only factors that win nearly all pairs need.
-const STEPS: usize = 500;
+/// Maximum iterations, reached only if factors win nearly all pairs.
+const MAX_STEPS: usize = 500;
 
-/// Pairs of games with their sums.
+/// Game pairs with their sums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regression {
     pub pairs: u64,
-    /// For each pair whether the first player had each factor.
+    /// For each pair and factor, whether the first player had it.
     sides: Vec<Vec<bool>>,
-    /// For two factors, the pairs in which one player had both minus those in which each player had one.
+    /// For two factors, the pairs with both on one side minus those with one on each side.
     products: Vec<Vec<i64>>,
-    /// For each factor, the net half points of the players that had it.
+    /// For each factor, the net half points of players with it.
     with_result: Vec<i64>,
     squares: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// The gain with the factor.
+    /// Gain with the factor.
     pub estimate: Estimate,
-    /// The gain in standard deviations of its error.
+    /// Gain in standard deviations.
     pub z: f64,
 }
 
@@ -39,7 +39,7 @@ impl Regression {
         Self { pairs: 0, sides: Vec::new(), products, with_result: vec![0; factors], squares: 0 }
     }
 
-    /// Adds a pair: for each factor whether the first player had it, and that player's half points.
+    /// Adds a pair: for each factor whether the first player had it, and the first player's half points.
     pub fn add(&mut self, sides: &[bool], half_points: u32) {
         let sign = |side: bool| if side { 1 } else { -1 };
         self.sides.push(sides.to_vec());
@@ -63,7 +63,7 @@ impl Regression {
         let worth = equations.solve(&right);
         let explained: f64 = worth.iter().zip(&right).map(|(worth, right)| worth * right).sum();
         let rest = (self.squares as f64 - explained).max(0.0);
-        // One more pair, half a point from its expectation, keeps the variance positive.
+        // An extra pair half a point off its expectation keeps the variance positive.
         let variance = (rest + 1.0) / (free + 1.0);
         let (elo, slope) = self.elo(&equations, &right);
         let effect = |((worth, elo), inverse): ((f64, f64), f64)| {
@@ -74,13 +74,13 @@ impl Regression {
         Some(worth.into_iter().zip(elo).zip(equations.inverse_diagonal()).map(effect).collect())
     }
 
-    /// The effects of greatest likelihood in Elo, and the mean slope of Elo over the score. The steps take the curve as steep as at even
-    /// scores, so that none goes too far (D. Böhning, "Multinomial logistic regression algorithm").
+    /// Maximum likelihood effects in Elo, and the mean derivative of Elo with respect to the score. Steps use the curvature at even
+    /// scores, an upper bound, so none overshoots (D. Böhning, "Multinomial logistic regression algorithm").
     fn elo(&self, equations: &Cholesky, right: &[f64]) -> (Vec<f64>, f64) {
-        // Half an even pair more keeps Elo finite.
+        // An extra half of an even pair keeps Elo finite.
         let shrink = self.pairs as f64 / (self.pairs as f64 + 0.5) / ALL;
         let (mut elo, mut product) = (vec![0.0; right.len()], 0.0);
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             let mut unexplained: Vec<f64> = right.iter().map(|sum| sum * shrink).collect();
             product = 0.0;
             for sides in &self.sides {
@@ -107,7 +107,7 @@ mod tests {
     use crate::elo::expected_score;
     use fastrand::Rng;
 
-    /// Simulated pairs of players with these effects in Elo.
+    /// Simulates pairs with effects in Elo.
     fn play(worth: &[f64], pairs: u64, seed: u64) -> Regression {
         let mut rng = Rng::with_seed(seed);
         let mut regression = Regression::new(worth.len());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn known_effects_are_found_within_their_errors() {
+    fn recovers_known_effects_within_their_errors() {
         let worth: Vec<f64> = (0..40).map(|factor| f64::from(factor % 7 - 3) * 4.0).collect();
         let (mut inside, mut widest) = (0, 0.0_f64);
         for seed in 0..10 {
@@ -132,14 +132,14 @@ mod tests {
                 assert!((z - TWO_SIDED_95 * estimate.elo / estimate.error).abs() < 0.05);
             }
         }
-        // 95 of 100 are 380; four standard deviations are 17.
+        // 95 % are 380; four standard deviations are 17.
         assert!((363..=397).contains(&inside), "{inside} of 400");
-        // One factor alone would have an error of 1.96 · 695 / 4 / √3000 = 6.2 Elo.
+        // A single factor would have an error of 1.96 · 695 / 4 / √3000 = 6.2 Elo.
         assert!((6.0..7.0).contains(&widest), "{widest}");
     }
 
     #[test]
-    fn strong_factors_have_their_elo() {
+    fn strong_factors_are_unbiased() {
         let sets: [&[f64]; 3] =
             [&[-174.0], &[-512.0, 20.0, 0.0], &[-237.0, -180.0, -173.0, -67.0, -52.0, 40.0, 10.0, 0.0]];
         for worth in sets {
@@ -151,21 +151,21 @@ mod tests {
     }
 
     #[test]
-    fn order_and_names_of_the_players_do_not_matter() {
+    fn order_of_pairs_and_players_does_not_matter() {
         let mut rng = Rng::with_seed(3);
         let pairs: Vec<(Vec<bool>, u32)> =
             (0..50).map(|_| ((0..9).map(|_| rng.bool()).collect(), rng.u32(0..5))).collect();
         let (mut one, mut other) = (Regression::new(9), Regression::new(9));
         pairs.iter().for_each(|(sides, points)| one.add(sides, *points));
-        let turned = |sides: &[bool]| sides.iter().map(|side| !side).collect::<Vec<_>>();
-        pairs.iter().rev().for_each(|(sides, points)| other.add(&turned(sides), 4 - points));
+        let swapped = |sides: &[bool]| sides.iter().map(|side| !side).collect::<Vec<_>>();
+        pairs.iter().rev().for_each(|(sides, points)| other.add(&swapped(sides), 4 - points));
         for (one, other) in one.effects().unwrap().iter().zip(other.effects().unwrap()) {
             assert!((one.estimate.elo - other.estimate.elo).abs() < 1e-6 && (one.z - other.z).abs() < 1e-6);
         }
     }
 
     #[test]
-    fn too_few_pairs_say_nothing_and_equal_ones_not_too_much() {
+    fn undetermined_and_degenerate_effects() {
         let mut regression = Regression::new(2);
         for sides in [[true, true], [false, false], [true, true]] {
             assert_eq!(regression.effects(), None);
@@ -174,8 +174,9 @@ mod tests {
         assert_eq!(regression.effects(), None, "both factors were always on one side");
         regression.add(&[true, false], 2);
         let effects = regression.effects().unwrap();
-        let sound = |effect: &Effect| effect.estimate.elo == 0.0 && effect.z == 0.0 && effect.estimate.error > 10.0;
-        assert!(effects.iter().all(sound), "{effects:?}");
+        let is_neutral =
+            |effect: &Effect| effect.estimate.elo == 0.0 && effect.z == 0.0 && effect.estimate.error > 10.0;
+        assert!(effects.iter().all(is_neutral), "{effects:?}");
         // The player with the first factor won every game.
         (0..20).for_each(|pair| regression.add(&[true, pair % 2 == 0], 4));
         let effects = regression.effects().unwrap();

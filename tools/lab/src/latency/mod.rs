@@ -1,4 +1,4 @@
-//! `lento latency`: response times over UCI.
+//! `lento latency`: measures response times over UCI.
 
 mod report;
 mod soak;
@@ -21,22 +21,20 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const FIELDS: &str = "\
-With --json one document is printed at the end:
+Fields of the JSON document:
   schema                lento-latency/1
   version, machine      program and machine, as in docs/schema.md
   hash_mib, time_ms, positions, seed, interrupted
   results               for each number of threads:
     threads
-    refused             the engine's error, or why it stopped, or null
-    stop                from `stop` written to `bestmove` read
+    refused             error or reason of the engine's end, or null
+    stop                from `stop` to `bestmove`
     first_info          from `go` to the first PV
-    movetime            delay of `bestmove` after movetime; negative:
-                        earlier
+    movetime            delay of `bestmove` after movetime; negative if early
     ponderhit           from `ponderhit` with an expired clock to `bestmove`
-    clock               delay of `bestmove` after the flag; negative: in
-                        time
+    clock               delay of `bestmove` after the flag; negative if in time
     flags               number of moves after the flag
-  each of these with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
+  each time with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
 
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
@@ -50,21 +48,21 @@ pub struct Args {
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = setup::hash)]
     hash: usize,
-    /// Positions of this file, one FEN or EPD a line [default: positions of games]
+    /// File of positions, one FEN or EPD per line [default: positions of games]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Random seed for positions and times
+    /// Seed of positions and times
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The UCI engine [default: lento, beside this program or in PATH]
+    /// UCI engine [default: lento, beside this program or in PATH]
     #[arg(long, value_name = "FILE", overrides_with = "engine")]
     engine: Option<PathBuf>,
-    /// Print one JSON document instead; see `--help` for its fields
+    /// Print a JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the engine as a child for each thread count and measures its response times. Ctrl-C keeps the results so far.
+/// Measures response times for each thread count. Ctrl-C ends the run with the results so far.
 pub fn run(args: &Args) -> Done {
     let engine = child::player(args.engine.as_deref())?;
     let machine = machine::here();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Names and JSON keys of each [`Measure`].
+/// Name and JSON key of each [`Measure`].
 const MEASURES: [(&str, &str); 5] = [
     ("stop to bestmove", "stop"),
     ("go to first info", "first_info"),
@@ -18,7 +18,7 @@ const MEASURES: [(&str, &str); 5] = [
     ("bestmove after the flag", "clock"),
 ];
 
-/// The reported quantiles with their heads and JSON keys.
+/// Reported quantiles with heads and JSON keys.
 const QUANTILES: [(f64, &str, &str); 6] = [
     (0.0, "min", "min"),
     (0.5, "50 %", "p50"),
@@ -28,10 +28,10 @@ const QUANTILES: [(f64, &str, &str); 6] = [
     (1.0, "max", "max"),
 ];
 
-/// The results of one thread count.
+/// Results of a thread count.
 pub struct Row {
     pub threads: usize,
-    /// The engine's error, or why it stopped.
+    /// Error or reason of the engine's end.
     pub refused: Option<String>,
     pub samples: Samples,
 }
@@ -65,7 +65,7 @@ impl Row {
         MEASURES.iter().zip(&self.samples).map(row).collect()
     }
 
-    /// The number of moves after the flag.
+    /// Number of moves after the flag.
     fn flags(&self) -> usize {
         self.samples[Measure::Clock as usize].iter().filter(|&&late| late > 0.0).count()
     }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_ascend_and_late_moves_are_counted() {
+    fn json_has_ascending_quantiles_and_flags() {
         let mut row = Row { threads: 2, refused: None, samples: Samples::default() };
         row.samples[Measure::Stop as usize] = (0..1000).rev().map(f64::from).collect();
         row.samples[Measure::Clock as usize] = vec![-20.0, 0.0, 3.0];

@@ -1,4 +1,4 @@
-//! An engine in a child process, as seen by a GUI, and its response times in searches of every kind.
+//! Measures the response times of an engine in a child process, as seen by a GUI.
 
 use crate::child;
 use crossbeam::channel::{Receiver, after, select, unbounded};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A line with the time it was read.
+/// A line and the time it was read.
 type Line = (Instant, String);
 
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ pub enum Measure {
 /// Milliseconds per [`Measure`].
 pub type Samples = [Vec<f64>; 5];
 
-/// A running engine. Its methods return errors if the engine exits or does not answer, and on Ctrl-C.
+/// A running engine. Methods fail if the engine exits or does not answer, and on Ctrl-C.
 pub struct Session<'a> {
     child: Child,
     input: ChildStdin,
@@ -49,7 +49,7 @@ impl<'a> Session<'a> {
     pub fn start(program: &Path, stop: Stop, fens: &'a [String], random: Rng) -> io::Result<Self> {
         let mut child = child::command(program).arg("uci").stdin(Stdio::piped()).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("a child without pipes"));
+            return Err(io::Error::other("the child process has no pipes"));
         };
         let (send, lines) = unbounded();
         thread::Builder::new().name("reader".into()).spawn(move || {
@@ -70,7 +70,7 @@ impl<'a> Session<'a> {
         Ok(now)
     }
 
-    /// Reads lines for some time, or up to and including one for which `last` holds.
+    /// Reads lines for a time or up to and including the first for which `last` holds.
     fn read(&mut self, time: Duration, last: impl Fn(&str) -> bool) -> io::Result<Vec<Line>> {
         let timeout = after(time);
         let mut lines = Vec::new();
@@ -86,13 +86,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Reads lines for some time.
-    fn listen(&mut self, time: Duration) -> io::Result<Vec<Line>> {
+    /// Reads lines for a time.
+    fn read_for(&mut self, time: Duration) -> io::Result<Vec<Line>> {
         self.read(time, |_| false)
     }
 
     /// Reads up to and including the line starting with `start`.
-    fn until(&mut self, start: &str) -> io::Result<Vec<Line>> {
+    fn read_until(&mut self, start: &str) -> io::Result<Vec<Line>> {
         let lines = self.read(TIMEOUT, |line| line.starts_with(start))?;
         match lines.last() {
             Some(line) if line.1.starts_with(start) => Ok(lines),
@@ -100,16 +100,16 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sets options and runs cycles of searches while `more` holds for their number, from 1. The engine's error message is
-    /// returned as an error.
+    /// Sets options and runs search cycles while `more` holds for their number, from 1. Fails with the engine's error message, if
+    /// any.
     pub fn run(&mut self, threads: usize, hash_mib: usize, mut more: impl FnMut(u64) -> bool) -> io::Result<()> {
         self.send("uci")?;
-        self.until("uciok")?;
+        self.read_until("uciok")?;
         self.send(&format!("setoption name Hash value {hash_mib}"))?;
         self.send(&format!("setoption name Threads value {threads}"))?;
         self.send("setoption name Ponder value true")?;
         self.send("isready")?;
-        let lines = self.until("readyok")?;
+        let lines = self.read_until("readyok")?;
         if let Some(error) = lines.iter().find_map(|(_, line)| line.strip_prefix("info string ERROR: ")) {
             return Err(io::Error::other(error));
         }
@@ -126,19 +126,19 @@ impl<'a> Session<'a> {
         self.send(&format!("go {limits}"))
     }
 
-    /// Waits for `bestmove` and records its delay after `due`. Returns the lines before.
+    /// Waits for `bestmove` and records its delay after `due`. Returns the lines read.
     fn answer(&mut self, measure: Measure, due: Instant) -> io::Result<Vec<Line>> {
-        let lines = self.until("bestmove ")?;
+        let lines = self.read_until("bestmove ")?;
         let answered = lines.last().map_or(due, |line| line.0);
         self.samples[measure as usize].push(milliseconds(due, answered));
         Ok(lines)
     }
 
-    /// Runs one search of each kind, each of another position.
+    /// Runs a search of each kind, each on a random position.
     fn cycle(&mut self) -> io::Result<()> {
         let wait = self.random.u64(2..=50);
         let started = self.go("infinite")?;
-        let mut lines = self.listen(Duration::from_millis(wait))?;
+        let mut lines = self.read_for(Duration::from_millis(wait))?;
         let stopped = self.send("stop")?;
         lines.extend(self.answer(Measure::Stop, stopped)?);
         if let Some(first) = lines.iter().find(|line| line.1.starts_with("info depth")) {
@@ -152,11 +152,11 @@ impl<'a> Session<'a> {
         // The clock expires before `ponderhit`.
         let clock = self.random.u64(10..=40);
         self.go(&format!("ponder wtime {clock} btime {clock}"))?;
-        self.listen(Duration::from_millis(clock + 10))?;
+        self.read_for(Duration::from_millis(clock + 10))?;
         let hit = self.send("ponderhit")?;
         self.answer(Measure::PonderHit, hit)?;
 
-        // The last move before a time control may use most of the clock, any other only a part.
+        // The last move before the time control may use most of the clock, others only part of it.
         let clock = self.random.u64(40..=150);
         let rest = ["", " movestogo 1"][self.random.usize(..2)];
         let started = self.go(&format!("wtime {clock} btime {clock}{rest}"))?;

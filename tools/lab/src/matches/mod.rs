@@ -1,4 +1,4 @@
-//! `lento match`: two configurations of the engine against each other.
+//! `lento match`: plays two configurations of the engine against each other.
 
 mod pgn;
 mod report;
@@ -17,45 +17,45 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Pairs of games without a test.
+/// Default pairs without a test.
 const PAIRS: u64 = 200;
 
-/// Heading of the options of a test.
+/// Heading of test options.
 const TEST: &str = "Sequential test";
 
 const EXAMPLES: &str = "\
-Is a margin of 80 better than the one built in? Play until that is clear, and resume after any interruption:
+Is a margin of 80 better than the default? Play until that is decided; can be interrupted and resumed:
   lento match --new rfp_margin=80 --sprt 0,5 --journal margin.jsonl
 
-What are late move reductions worth, by 400 games of 5000 nodes a move?
+What are late move reductions worth, in 400 games at 5000 nodes per move?
   lento match --old LMR=off --pairs 200 --pgn lmr.pgn";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Option of the new player: one of the engine, or a number of its search, such as rfp_margin=80; may be repeated
+    /// Engine option or search parameter of the new player, such as rfp_margin=80; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     new: Vec<Setting>,
-    /// Option of the old player
+    /// Engine option or search parameter of the old player; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     old: Vec<Setting>,
-    /// Limit for each move: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a
-    /// clock in seconds, tc=2+0.02
+    /// Limit per move: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a clock in
+    /// seconds, tc=2+0.02
     #[arg(long, default_value = "nodes=5000")]
     limit: Limit,
-    /// Pairs of games: one opening, each player with White once; with --sprt the maximum [default: 200; with --sprt none]
+    /// Game pairs: one opening, each player with White once; the maximum with --sprt [default: 200, or none with --sprt]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pairs: Option<u64>,
-    /// Keep finished pairs in this file; the same command resumes the run, even after a crash
+    /// Store finished pairs in this file; the same command resumes the run, even after a crash
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Save the games in this file, which is overwritten
+    /// Save the games in this file; overwrites it
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Print one JSON document at the end instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
-    /// End when the games show whether the new player is stronger by ELO0 (H0) or by ELO1 (H1)
+    /// Stop when the games decide whether the new player is stronger by ELO0 (H0) or ELO1 (H1)
     #[arg(long, value_name = "ELO0,ELO1", help_heading = TEST, allow_hyphen_values = true, value_parser = hypotheses)]
     sprt: Option<(f64, f64)>,
     /// Probability of accepting H1 when H0 is true
@@ -73,7 +73,7 @@ pub struct Args {
 
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let pair = text.split_once(',').and_then(|(elo0, elo1)| Some((elo0.parse().ok()?, elo1.parse().ok()?)));
-    pair.ok_or_else(|| "expected two numbers with a comma between, such as 0,5".to_owned())
+    pair.ok_or_else(|| "expected two numbers separated by a comma, such as 0,5".to_owned())
 }
 
 impl Args {
@@ -84,7 +84,7 @@ impl Args {
         Ok(Goal { pairs: self.pairs.unwrap_or(default), sprt })
     }
 
-    /// The names of the players in PGN.
+    /// The player names in PGN.
     fn names(&self) -> [String; 2] {
         [("Lento new", &self.new), ("Lento old", &self.old)]
             .map(|(name, settings)| [vec![name.to_owned()], texts(settings)].concat().join(" "))
@@ -96,7 +96,7 @@ impl Args {
     }
 }
 
-/// Plays the match and prints its result, after Ctrl-C that of the games so far.
+/// Plays the match and prints its result. Ctrl-C ends it with the games so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let (goal, arena) = (args.goal()?, args.conditions.arena(args.limit, [&args.new, &args.old])?);
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_has_an_end_unless_a_test_ends_it() {
+    fn pairs_are_unlimited_only_with_a_test() {
         let goal = |words: &str| args(words).unwrap().goal().unwrap();
         assert_eq!((goal("").pairs, goal("").sprt), (200, None));
         assert_eq!(goal("--pairs 7").pairs, 7);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_arguments_are_quoted() {
+    fn errors_quote_invalid_arguments() {
         for (words, part) in [
             ("--sprt 5", "'5'"),
             ("--sprt 0;5", "expected two numbers"),

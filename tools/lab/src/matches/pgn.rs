@@ -1,4 +1,4 @@
-//! Games as PGN.
+//! Writes games as PGN.
 
 use lento::chess::Color;
 use lento::eval::wdl;
@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 pub struct PgnFile {
     file: std::fs::File,
     path: PathBuf,
-    /// The names of the new and the old player.
+    /// Names of the new and the old player.
     names: [String; 2],
     _lock: Lock,
 }
@@ -39,7 +39,7 @@ impl PgnFile {
     }
 }
 
-/// A game with score, depth and time of each move as comments, and an empty line at the end.
+/// A game with score, depth and time of each move as comments, followed by an empty line.
 fn pgn(record: &Record, round: &str, [white, black]: [&str; 2]) -> String {
     let mut text = String::new();
     let start = &record.start;
@@ -82,7 +82,7 @@ fn words(record: &Record) -> Vec<String> {
     words
 }
 
-/// A score in pawns, where one pawn means 50 % wins, or the distance to mate in moves.
+/// A score in pawns, normalised so that one pawn means 50 % wins, or the distance to mate in moves.
 fn score(score: Score, material: i32) -> String {
     match mate_distance(score) {
         Some(moves) if moves < 0 => format!("-M{}", -moves),
@@ -99,7 +99,7 @@ mod tests {
     use lento_common::play::record::{Ending, GameResult, Ply};
 
     #[test]
-    fn chess960_is_named_where_castling_differs() {
+    fn chess960_has_a_variant_tag() {
         let text = |fen: &str| {
             let start = Board::from_fen(fen).unwrap();
             let record = Record { start, plies: Vec::new(), result: GameResult::Draw, ending: Ending::Agreement };
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_with_tags_numbers_and_comments() {
+    fn games_have_tags_move_numbers_and_comments() {
         let start = Board::from_fen("6k1/5ppp/8/8/8/8/r7/R5K1 b - - 0 30").unwrap();
         let mut board = start.clone();
         let mut plies = Vec::new();

@@ -1,4 +1,4 @@
-//! The result of a match as text and as JSON.
+//! The result of a match as text and JSON.
 
 use super::Args;
 use super::session::Session;
@@ -19,7 +19,7 @@ pub fn line(session: &Session) -> String {
     line
 }
 
-/// All results, with the labels of the text as heads.
+/// All results; heads are the labels in the text.
 pub fn row(args: &Args, session: &Session) -> Row {
     let tally = &session.tally;
     let results = &tally.results;
@@ -49,15 +49,15 @@ pub fn row(args: &Args, session: &Session) -> Row {
     let counts = tally.endings.iter().map(|(ending, &count)| (ending.text().to_owned(), count.into()));
     row.cell("endings", "endings", endings.collect::<Vec<_>>().join(", "), counts.collect::<Map<_, _>>());
     let (plies, nodes) = (tally.per_game(tally.plies), tally.per_game(tally.nodes));
-    row.text("a game", format!("{plies:.0} plies, {nodes:.0} nodes"));
+    row.text("per game", format!("{plies:.0} plies, {nodes:.0} nodes"));
     row.data("plies_per_game", plies);
     row.data("nodes_per_game", nodes);
     let seconds = session.elapsed().as_secs_f64();
     let per_hour = if seconds > 0.0 { results.games() as f64 * 3600.0 / seconds } else { 0.0 };
     row.data("seconds", seconds);
-    row.cell("speed", "games_per_hour", format!("{per_hour:.0} games an hour"), per_hour);
-    let rest = if session.journal.is_some() { "; the same command resumes it" } else { "" };
-    let interrupted = format!("after {} pairs{rest}", results.pairs());
+    row.cell("speed", "games_per_hour", format!("{per_hour:.0} games per hour"), per_hour);
+    let resume = if session.journal.is_some() { "; the same command resumes it" } else { "" };
+    let interrupted = format!("after {} pairs{resume}", results.pairs());
     row.data("interrupted", !session.is_over());
     row.text("interrupted", if session.is_over() { String::new() } else { interrupted });
     row
@@ -106,7 +106,7 @@ fn conditions(args: &Args) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The meaning of a verdict for the new player. H1 of a test from below zero does not show a gain.
+/// The verdict for the new player. With a negative ELO0, H1 does not show a gain.
 fn verdict(sprt: &Sprt, verdict: Option<Verdict>) -> &'static str {
     match (verdict, sprt.elo0 >= 0.0) {
         (Some(Verdict::H1), true) => "new is better: H1 accepted",
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn verdicts_depend_on_the_hypotheses() {
-        let say =
+        let text =
             |elo0, elo1, accepted| verdict(&Sprt::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(), accepted);
-        assert_eq!(say(0.0, 5.0, Some(Verdict::H1)), "new is better: H1 accepted");
-        assert_eq!(say(0.0, 5.0, Some(Verdict::H0)), "new is not better: H0 accepted");
-        assert_eq!(say(-5.0, 0.0, Some(Verdict::H1)), "new is not worse: H1 accepted");
-        assert_eq!(say(-5.0, 0.0, Some(Verdict::H0)), "new is worse: H0 accepted");
-        assert_eq!(say(0.0, 5.0, None), "open: more games are needed");
+        assert_eq!(text(0.0, 5.0, Some(Verdict::H1)), "new is better: H1 accepted");
+        assert_eq!(text(0.0, 5.0, Some(Verdict::H0)), "new is not better: H0 accepted");
+        assert_eq!(text(-5.0, 0.0, Some(Verdict::H1)), "new is not worse: H1 accepted");
+        assert_eq!(text(-5.0, 0.0, Some(Verdict::H0)), "new is worse: H0 accepted");
+        assert_eq!(text(0.0, 5.0, None), "open: more games are needed");
     }
 }

@@ -1,4 +1,4 @@
-//! A match in progress: games played, counted, kept and saved.
+//! A match in progress.
 
 use super::pgn::PgnFile;
 use crate::elo::{Pentanomial, Sprt, Verdict};
@@ -21,7 +21,7 @@ pub struct Goal {
     pub sprt: Option<Sprt>,
 }
 
-/// Sums over the games, from the view of the new player.
+/// Sums over the games from the new player's point of view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub results: Pentanomial,
@@ -42,27 +42,26 @@ impl Tally {
         }
     }
 
-    /// The mean of a sum over the games; 0 without games.
+    /// A sum per game; 0 without games.
     pub fn per_game(&self, sum: u64) -> f64 {
         sum as f64 / self.results.games().max(1) as f64
     }
 }
 
-/// A match in progress. Pairs count in the order of their openings, and pairs after the goal do not count, so that the result depends
-/// neither on concurrency nor on interruptions.
+/// A match in progress. Pairs are counted in the order of their openings and up to the goal, so the result does not depend on
+/// concurrency or interruptions.
 pub struct Session {
     pub goal: Goal,
     pub tally: Tally,
     pub journal: Option<Journal>,
     pgn: Option<PgnFile>,
-    /// Time of earlier runs.
+    /// Elapsed time of earlier runs.
     earlier: Duration,
     start: Instant,
 }
 
 impl Session {
-    /// Resumes the match of the journal, if any. The PGN file, given with the names of the players, is rewritten with the games of the
-    /// journal.
+    /// Resumes the match of the journal, if any. Rewrites the PGN file, given with the player names, with the games of the journal.
     pub fn open(
         goal: Goal,
         journal: Option<&Path>,
@@ -74,7 +73,7 @@ impl Session {
             pairs.push(from_record(record, number)?);
             Some(())
         })?;
-        // A wrong journal must not overwrite anything.
+        // Not before the journal has been checked.
         let pgn = pgn.map(|(path, names)| PgnFile::create(path, names)).transpose()?;
         let (earlier, start) = (Duration::ZERO, Instant::now());
         let mut session = Self { goal, tally: Tally::default(), journal, pgn, earlier, start };
@@ -101,7 +100,7 @@ impl Session {
         self.earlier + self.start.elapsed()
     }
 
-    /// Plays until the goal is reached or a stop is requested. `on_pair` is called after each counted pair.
+    /// Plays until the goal is reached or a stop is requested. Calls `on_pair` after each counted pair.
     pub fn play(
         &mut self,
         arena: &Arena,
@@ -130,7 +129,7 @@ impl Session {
     }
 }
 
-/// The pair of this number and the time since the start of the match, from a record of the journal.
+/// The pair of a journal record and the time since the start of the match.
 fn from_record(record: &Value, number: u64) -> Option<(GamePair, Duration)> {
     let games = record["games"].as_array()?.iter().map(Record::from_json).collect::<Option<Vec<_>>>()?;
     let elapsed = Duration::try_from_secs_f64(record["seconds"].as_f64()?).ok()?;

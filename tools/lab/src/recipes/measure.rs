@@ -1,4 +1,4 @@
-//! Searches of positions with counts of reductions.
+//! Searches positions and counts reductions.
 
 use crate::document::merged;
 use lento::chess::{Color, Game};
@@ -16,7 +16,7 @@ pub struct Measured {
     pub nodes: u64,
     pub depth: i32,
     pub seconds: f64,
-    /// Those of [`Counts`] in their order.
+    /// The fields of [`Counts`] in order.
     pub counts: [u64; 5],
 }
 
@@ -31,7 +31,7 @@ impl Measured {
     }
 }
 
-/// Searches a position on one thread as the first of a new game. A stop ends the search.
+/// Searches a position on one thread in a new game. `stop` ends the search.
 pub fn measure(engine: &mut Engine, fen: &str, budget: Limit, stop: &Stop) -> Result<Measured, Box<dyn Error>> {
     engine.new_game();
     engine.settings.lmr_statistics = true;
@@ -51,7 +51,7 @@ mod tests {
     use lento::internals::bench::{self, POSITIONS};
 
     #[test]
-    fn counts_equal_those_of_the_bench() {
+    fn counts_equal_the_bench() {
         let mut engine = Engine::new();
         engine.set_hash(1).unwrap();
         engine.settings.lmr_statistics = true;
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_of_nodes_is_kept() {
+    fn node_budget_is_respected() {
         let measured = measure(&mut Engine::new(), POSITIONS[5], Limit::Nodes(3000), &Stop::default()).unwrap();
         assert!((2000..=3000).contains(&measured.nodes) && measured.depth > 2, "{measured:?}");
     }

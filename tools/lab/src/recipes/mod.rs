@@ -26,61 +26,60 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 use variants::{Variant, switched_name};
 
-/// Detects most changes of reductions in a few milliseconds.
+/// Detects most changes to reductions within milliseconds.
 const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
-All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
+All recipes: nodes to depth 12, 200 game pairs each against the default, and a page with pictures:
   lento recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
 
-Every starred line of rebel switched off in turn:
+Each starred line of rebel switched off in turn:
   lento recipes --switches rebel --pairs 200 --against rebel --journal rebel.jsonl";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Recipes, by the names of the option LMR; without any, all. Each is compared with the first
+    /// Values of the option LMR, each compared with the first [default: all]
     #[arg(value_name = "NAME", value_parser = RecipeName::from_name)]
     names: Vec<RecipeName>,
-    /// Compare this recipe with itself without each of its parts: rebel without each starred line, tuned with each weight set
-    /// to 0
+    /// Compare a recipe with itself without each part: rebel without each starred line, tuned with each weight set to 0
     #[arg(long, value_name = "NAME", conflicts_with = "names", value_parser = switched_name)]
     switches: Option<RecipeName>,
-    /// Positions to search on one thread with a hash table of --hash MiB, one FEN or EPD a line [default: those of the bench]
+    /// File of positions to search on one thread with a hash table of --hash MiB, one FEN or EPD per line [default: bench positions]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Depth to search each position to, in plies
+    /// Depth per position in plies
     #[arg(long, value_name = "PLIES", default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
-    /// Nodes for each position instead of a depth, to compare the depth reached
+    /// Nodes per position instead of a depth, to compare the depth reached
     #[arg(long, conflicts_with = "depth", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Suite of problems in EPD to solve
+    /// Test suite in EPD to solve
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// Nodes for each problem of the suite
+    /// Nodes per problem of the suite
     #[arg(long, value_name = "NODES", default_value_t = 100_000, requires = "suite",
         value_parser = clap::value_parser!(u64).range(1..))]
     suite_nodes: u64,
-    /// Pairs of games against each opponent: one opening, each side with White once; without it no games
+    /// Game pairs against each opponent: one opening, each side with White once [default: no games]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pairs: Option<u64>,
-    /// Limit for each move in games: nodes=2500 (exactly), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02
+    /// Limit per move in games: nodes=2500 (exactly), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02
     #[arg(long, default_value = "nodes=2500")]
     limit: Limit,
-    /// Recipe to play against; may be repeated
+    /// Recipe of the opponent; may be repeated
     #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
     against: Vec<RecipeName>,
-    /// Keep finished parts in this file; the same command resumes the run, even after a crash
+    /// Store finished parts in this file; the same command resumes the run, even after a crash
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Write a page in Markdown
+    /// Write a Markdown page
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Draw pictures (SVG) into this folder: the table of each recipe, nodes, Elo
+    /// Draw SVG pictures into this folder: the table of each recipe, nodes, Elo
     #[arg(long, value_name = "FOLDER")]
     pictures: Option<PathBuf>,
-    /// Print one JSON document at the end instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -100,8 +99,8 @@ impl Args {
         self.switches.map_or_else(|| variants::recipes(&self.names), variants::switches)
     }
 
-    /// Adds everything that a part depends on. Variants, opponents and the number of games may change from run to run.
-    fn settled(&self, mut conditions: Value) -> Value {
+    /// Adds everything that affects a part. Variants, opponents and the number of games may differ between runs.
+    fn with_settings(&self, mut conditions: Value) -> Value {
         let name = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         conditions["budget"] = self.budget().to_string().into();
         conditions["positions"] = name(&self.positions).into();
@@ -111,20 +110,20 @@ impl Args {
     }
 
     fn json(&self) -> Value {
-        let mut all = self.settled(self.conditions.json(self.limit));
+        let mut all = self.with_settings(self.conditions.json(self.limit));
         all["pairs"] = self.pairs.into();
         all["against"] = self.against.iter().map(|recipe| recipe.name()).collect();
         all
     }
 
     fn header(&self) -> Result<Value, Box<dyn Error>> {
-        let mut header = self.settled(self.conditions.header("recipes", self.limit)?);
+        let mut header = self.with_settings(self.conditions.header("recipes", self.limit)?);
         header["recipes"] = signature()?.into();
         Ok(header)
     }
 }
 
-/// Nodes of a small bench of all recipes, as the bench of the header depends on the default recipe alone. Run once.
+/// Nodes of a small bench of all recipes, as the bench in the header uses only the default recipe. Cached.
 fn signature() -> Result<u64, TtError> {
     static NODES: OnceLock<u64> = OnceLock::new();
     if let Some(&nodes) = NODES.get() {
@@ -140,7 +139,7 @@ fn signature() -> Result<u64, TtError> {
     Ok(*NODES.get_or_init(|| nodes))
 }
 
-/// Searches, solves and plays with each variant, and shows the numbers, after Ctrl-C those of the parts so far.
+/// Searches, solves and plays with each variant, and prints the results. Ctrl-C ends the run with the parts so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&[], &[]])?;
     args.pictures.as_deref().map_or(Ok(()), outputs::check_folder)?;

@@ -1,7 +1,7 @@
 //! Pictures of recipes, searches and games.
 
 use super::session::Session;
-use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
+use crate::rows::{HEADING, NAMES, NORMAL, PLOT, ROW, SMALL, elo, middle, render};
 use lento::internals::lmr::{Facts, Lmr, PLY};
 use lento::named::Named;
 use lento::search::lmr::{Rebel, RecipeName};
@@ -17,16 +17,16 @@ pub struct Picture {
     pub svg: String,
 }
 
-/// The surfaces show depths in plies and numbers of moves, from 1.
+/// Depths in plies and move numbers of a surface, from 1.
 const DEPTHS: i32 = 32;
 const NUMBERS: i32 = 64;
 const CELL: i32 = 10;
-/// Reduction in plies of the darkest cells.
+/// Reduction of the darkest cells in plies.
 const DARKEST: i32 = 10;
-/// Plies between two shades; finer shades do not show, but make the file larger.
+/// Plies between two shades; finer ones are hardly visible and need larger files.
 const SHADE: f64 = 0.25;
 
-/// All pictures of a run: nodes, Elo against each opponent, and the table of each recipe.
+/// All pictures of a run: nodes, Elo against each opponent and the table of each recipe.
 pub fn all(session: &Session) -> Result<Vec<Picture>, Box<dyn Error>> {
     let mut pictures = Vec::new();
     let mut add = |file: String, title: String, svg| pictures.push(Picture { file, title, svg });
@@ -55,7 +55,7 @@ pub fn all(session: &Session) -> Result<Vec<Picture>, Box<dyn Error>> {
     Ok(pictures)
 }
 
-/// The reduction of a quiet move before corrections, in plies.
+/// The reduction of a quiet move in plies, before corrections.
 fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
     let number = number as usize;
     if !lmr.applies(Facts::NONE, depth, number) {
@@ -68,20 +68,20 @@ fn shade(plies: f64) -> f64 {
     (plies / SHADE).round() * SHADE
 }
 
-/// The color of a reduction: white for none, darker with every ply.
+/// The color of a reduction: white for none, darker with each ply.
 fn color(plies: f64) -> RGBColor {
     const STOPS: [[f64; 3]; 3] = [[255.0, 250.0, 205.0], [65.0, 160.0, 190.0], [8.0, 25.0, 90.0]];
     if plies <= 0.0 {
         return WHITE;
     }
-    let place = (plies / f64::from(DARKEST)).min(1.0) * 2.0;
-    let (from, share) = if place < 1.0 { (0, place) } else { (1, place - 1.0) };
+    let position = (plies / f64::from(DARKEST)).min(1.0) * 2.0;
+    let (from, share) = if position < 1.0 { (0, position) } else { (1, position - 1.0) };
     let mixed = [0, 1, 2].map(|part| STOPS[from][part] * (1.0 - share) + STOPS[from + 1][part] * share);
     let [red, green, blue] = mixed.map(|part| part.round() as u8);
     RGBColor(red, green, blue)
 }
 
-/// The table of a recipe: a cell for each depth and number, and a scale beside it.
+/// The table of a recipe: a cell per depth and move number, and a scale.
 fn surface(recipe: RecipeName, title: &str) -> Result<String, Box<dyn Error>> {
     let lmr = Lmr::compile(recipe.recipe(&Params::default(), &Rebel::default()));
     let (left, bottom) = (56, HEADING + DEPTHS * CELL);
@@ -92,12 +92,12 @@ fn surface(recipe: RecipeName, title: &str) -> Result<String, Box<dyn Error>> {
             canvas.draw(&Rectangle::new(ends, color(plies).filled()))
         };
         for depth in 1..=DEPTHS {
-            // Equal neighbours are drawn at once, for a small file.
+            // Draws runs of equal cells as one, for a small file.
             let row: Vec<f64> = (1..=NUMBERS).map(|number| shade(plies(&lmr, depth, number))).collect();
             let mut x = left;
-            for alike in row.chunk_by(|one, other| one == other) {
-                let count = alike.len() as i32;
-                cells(x, bottom - depth * CELL, count, alike[0])?;
+            for run in row.chunk_by(|a, b| a == b) {
+                let count = run.len() as i32;
+                cells(x, bottom - depth * CELL, count, run[0])?;
                 x += count * CELL;
             }
         }
@@ -109,8 +109,8 @@ fn surface(recipe: RecipeName, title: &str) -> Result<String, Box<dyn Error>> {
             }
         }
         let counted = if lmr.recipe.counts_quiets { "number of the quiet move" } else { "number of the move" };
-        label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, USUAL)?;
-        label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
+        label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, NORMAL)?;
+        label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, NORMAL)?;
         for step in 0..=DARKEST {
             let y = HEADING + (DARKEST - step) * (CELL + 6);
             cells(right + 20, y, 1, f64::from(step))?;
@@ -121,14 +121,14 @@ fn surface(recipe: RecipeName, title: &str) -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// A bar for the nodes of each variant.
+/// A bar per variant for its nodes.
 fn nodes(session: &Session, title: &str) -> Result<String, Box<dyn Error>> {
-    let most = session.rows().map(|row| row.nodes()).max().unwrap_or(0).max(1);
+    let max = session.rows().map(|row| row.nodes()).max().unwrap_or(0).max(1);
     render((NAMES + PLOT + 170, middle(session.rows().count()) + 6), title, |canvas| {
         for (index, row) in session.rows().enumerate() {
             let nodes = row.nodes();
-            let (y, length) = (middle(index), (nodes as f64 / most as f64 * f64::from(PLOT)).round() as i32);
-            label(canvas, &row.variant.name, (NAMES - 8, y), HPos::Right, USUAL)?;
+            let (y, length) = (middle(index), (nodes as f64 / max as f64 * f64::from(PLOT)).round() as i32);
+            label(canvas, &row.variant.name, (NAMES - 8, y), HPos::Right, NORMAL)?;
             let ends = [(NAMES, y - ROW / 2 + 4), (NAMES + length.max(1), y + ROW / 2 - 4)];
             canvas.draw(&Rectangle::new(ends, BLUE.mix(0.6).filled()))?;
             let ratio = row.nodes_ratio(session.first()).filter(|_| session.args.fixed_depth());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_has_a_cell_for_each_depth_and_number() {
+    fn surface_has_a_cell_per_depth_and_number() {
         for &(name, recipe) in RecipeName::ALL {
             let svg = surface(recipe, "Reductions").unwrap();
             assert!(count(&svg, "<rect") >= 1 + DEPTHS as usize + 11, "{name}");
@@ -159,14 +159,14 @@ mod tests {
                 from.split_once('"').unwrap().0.parse::<i32>().unwrap()
             };
             let areas = svg.split("<rect").skip(1).map(|rect| number(rect, " width") * number(rect, " height"));
-            // The first is the ground; the scale consists of cells, too.
+            // The first is the background; the scale also consists of cells.
             assert_eq!(areas.skip(1).sum::<i32>(), (32 * 64 + 11) * CELL * CELL, "{name}");
             assert!(svg.len() < chart::MAX_BYTES, "{name}: {} bytes", svg.len());
         }
     }
 
     #[test]
-    fn cells_follow_the_recipe() {
+    fn cells_match_the_recipe() {
         let compiled = |name: RecipeName| Lmr::compile(name.recipe(&Params::default(), &Rebel::default()));
         let (tuned, off) = (compiled(RecipeName::Tuned), compiled(RecipeName::Off));
         assert_eq!((plies(&tuned, 1, 20), plies(&tuned, 20, 1), plies(&off, 30, 60)), (0.0, 0.0, 0.0));

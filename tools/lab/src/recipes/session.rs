@@ -1,4 +1,4 @@
-//! The course of a run: searches of all variants, then games, each part kept when it is finished.
+//! Runs searches of all variants, then games; journals each finished part.
 
 use super::Args;
 use super::measure::{Measured, measure};
@@ -19,17 +19,17 @@ use serde_json::{Value, json};
 use std::error::Error;
 use std::ops::ControlFlow;
 
-/// The recipe without reductions, the baseline of savings.
+/// The recipe without reductions, the baseline for savings.
 const OFF: RecipeName = RecipeName::Off;
 
 #[derive(Clone, Debug)]
 pub struct VariantRow {
     pub variant: Variant,
-    /// Whether it is only searched, as the baseline.
+    /// Whether the variant is only searched, as the baseline.
     pub baseline: bool,
-    /// Searches of the first positions.
+    /// Searches of positions, in order.
     pub measured: Vec<Measured>,
-    /// Solutions of the first problems.
+    /// Solutions of problems, in order.
     pub solved: Vec<Solution>,
     pub games: Vec<Pentanomial>,
 }
@@ -45,7 +45,7 @@ impl VariantRow {
         Counts { moves, reduced, plies, verified, confirmed }
     }
 
-    /// A sum as a multiple of another variant's, over the positions that both have searched.
+    /// Ratio of a sum to that of another variant, over the positions that both have searched.
     pub fn ratio(&self, other: &Self, number: impl Fn(&Measured) -> f64) -> Option<f64> {
         let both = self.measured.len().min(other.measured.len());
         let sum = |row: &Self| row.measured[..both].iter().map(&number).sum::<f64>().max(1e-9);
@@ -61,17 +61,17 @@ pub struct Session<'a> {
     pub args: &'a Args,
     pub positions: Vec<String>,
     pub problems: Vec<Problem>,
-    /// The opponents; none without games.
+    /// Opponents; empty without games.
     pub against: Vec<Variant>,
     rows: Vec<VariantRow>,
     journal: Option<Journal>,
 }
 
-/// Called after each finished part with the name of its variant.
+/// Callback after each finished part with the name of its variant.
 pub type OnPart<'a> = &'a mut dyn FnMut(&Session, &str);
 
 impl<'a> Session<'a> {
-    /// Resumes the run of the journal, if any. At fixed depth the recipe without reductions is always searched.
+    /// Resumes the run of the journal, if any. At fixed depth, always searches the recipe without reductions.
     pub fn open(args: &'a Args) -> Result<Self, Box<dyn Error>> {
         let positions = match &args.positions {
             Some(file) => read_book(file)?,
@@ -90,12 +90,12 @@ impl<'a> Session<'a> {
         }
         let mut session = Self { args, positions, problems, against, rows, journal: None };
         let journal = args.journal.as_deref();
-        session.journal = Journal::resume(journal, || args.header(), |_, record| session.take(record))?;
+        session.journal = Journal::resume(journal, || args.header(), |_, record| session.restore(record))?;
         Ok(session)
     }
 
-    /// Takes over a record of the journal; `None` if it does not fit. Records of other variants are skipped.
-    fn take(&mut self, record: &Value) -> Option<()> {
+    /// Restores a record of the journal; `None` if it is inconsistent. Skips records of other variants.
+    fn restore(&mut self, record: &Value) -> Option<()> {
         let name = record["variant"].as_str()?;
         let Some(row) = self.rows.iter_mut().find(|row| row.variant.name == name) else { return Some(()) };
         match record["what"].as_str()? {
@@ -112,8 +112,8 @@ impl<'a> Session<'a> {
                 let (pair, half_points) = (record["pair"].as_u64()?, record["half_points"].as_u64()?);
                 let opponent = self.against.iter().position(|against| against.name == opponent);
                 if let Some(opponent) = opponent.filter(|_| Some(pair) < self.args.pairs) {
-                    let fits = pair == row.games[opponent].pairs() && half_points <= 4;
-                    fits.then(|| row.games[opponent].add(half_points as u32))?;
+                    let is_valid = pair == row.games[opponent].pairs() && half_points <= 4;
+                    is_valid.then(|| row.games[opponent].add(half_points as u32))?;
                 }
             }
             _ => return None,
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
         self.rows.iter().filter(|row| !row.baseline)
     }
 
-    /// The first variant, to which the others are compared.
+    /// The first variant, the reference of ratios.
     pub fn first(&self) -> &VariantRow {
         &self.rows[0]
     }
@@ -135,13 +135,13 @@ impl<'a> Session<'a> {
         self.rows.iter().find(|row| row.variant.recipe == OFF)
     }
 
-    /// The pairs that a variant plays against an opponent: none against itself.
-    fn wanted(&self, row: &VariantRow, opponent: usize) -> u64 {
+    /// Pairs of a variant against an opponent; none against itself.
+    fn target_pairs(&self, row: &VariantRow, opponent: usize) -> u64 {
         let itself = row.variant.settings == self.against[opponent].settings;
         if row.baseline || itself { 0 } else { self.args.pairs.unwrap_or(0) }
     }
 
-    /// The numbers of finished and of all parts.
+    /// Numbers of finished parts and of all parts.
     pub fn progress(&self) -> (u64, u64) {
         let (mut done, mut all) = (0, 0);
         for row in &self.rows {
@@ -149,9 +149,9 @@ impl<'a> Session<'a> {
             done += (row.measured.len() + row.solved.len()) as u64;
             all += (self.positions.len() + problems) as u64;
             for (opponent, results) in row.games.iter().enumerate() {
-                let wanted = self.wanted(row, opponent);
-                done += results.pairs().min(wanted);
-                all += wanted;
+                let target_pairs = self.target_pairs(row, opponent);
+                done += results.pairs().min(target_pairs);
+                all += target_pairs;
             }
         }
         (done, all)
@@ -162,7 +162,7 @@ impl<'a> Session<'a> {
         done == all
     }
 
-    /// Runs the unfinished parts. A stop takes effect within positions, problems and games.
+    /// Runs the unfinished parts. A stop interrupts searches and games.
     pub fn run(&mut self, arena: &Arena, stop: &Stop, on_part: OnPart) -> Result<(), Box<dyn Error>> {
         for row in 0..self.rows.len() {
             self.search(row, stop, on_part)?;
@@ -214,25 +214,25 @@ impl<'a> Session<'a> {
         stop: &Stop,
         on_part: OnPart,
     ) -> Result<(), Box<dyn Error>> {
-        let rest = self.rows[row].games[opponent].pairs()..self.wanted(&self.rows[row], opponent);
+        let rest = self.rows[row].games[opponent].pairs()..self.target_pairs(&self.rows[row], opponent);
         if rest.is_empty() || stop.asked() {
             return Ok(());
         }
-        let [one, other] = [self.rows[row].variant.clone(), self.against[opponent].clone()];
+        let [variant, against] = [self.rows[row].variant.clone(), self.against[opponent].clone()];
         let add = |pair: GamePair| {
             let half_points = pair.half_points();
             let record = json!({
                 "what": "pair",
-                "variant": one.name,
-                "against": other.name,
+                "variant": variant.name,
+                "against": against.name,
                 "pair": pair.number,
                 "half_points": half_points,
             });
             keep(&mut self.journal, &record)?;
             self.rows[row].games[opponent].add(half_points);
-            on_part(self, &one.name);
+            on_part(self, &variant.name);
             Ok(ControlFlow::Continue(()))
         };
-        arena.run(|_| [one.settings.clone(), other.settings.clone()], rest, stop, add)
+        arena.run(|_| [variant.settings.clone(), against.settings.clone()], rest, stop, add)
     }
 }

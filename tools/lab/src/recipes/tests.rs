@@ -34,18 +34,18 @@ fn arena(args: &Args) -> lento_common::play::arena::Arena {
     args.conditions.arena(args.limit, [&[], &[]]).unwrap()
 }
 
-fn run_whole(args: &Args) -> Session<'_> {
+fn run_completely(args: &Args) -> Session<'_> {
     let mut session = Session::open(args).unwrap();
     session.run(&arena(args), &Stop::default(), &mut |_, _| ()).unwrap();
     assert!(session.is_complete());
     session
 }
 
-/// The results of a variant without times: its name, nodes, counts, problems solved, games.
-type Repeats = (String, Vec<u64>, Counts, Vec<(bool, u64)>, Vec<Pentanomial>);
+/// Reproducible results of a variant: name, nodes, counts, solutions, games.
+type Reproducible = (String, Vec<u64>, Counts, Vec<(bool, u64)>, Vec<Pentanomial>);
 
-/// All results without times.
-fn repeats(session: &Session) -> Vec<Repeats> {
+/// The reproducible results of all variants.
+fn reproducible(session: &Session) -> Vec<Reproducible> {
     let row = |row: &session::VariantRow| {
         let nodes = row.measured.iter().map(|measured| measured.nodes).collect();
         let solved = row.solved.iter().map(|solution| (solution.solved, solution.nodes)).collect();
@@ -55,16 +55,16 @@ fn repeats(session: &Session) -> Vec<Repeats> {
 }
 
 #[test]
-fn arguments_are_understood_or_quoted() {
+fn reads_arguments_and_quotes_invalid_ones() {
     let given = args("Tuned off --nodes 4000 --pairs 9 --against rebel --against off --hash 3").unwrap();
     let session = Session::open(&given).unwrap();
     assert_eq!(given.budget(), Limit::Nodes(4000));
     assert_eq!(session.positions, lento::internals::bench::POSITIONS);
     assert_eq!(session.against.iter().map(|against| against.name.as_str()).collect::<Vec<_>>(), ["rebel", "off"]);
     assert_eq!(session.rows().count(), 2);
-    let usual = args("").unwrap();
-    let session = Session::open(&usual).unwrap();
-    assert_eq!((usual.budget(), session.against.len()), (Limit::Depth(12), 0));
+    let default = args("").unwrap();
+    let session = Session::open(&default).unwrap();
+    assert_eq!((default.budget(), session.against.len()), (Limit::Depth(12), 0));
     assert_eq!(session.rows().count(), RecipeName::ALL.len());
     assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
@@ -81,30 +81,30 @@ fn arguments_are_understood_or_quoted() {
 }
 
 #[test]
-fn an_interrupted_run_resumes_to_the_same_result() {
+fn interrupted_run_resumes_to_the_same_result() {
     let folder = Folder::new("lab-resumed");
     let what = "tuned guide-log --pairs 2 --against tuned --against mediocre";
     let given = small(&folder, what);
-    let whole = run_whole(&given);
+    let whole = run_completely(&given);
     let journal = folder.path().join("journal");
-    let kept = small(&folder, &format!("{what} --journal {}", journal.display()));
-    // Between the searches of the first variant, between those of the second, in the suite, in the games.
-    for least in [1, 5, 10, 14, 16] {
-        let mut session = Session::open(&kept).unwrap();
+    let journaled = small(&folder, &format!("{what} --journal {}", journal.display()));
+    // Interrupts searches of the first and the second variant, the suite and the games.
+    for parts in [1, 5, 10, 14, 16] {
+        let mut session = Session::open(&journaled).unwrap();
         let before = session.progress().0;
         let stop = Stop::default();
         let stopping = &mut |session: &Session, _: &str| {
-            if session.progress().0 >= least {
+            if session.progress().0 >= parts {
                 stop.ask();
             }
         };
-        session.run(&arena(&kept), &stop, stopping).unwrap();
+        session.run(&arena(&journaled), &stop, stopping).unwrap();
         let (done, all) = session.progress();
-        assert!(done >= before && (least..all).contains(&done), "{before} {done} of {all}");
+        assert!(done >= before && (parts..all).contains(&done), "{before} {done} of {all}");
     }
-    let resumed = run_whole(&kept);
-    assert_eq!(repeats(&resumed), repeats(&whole));
-    // Three positions of two recipes and of the baseline, two problems for both, games of all but tuned with itself.
+    let resumed = run_completely(&journaled);
+    assert_eq!(reproducible(&resumed), reproducible(&whole));
+    // Three positions for two recipes and the baseline, two problems for both recipes, games except tuned against itself.
     assert_eq!(resumed.progress(), (9 + 4 + 6, 19));
     let lines = std::fs::read_to_string(&journal).unwrap().lines().count();
     assert_eq!(lines, 1 + 19);
@@ -113,24 +113,24 @@ fn an_interrupted_run_resumes_to_the_same_result() {
 
     drop(resumed);
 
-    // Fewer recipes are part of the same run; other numbers are not.
+    // Fewer recipes can resume the run; other settings cannot.
     let fewer = small(&folder, &format!("guide-log --pairs 1 --journal {}", journal.display()));
     assert_eq!(Session::open(&fewer).unwrap().progress(), (3 + 3 + 2 + 1, 9));
-    for (other, part) in [("--seed 2", "seed is 1, here 2"), ("--random-plies 4", "random_plies")] {
+    for (other, part) in [("--seed 2", "its seed is 1, not 2"), ("--random-plies 4", "random_plies")] {
         let changed = small(&folder, &format!("{other} --journal {}", journal.display()));
         let error = Session::open(&changed).err();
         assert!(error.is_some_and(|error| error.to_string().contains(part)), "{other}");
     }
     std::fs::write(folder.path().join("positions.epd"), POSITIONS.replace("w - - 0 7", "w - - 1 7")).unwrap();
-    let error = Session::open(&kept).err().map(|error| error.to_string());
+    let error = Session::open(&journaled).err().map(|error| error.to_string());
     assert!(error.is_some_and(|error| error.contains("journal:2: this record does not belong to the run")));
 }
 
 #[test]
-fn the_document_has_every_number() {
+fn json_has_all_results() {
     let folder = Folder::new("lab-json");
     let given = small(&folder, "tuned off guide-log --pairs 1 --against off");
-    let session = run_whole(&given);
+    let session = run_completely(&given);
     let (table, json) = (report::table(&session), report::json(&session));
     let variants = json["variants"].as_array().unwrap();
     let first = &variants[0];
@@ -148,14 +148,14 @@ fn the_document_has_every_number() {
 }
 
 #[test]
-fn the_page_and_its_pictures_show_every_variant() {
+fn page_and_pictures_show_all_variants() {
     let folder = Folder::new("lab-page");
     let given = small(&folder, "tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
-    let session = run_whole(&given);
+    let session = run_completely(&given);
     let pictures = picture::all(&session).unwrap();
     let files: Vec<&str> = pictures.iter().map(|picture| picture.file.as_str()).collect();
     assert_eq!(files, ["nodes.svg", "elo-tuned.svg", "surface-tuned.svg", "surface-off.svg", "surface-madchess.svg"]);
-    assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the ground and a bar each");
+    assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the background and a bar each");
     assert_eq!(pictures[1].svg.matches("<circle").count(), 2, "tuned does not play itself");
     let page = report::markdown(&session, &pictures);
     assert!(page.starts_with("# Late move reductions"), "{page}");
@@ -173,12 +173,12 @@ fn the_page_and_its_pictures_show_every_variant() {
 }
 
 #[test]
-fn equal_nodes_are_compared_by_depth() {
+fn node_budget_compares_depths() {
     let folder = Folder::new("lab-nodes");
     let positions = folder.write("positions.epd", POSITIONS.as_bytes());
     let words = format!("off tuned --nodes 3000 --hash 1 --positions {}", positions.display());
     let given = args(&words).unwrap();
-    let json = report::json(&run_whole(&given));
+    let json = report::json(&run_completely(&given));
     let variants = json["variants"].as_array().unwrap();
     assert!(variants[0]["depth"].as_f64() < variants[1]["depth"].as_f64(), "{json}");
     assert!(variants.iter().all(|variant| variant["saved_percent"].is_null() && variant["nodes_ratio"].is_null()));

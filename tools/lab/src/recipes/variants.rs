@@ -1,4 +1,4 @@
-//! The configurations that are compared: recipes, or one recipe without each of its parts.
+//! Compared configurations: recipes, or a recipe without each of its parts.
 
 use lento::named::Named;
 use lento::search::lmr::{RecipeName, rebel::LINES};
@@ -7,7 +7,7 @@ use lento_common::play::setting::{Setting, texts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// The recipe, or the setting in which the variant differs from it.
+    /// Name of the recipe, or the setting that differs from it.
     pub name: String,
     pub recipe: RecipeName,
     pub settings: Vec<Setting>,
@@ -32,7 +32,7 @@ pub fn switched_name(text: &str) -> Result<RecipeName, String> {
     Ok(recipe)
 }
 
-/// These recipes without duplicates; without names all of them.
+/// Variants of recipes without duplicates; all recipes without names.
 pub fn recipes(names: &[RecipeName]) -> Result<Vec<Variant>, String> {
     let all = || RecipeName::ALL.iter().map(|&(_, recipe)| recipe).collect();
     let mut chosen: Vec<RecipeName> = if names.is_empty() { all() } else { Vec::new() };
@@ -44,7 +44,7 @@ pub fn recipes(names: &[RecipeName]) -> Result<Vec<Variant>, String> {
     chosen.into_iter().map(Variant::of).collect()
 }
 
-/// A recipe, followed by the recipe without each of its parts.
+/// A recipe, then the recipe without each of its parts.
 pub fn switches(recipe: RecipeName) -> Result<Vec<Variant>, String> {
     let mut variants = vec![Variant::of(recipe)?];
     for name in switches_of(recipe) {
@@ -55,7 +55,7 @@ pub fn switches(recipe: RecipeName) -> Result<Vec<Variant>, String> {
     Ok(variants)
 }
 
-/// Settings that each switch off one part: a starred line of `rebel`, a nonzero weight of the tuned recipe.
+/// Settings that each switch off a part: a starred line of `rebel` or a nonzero weight of `tuned`.
 fn switches_of(recipe: RecipeName) -> Vec<String> {
     match recipe {
         RecipeName::Rebel => LINES.iter().map(|line| format!("Rebel {}=false", line.name)).collect(),
@@ -76,7 +76,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn the_engine_takes_every_setting() {
+    fn settings_are_valid() {
         let all = [recipes(&[]), switches(RecipeName::Rebel), switches(RecipeName::Tuned)];
         for variant in all.into_iter().flat_map(Result::unwrap) {
             let mut engine = Engine::new();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe_stands_before_its_switches() {
+    fn switches_follow_their_recipe() {
         let rebel = switches(RecipeName::Rebel).unwrap();
         assert_eq!((rebel.len(), rebel[0].name.as_str()), (1 + 20, "rebel"));
         assert_eq!(rebel[1].text(), "LMR=rebel; Rebel Bad Capture=false");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn recipes_come_once() {
+    fn recipes_are_unique() {
         let names = |chosen: &[RecipeName]| {
             recipes(chosen).unwrap().into_iter().map(|variant| variant.name).collect::<Vec<_>>()
         };

@@ -6,11 +6,11 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
-/// Size in pixels, and the height of the title.
+/// Size in pixels, and height of the title.
 const SIZE: (i32, i32) = (900, 420);
 const TITLE: i32 = 28;
 
-/// Draws both charts below the machine's name.
+/// Draws both charts below the name of the machine.
 pub fn svg(rows: &[Row], machine: &str) -> Result<String, Box<dyn Error>> {
     let points = |of: fn(&Row) -> Interval| rows.iter().map(|row| (row.threads as f64, of(row))).collect::<Vec<_>>();
     let (nps, speedup) = (points(|row| row.nps.scaled(1e-6)), points(|row| row.speedup));
@@ -23,22 +23,27 @@ pub fn svg(rows: &[Row], machine: &str) -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// Draws a chart; `ideal` is the value at the first thread count, which would grow with the threads.
+/// Draws a chart with a line of ideal scaling from `ideal` at the first thread count.
 fn draw(canvas: &Canvas, caption: &str, ideal: f64, points: &[(f64, Interval)]) -> Drawn {
     let first = points.first().map_or(1.0, |(threads, _)| *threads);
-    let most = points.iter().map(|(threads, _)| *threads).fold(first, f64::max);
+    let max_threads = points.iter().map(|(threads, _)| *threads).fold(first, f64::max);
     let ideal = |threads: f64| (threads, ideal * threads / first);
-    let highest = points.iter().map(|(_, interval)| interval.high).fold(ideal(most).1, f64::max);
+    let highest = points.iter().map(|(_, interval)| interval.high).fold(ideal(max_threads).1, f64::max);
     let axes = Axes {
         caption,
-        x: Axis { title: "threads", range: 0.0..most * 1.05, decimals: 0, numbers: (most as usize).min(9) },
+        x: Axis {
+            title: "threads",
+            range: 0.0..max_threads * 1.05,
+            decimals: 0,
+            numbers: (max_threads as usize).min(9),
+        },
         y: Axis { title: "", range: 0.0..(highest * 1.05).max(1e-9), decimals: 1, numbers: 8 },
         letters: 13,
     };
     let mut plot = axes.draw(canvas)?;
     let mut sorted: Vec<(f64, f64)> = points.iter().map(|(at, interval)| (*at, interval.estimate)).collect();
-    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
-    plot.draw_series(LineSeries::new([ideal(0.0), ideal(most)], BLACK.mix(0.3)))?;
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    plot.draw_series(LineSeries::new([ideal(0.0), ideal(max_threads)], BLACK.mix(0.3)))?;
     chart::curve(&mut plot, "", &sorted, sorted.len(), BLUE)?;
     plot.draw_series(sorted.iter().map(|&point| Circle::new(point, 3, BLUE.filled())))?;
     let ends = |(at, interval): &(f64, Interval)| {

@@ -19,20 +19,20 @@ pub struct Args {
     /// File to compare with it
     #[arg(value_name = "B.json")]
     other: PathBuf,
-    /// Random seed for the intervals
+    /// Seed of the intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON document instead; see `--help` for its fields
+    /// Print a JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
 }
 
 const FIELDS: &str = "\
-With --json one document is printed:
+Fields of the JSON document:
   schema          lento-scaling-compare/1
   a, b            {file, version, processor, hash_mib} of each file
-  paired          whether positions and depths are the same, so that
-                  the intervals cover only differences
+  paired          whether positions and depths are the same, which makes the
+                  intervals narrower
   confidence      confidence level of the intervals
   results         for each common number of threads:
     threads
@@ -85,7 +85,7 @@ fn parse(file: &str, document: &Value) -> Result<Document, String> {
     Ok(Document {
         file: file.to_owned(),
         version: format!("{} ({})", text("/version/number")?, text("/version/commit")?),
-        processor: text("/machine/processor").unwrap_or("not known").to_owned(),
+        processor: text("/machine/processor").unwrap_or("unknown").to_owned(),
         threads: fields.get("/settings/threads", "a list of thread counts", thread_counts)?,
         hash_mib: count("/settings/hash_mib")?,
         positions: list("/positions")?.clone().into(),
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Done {
             text += &format!("{letter}  {file}: Lento {version}, {processor}, hash {hash_mib} MiB\n");
         }
         if !paired {
-            text += "Positions or depths differ, so the speed-ups are of different searches.\n";
+            text += "Positions or depths differ, so speed-ups refer to different searches.\n";
         }
         text + "\n" + &table::text(&rows)
     };
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns whether the same positions were searched to the same depths, and a row for each common thread count.
+/// Returns whether positions and depths are the same, and a row per common thread count.
 fn compare(documents: &[Document; 2], seed: u64) -> Result<(bool, Vec<Row>), String> {
     let [one, other] = documents;
     let common: Vec<usize> = one.threads.iter().copied().filter(|count| other.threads.contains(count)).collect();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_found_and_equal_data_has_no_spread() {
+    fn finds_differences_and_equality() {
         let same = document(&[1, 2], |count| count as f64);
         let (paired, rows) = compare(&[same.clone(), same.clone()], 3).unwrap();
         assert!(paired && rows.len() == 2);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn other_positions_are_unpaired_and_other_threads_skipped() {
+    fn other_positions_are_unpaired_and_other_threads_are_skipped() {
         let one = document(&[1], |_| 1.0);
         let other = Document { positions: json!([]), ..one.clone() };
         assert!(!compare(&[one.clone(), other], 3).unwrap().0);
@@ -210,7 +210,7 @@ mod tests {
         assert!(error.contains("settings/threads") && error.contains("x.json has [3]"), "{error}");
     }
 
-    fn good() -> Value {
+    fn valid() -> Value {
         let run = json!({
             "position": 0, "repetition": 0, "order": 0, "threads": 1, "time_ms": 5.5, "nodes": 100, "hashfull": 1,
         });
@@ -225,15 +225,15 @@ mod tests {
     }
 
     #[test]
-    fn a_good_document_is_read() {
-        let document = parse("a.json", &good()).unwrap();
-        assert_eq!((document.version.as_str(), document.processor.as_str()), ("1.0 (abc)", "not known"));
-        assert_eq!((document.threads, document.positions), (vec![1, 2], good()["positions"].clone()));
+    fn reads_valid_documents() {
+        let document = parse("a.json", &valid()).unwrap();
+        assert_eq!((document.version.as_str(), document.processor.as_str()), ("1.0 (abc)", "unknown"));
+        assert_eq!((document.threads, document.positions), (vec![1, 2], valid()["positions"].clone()));
         assert!((document.runs[0].seconds - 0.0055).abs() < 1e-12);
     }
 
     #[test]
-    fn invalid_fields_are_quoted() {
+    fn errors_quote_invalid_fields() {
         for (pointer, value, field, expected) in [
             ("/schema", json!("other/1"), "/schema: \"other/1\"", report::SCHEMA),
             ("/settings", json!({}), "/settings/threads: missing", report::SCHEMA),
@@ -243,7 +243,7 @@ mod tests {
             ("/runs/0/position", json!("x"), "/runs/0/position: \"x\"", "a non-negative integer"),
             ("/positions", json!("x"), "/positions: \"x\"", "a list"),
         ] {
-            let mut document = good();
+            let mut document = valid();
             *document.pointer_mut(pointer).unwrap() = value;
             let error = parse("a.json", &document).unwrap_err();
             assert!(error.contains(field) && error.contains(expected), "{error}");

@@ -1,4 +1,4 @@
-//! The searches of a run: calibration of depths, timed searches, counting searches.
+//! Runs searches: calibration of depths, timed searches, counting searches.
 
 use super::Args;
 use super::plan::{self, Curve};
@@ -23,13 +23,13 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Fraction of the time by which timed searches end; the rest is for counting.
+/// Fraction of the time at which timed searches end; the rest is for counting.
 const TIMED_UNTIL: f64 = 0.85;
 /// Fraction of the time for calibration.
 const CALIBRATION: f64 = 0.1;
-/// A search that ends this close to the deadline was cut off by it.
+/// A search that ends this close to the deadline was aborted by it.
 const CLOSE: Duration = Duration::from_millis(5);
-/// Slowdown of a counting search.
+/// Slowdown of counting searches.
 const COUNTING: f64 = 1.5;
 
 /// A counting search.
@@ -41,7 +41,7 @@ pub struct Counted {
     pub counts: VisitCounts,
 }
 
-/// A measurement. Its methods return the error `Interrupted` after Ctrl-C and `TimedOut` at the end of the time.
+/// A measurement. Methods fail with `Interrupted` on Ctrl-C and with `TimedOut` at the deadline.
 pub struct Measuring<'a> {
     pub args: &'a Args,
     pub machine: Value,
@@ -50,24 +50,24 @@ pub struct Measuring<'a> {
     pub threads: &'a [usize],
     pub engine: Engine,
     pub stop: Stop,
-    /// The progress line, which also times the run.
+    /// Progress line and clock of the run.
     pub progress: Progress,
-    /// For orders.
+    /// Draws orders.
     pub random: Rng,
-    /// The placement of each number of threads on NUMA nodes.
+    /// Placement of threads on NUMA nodes by thread count.
     pub placements: BTreeMap<usize, Value>,
-    /// Counts visits, in counting searches.
+    /// Counts visits in counting searches.
     pub visits: Option<Arc<Visits>>,
-    /// The depth per position.
+    /// Depth per position.
     pub depths: Vec<i32>,
-    /// Timed searches in complete blocks: a position with every thread count.
+    /// Timed searches in complete blocks of a position with every thread count.
     pub runs: Vec<Run>,
     /// Counting searches in complete blocks.
     pub counted: Vec<Counted>,
 }
 
 impl Measuring<'_> {
-    /// Runs everything. Ctrl-C or the time limit ends it, keeping complete blocks.
+    /// Runs all searches. Keeps complete blocks on Ctrl-C or at the deadline.
     pub fn run(&mut self) -> io::Result<()> {
         match self.measure() {
             Err(error) if !matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) => Err(error),
@@ -90,7 +90,7 @@ impl Measuring<'_> {
         position: usize,
         threads: usize,
         limits: &Limits,
-        doing: &str,
+        task: &str,
         mut on_info: impl FnMut(&Info),
     ) -> io::Result<Found> {
         let Self { args, engine, stop, progress, placements, visits, .. } = self;
@@ -98,37 +98,37 @@ impl Measuring<'_> {
         placements.entry(threads).or_insert_with(|| placement(engine));
         engine.new_game();
         engine.game = self.positions[position].clone();
-        // Threads clear their histories asynchronously: wait for them with a search of one ply.
+        // Threads clear their histories asynchronously; a search of one ply waits for them.
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
         engine.set_instrument(visits.clone().map(|visits| visits as Arc<dyn Instrument>));
-        let mut beat = || {
-            // Searches to a given depth may end long before the time limit.
+        let mut update_progress = || {
+            // Searches to a fixed depth may end long before the deadline.
             let left = args.depth.is_none().then(|| args.time.saturating_sub(progress.elapsed()));
-            progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
+            progress.show(|| format!("{task}, position {}, threads {threads}", position + 1), left);
         };
-        beat();
+        update_progress();
         let found = search(engine, limits, &[], stop, |output| {
             match output {
                 Some(Output::Info(info)) => on_info(info),
                 Some(_) => {}
-                None => beat(),
+                None => update_progress(),
             }
             Ok(())
         })?;
         if stop.asked() { Err(ErrorKind::Interrupted.into()) } else { Ok(found) }
     }
 
-    /// Searches to a depth, or until the run's deadline.
-    fn reach(&mut self, position: usize, threads: usize, depth: i32, doing: &str) -> io::Result<Found> {
+    /// Searches to a depth. Fails at the deadline.
+    fn reach(&mut self, position: usize, threads: usize, depth: i32, task: &str) -> io::Result<Found> {
         let left = self.args.time.saturating_sub(self.progress.elapsed()).max(Duration::from_millis(1));
         let limits = Limits { depth: Some(depth), movetime: Some(left.as_millis() as i64), ..Limits::default() };
-        let found = self.search(position, threads, &limits, doing, |_| {})?;
-        // A search may also end early by itself.
+        let found = self.search(position, threads, &limits, task, |_| {})?;
+        // A search may also end early.
         let reached = found.best().is_some_and(|line| line.depth >= depth) || found.elapsed + CLOSE < left;
         if reached { Ok(found) } else { Err(ErrorKind::TimedOut.into()) }
     }
 
-    /// Chooses depths by searching each position with the first thread count, which also warms up.
+    /// Chooses depths by searching each position with the first thread count. Also warms up.
     fn calibrate(&mut self) -> io::Result<Vec<i32>> {
         let share = self.args.time.mul_f64(CALIBRATION) / self.positions.len() as u32;
         let limits = Limits { movetime: Some(share.as_millis().max(1) as i64), ..Limits::default() };
@@ -136,12 +136,12 @@ impl Measuring<'_> {
         let (start, mut searched) = (self.progress.elapsed(), Duration::ZERO);
         for position in 0..self.positions.len() {
             let mut curve = Curve::default();
-            let note = |info: &Info| {
+            let record = |info: &Info| {
                 if info.bound == Bound::Exact && info.multipv == 1 {
-                    curve.note(info.depth, info.elapsed.as_secs_f64());
+                    curve.record(info.depth, info.elapsed.as_secs_f64());
                 }
             };
-            searched += self.search(position, self.threads[0], &limits, "calibrating depths", note)?.elapsed;
+            searched += self.search(position, self.threads[0], &limits, "calibrating depths", record)?.elapsed;
             curves.push(curve);
         }
         // Overhead per search: clearing the table and starting threads.
@@ -152,13 +152,13 @@ impl Measuring<'_> {
         Ok(plan::depths(&curves, budget, factor, overhead * self.threads.len() as f64))
     }
 
-    /// Timed searches in blocks with a random order of thread counts, so that varying load affects all alike.
+    /// Runs timed searches in blocks with a random order of thread counts, so that varying load affects all equally.
     fn time_blocks(&mut self) -> io::Result<()> {
         let (begin, end) = (self.progress.elapsed(), self.args.time.mul_f64(TIMED_UNTIL));
-        // Calibrated depths use up the time; a given depth has a fixed number of repetitions.
+        // Calibrated depths fill the time; a fixed depth has a fixed number of repetitions.
         let repetitions = if self.args.depth.is_some() { self.args.repeat } else { usize::MAX };
         for repetition in 0..repetitions {
-            let doing = format!("repetition {}", repetition + 1);
+            let task = format!("repetition {}", repetition + 1);
             for position in self.order(self.positions.len()) {
                 let (now, blocks) = (self.progress.elapsed(), self.runs.len() / self.threads.len());
                 if blocks > 0 && now + (now - begin) / blocks as u32 > end {
@@ -167,7 +167,7 @@ impl Measuring<'_> {
                 let mut block = Vec::new();
                 for (order, at) in self.order(self.threads.len()).into_iter().enumerate() {
                     let threads = self.threads[at];
-                    let found = self.reach(position, threads, self.depths[position], &doing)?;
+                    let found = self.reach(position, threads, self.depths[position], &task)?;
                     block.push(Run {
                         position,
                         repetition,
@@ -184,10 +184,10 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// Counting searches of positions until the end of the time.
+    /// Runs counting searches of positions until the deadline.
     fn count_blocks(&mut self) -> io::Result<()> {
-        let most = self.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
-        let visits = Arc::new(Visits::new((2 * most as usize).clamp(1 << 14, 1 << 25)));
+        let max_nodes = self.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
+        let visits = Arc::new(Visits::new((2 * max_nodes as usize).clamp(1 << 14, 1 << 25)));
         self.visits = Some(Arc::clone(&visits));
         for position in self.order(self.positions.len()) {
             let runs = self.runs.iter().filter(|run| run.position == position && run.repetition == 0);

@@ -1,4 +1,4 @@
-//! `lento scaling`: speed by number of threads.
+//! `lento scaling`: measures speed by number of threads.
 
 mod chart;
 mod compare;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// MiB of hash per thread of the largest count, and the minimum.
+/// Default hash in MiB per thread of the largest count, and its minimum.
 const HASH_PER_THREAD: usize = 16;
 const MIN_HASH: usize = 64;
 
@@ -34,13 +34,13 @@ const MIN_HASH: usize = 64;
 pub struct Args {
     #[command(subcommand)]
     task: Option<Other>,
-    /// Thread counts, compared with the first one [default: 1,2,4,... up to all cores]
+    /// Thread counts, compared with the first [default: 1,2,4,... up to all cores]
     #[arg(long, value_name = "LIST", value_parser = thread_counts)]
     threads: Option<ThreadCounts>,
     /// Total time: 10m, 1h, 90s
     #[arg(long, default_value = "10m", value_parser = setup::positive_time)]
     time: Duration,
-    /// Positions to search, one per line, as FEN or EPD [default: those of speedtest]
+    /// File of positions to search, one FEN or EPD per line [default: those of speedtest]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Search all positions to this depth [default: calibrated per position to fit the time]
@@ -49,10 +49,10 @@ pub struct Args {
     /// Minimum searches per position, if time allows
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = setup::repetitions)]
     repeat: usize,
-    /// Hash table in MiB for all thread counts [default: 16 per thread of the largest, at least 64]
+    /// Hash table in MiB for all thread counts [default: 16 per thread of the largest count, at least 64]
     #[arg(long, value_name = "MIB", value_parser = setup::hash)]
     hash: Option<usize>,
-    /// Random seed for orders and intervals
+    /// Seed of orders and intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Write a JSON document (docs/schema.md) to a file; `-` prints it instead of the tables
@@ -69,7 +69,7 @@ enum Other {
     Compare(compare::Args),
 }
 
-/// Runs the measurement and reports. Ctrl-C keeps complete blocks.
+/// Measures and prints the results. Ctrl-C keeps complete blocks.
 pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
         return compare::run(args);
@@ -84,13 +84,13 @@ pub fn run(args: &Args) -> Done {
     let json = args.json.as_ref().filter(|_| !to_stdout);
     outputs::check(json.into_iter().chain(&args.svg), &args.positions)?;
 
-    let most = threads.iter().copied().max().unwrap_or(1);
+    let max_threads = threads.iter().copied().max().unwrap_or(1);
     let mut engine = Engine::new();
-    // Clear the table with as many threads as will use it.
-    engine.set_threads(most)?;
-    let usual = || hash_within(HASH_PER_THREAD * most, memory::available()).max(MIN_HASH);
-    engine.set_hash(args.hash.unwrap_or_else(usual))?;
-    // There is no GUI to allow for.
+    // Clears the table with all threads.
+    engine.set_threads(max_threads)?;
+    let default_hash = || hash_within(HASH_PER_THREAD * max_threads, memory::available()).max(MIN_HASH);
+    engine.set_hash(args.hash.unwrap_or_else(default_hash))?;
+    // No GUI adds latency.
     engine.settings.search.move_overhead = 0;
     let mut measuring = Measuring {
         args,
@@ -116,16 +116,16 @@ pub fn run(args: &Args) -> Done {
         draft::write(path, format!("{:#}\n", measuring.json(&rows, elapsed)).as_bytes())?;
     }
     if let Some(path) = args.svg.as_ref().filter(|_| !rows.is_empty()) {
-        let processor = measuring.machine["processor"].as_str().unwrap_or("not known");
+        let processor = measuring.machine["processor"].as_str().unwrap_or("unknown");
         draft::write(path, chart::svg(&rows, processor)?.as_bytes())?;
     }
     summary::show(to_stdout, || measuring.json(&rows, elapsed), || measuring.text(&rows, elapsed))?;
     Ok(measuring.stop.exit_code())
 }
 
-/// A hash size in MiB that takes at most half of the bytes available, if known.
-fn hash_within(wanted: usize, available: Option<u64>) -> usize {
-    wanted.min(available.map_or(usize::MAX, |bytes| (bytes / MIB / 2) as usize))
+/// A hash size in MiB of at most half the available bytes, if known.
+fn hash_within(requested: usize, available: Option<u64>) -> usize {
+    requested.min(available.map_or(usize::MAX, |bytes| (bytes / MIB / 2) as usize))
 }
 
 /// Powers of two below `cores`, then `cores`.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hash_takes_up_to_half_of_memory() {
+    fn hash_uses_up_to_half_of_memory() {
         assert_eq!(
             [None, Some(10_000), Some(100)].map(|mib| hash_within(512, mib.map(|mib| mib * MIB))),
             [512, 512, 50]

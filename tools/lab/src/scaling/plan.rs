@@ -1,6 +1,6 @@
-//! Chooses depths so that all searches fit the time.
+//! Chooses depths so that all searches fit into the time.
 
-/// A position's time by depth, from one search.
+/// Time by depth of a position, from one search.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
     /// Depths in plies and seconds until completion, ascending.
@@ -10,14 +10,14 @@ pub struct Curve {
 /// Default growth factor per ply, and its plausible range.
 const DEFAULT_GROWTH: f64 = 1.7;
 const GROWTH: (f64, f64) = (1.3, 3.0);
-/// Number of last depths used to estimate growth.
+/// Last depths used to estimate growth.
 const TAIL: usize = 4;
 /// Maximum extrapolation in plies.
-const BEYOND: i32 = 6;
+const MAX_EXTRAPOLATION: i32 = 6;
 
 impl Curve {
-    /// Records a completed depth, replacing an earlier line of the same depth.
-    pub fn note(&mut self, depth: i32, seconds: f64) {
+    /// Records a completed depth. Replaces earlier lines of the same or a higher depth.
+    pub fn record(&mut self, depth: i32, seconds: f64) {
         self.points.retain(|&(known, _)| known < depth);
         self.points.push((depth, seconds));
     }
@@ -43,14 +43,14 @@ impl Curve {
         }
     }
 
-    /// The deepest depth within `seconds`, at least 1.
+    /// The maximum depth within `seconds`, at least 1.
     pub fn within(&self, seconds: f64) -> i32 {
-        let deepest = self.points.last().map_or(1, |last| last.0 + BEYOND).min(lento::search::MAX_DEPTH);
+        let deepest = self.points.last().map_or(1, |last| last.0 + MAX_EXTRAPOLATION).min(lento::search::MAX_DEPTH);
         (1..=deepest).rev().find(|&depth| self.seconds(depth) <= seconds).unwrap_or(1)
     }
 }
 
-/// Depths that together take about `budget` seconds, with equal time per position. A search of `s` seconds costs
+/// Depths that together take up to `budget` seconds, with equal time per position. A search of `s` seconds costs
 /// `factor * s + overhead`.
 pub fn depths(curves: &[Curve], budget: f64, factor: f64, overhead: f64) -> Vec<i32> {
     let cost =
@@ -63,7 +63,7 @@ pub fn depths(curves: &[Curve], budget: f64, factor: f64, overhead: f64) -> Vec<
     curves.iter().map(|curve| curve.within(low)).collect()
 }
 
-/// Estimated cost of all thread counts as a multiple of the first. More threads than cores do not help.
+/// Estimated cost of all thread counts relative to the first. Threads beyond the cores do not count.
 pub fn factor(threads: &[usize], cores: usize) -> f64 {
     let useful = |count: usize| count.min(cores).max(1) as f64;
     threads.iter().map(|&count| (useful(threads[0]) / useful(count)).powf(0.7)).sum()
@@ -78,20 +78,20 @@ mod tests {
     }
 
     #[test]
-    fn times_are_measured_then_extrapolated() {
+    fn times_are_measured_or_extrapolated() {
         let curve = curve(0.002, 2.0, 10);
         assert_eq!(curve.seconds(4), 0.016);
         assert!((curve.seconds(12) - 0.002 * 2048.0).abs() < 1e-9);
         assert_eq!((curve.within(0.033), curve.within(0.0), curve.within(1e9)), (5, 1, 16));
-        let mut noted = Curve::default();
+        let mut recorded = Curve::default();
         for (depth, seconds) in [(1, 0.1), (2, 0.2), (2, 0.3), (1, 0.4)] {
-            noted.note(depth, seconds);
+            recorded.record(depth, seconds);
         }
-        assert_eq!(noted.points, [(1, 0.4)]);
+        assert_eq!(recorded.points, [(1, 0.4)]);
     }
 
     #[test]
-    fn the_budget_is_used_but_not_exceeded() {
+    fn budget_is_used_but_not_exceeded() {
         let curves: Vec<Curve> = (0..40).map(|nth| curve(1e-5 * f64::from(1 + nth), 1.5, 20)).collect();
         for budget in [0.5, 10.0, 100.0, 600.0] {
             let depths = depths(&curves, budget, 6.5, 0.001);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn more_threads_take_less_time_up_to_the_cores() {
+    fn threads_up_to_the_cores_reduce_the_cost() {
         assert_eq!(factor(&[1], 8), 1.0);
         let four = factor(&[1, 2, 4], 4);
         assert!(four > 1.75 && four < 3.0, "{four}");

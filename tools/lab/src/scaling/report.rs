@@ -1,4 +1,4 @@
-//! The results of a run as text and as the JSON document described in docs/schema.md.
+//! Results as text and as JSON, described in docs/schema.md.
 
 use super::measure::Measuring;
 use super::statistics::{CONFIDENCE, RESAMPLES, Row};
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub const SCHEMA: &str = "lento-scaling/2";
 
-/// Below this time to depth, results say little about longer searches.
+/// Times to depth below this are not representative of longer searches.
 const SHORT: Duration = Duration::from_millis(100);
 
 /// `1.23M`.
@@ -19,7 +19,7 @@ pub fn count(number: f64) -> String {
     units::count(number.round() as u64)
 }
 
-/// Appends a share, which is unknown if the whole is zero.
+/// Appends a share, unknown if the whole is 0.
 fn share(row: &mut table::Row, head: &str, key: &str, part: u64, whole: u64) {
     let share = (whole > 0).then(|| part as f64 / whole as f64);
     row.cell(head, key, share.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share)), share);
@@ -54,12 +54,12 @@ impl Measuring<'_> {
         rows.iter().map(|row| self.row(row)).collect()
     }
 
-    /// The number of completed blocks and of those requested.
+    /// Numbers of completed and requested blocks.
     fn blocks(&self) -> (usize, usize) {
         (self.runs.len() / self.threads.len(), self.positions.len() * self.args.repeat)
     }
 
-    /// The JSON document, with the actual time.
+    /// The JSON document, with the elapsed time.
     pub fn json(&self, rows: &[Row], elapsed: Duration) -> Value {
         let (done, requested) = self.blocks();
         let Measuring { args, positions, threads, engine, stop, .. } = self;
@@ -95,7 +95,7 @@ impl Measuring<'_> {
     pub fn text(&self, rows: &[Row], elapsed: Duration) -> String {
         let Measuring { args, machine, positions, engine, stop, depths, .. } = self;
         let depth = match (depths.iter().min(), depths.iter().max()) {
-            (Some(least), Some(most)) if least < most => format!(", depths {least} to {most}"),
+            (Some(min), Some(max)) if min < max => format!(", depths {min} to {max}"),
             (Some(depth), _) => format!(", depth {depth}"),
             _ => String::new(),
         };
@@ -120,7 +120,7 @@ impl Measuring<'_> {
             let time = units::time(typical);
             let _ = writeln!(
                 text,
-                "\nsearches of {time} say little about longer ones; use more --time or fewer --positions"
+                "\nsearches of {time} are not representative of longer ones; use more --time or fewer --positions"
             );
         }
         text

@@ -1,5 +1,5 @@
-//! Statistics of timed searches with bootstrap confidence intervals. (B. Efron, "Bootstrap methods: another look at the
-//! jackknife", 1979.)
+//! Statistics of timed searches with bootstrap confidence intervals (B. Efron, "Bootstrap methods: another look at the jackknife",
+//! 1979).
 
 use fastrand::Rng;
 use lento_common::quantile::{quantile, sorted};
@@ -22,7 +22,7 @@ pub struct Run {
     pub seconds: f64,
     /// Nodes over all threads.
     pub nodes: u64,
-    /// Hash table use, per mille.
+    /// Hash table usage in permille.
     pub hashfull: u32,
 }
 
@@ -33,7 +33,7 @@ fn milliseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S:
 /// Seconds and nodes of a position per thread count.
 pub type Block = Vec<(f64, f64)>;
 
-/// The complete blocks per position, restricted to these thread counts.
+/// Complete blocks per position, restricted to some thread counts.
 pub fn blocks(runs: &[Run], threads: &[usize]) -> BTreeMap<usize, Vec<Block>> {
     let mut partial = BTreeMap::<_, Vec<_>>::new();
     for run in runs {
@@ -51,7 +51,7 @@ pub fn blocks(runs: &[Run], threads: &[usize]) -> BTreeMap<usize, Vec<Block>> {
     blocks
 }
 
-/// For each thread count: nodes per second, efficiency, seconds to depth, and speed-up, as in [`Row`].
+/// Nodes per second, efficiency, seconds to depth and speed-up per thread count, as in [`Row`].
 pub fn figures(groups: &[Vec<Block>], threads: &[usize]) -> Vec<[f64; 4]> {
     let mean = |logarithm: &dyn Fn(&Block) -> f64| {
         let of_position = |blocks: &Vec<Block>| blocks.iter().map(logarithm).sum::<f64>() / blocks.len() as f64;
@@ -88,8 +88,8 @@ impl Interval {
     }
 }
 
-/// Intervals of statistics of measurements, each a list of positions with their repetitions. Resamples draw positions with
-/// replacement, and for each its repetitions with replacement; if `paired`, the same positions in all measurements.
+/// Bootstrap intervals of statistics of measurements, each a list of positions with repetitions. Resamples draw positions, and
+/// repetitions of each, with replacement; if `paired`, the same positions for all measurements.
 pub fn intervals<T: Clone>(
     measurements: &[Vec<Vec<T>>],
     paired: bool,
@@ -116,7 +116,7 @@ pub fn intervals<T: Clone>(
     let interval = |(estimate, column): (f64, Vec<f64>)| {
         let column = sorted(column);
         let [low, high] = [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0].map(|part| quantile(&column, part));
-        // With few, very different positions the estimate may lie outside.
+        // With few and very different positions the estimate may lie outside.
         Interval { estimate, low: low.min(estimate), high: high.max(estimate) }
     };
     estimates.into_iter().zip(columns).map(interval).collect()
@@ -162,8 +162,8 @@ pub mod tests {
         for position in 0..4 {
             for repetition in 0..repetitions {
                 for (order, &threads) in threads.iter().enumerate() {
-                    let wobble = 1.0 + 0.02 * ((position * 7 + repetition * 3 + threads) % 5) as f64;
-                    let seconds = (1.0 + position as f64) * wobble / speed(threads);
+                    let noise = 1.0 + 0.02 * ((position * 7 + repetition * 3 + threads) % 5) as f64;
+                    let seconds = (1.0 + position as f64) * noise / speed(threads);
                     let nodes = (1e6 * seconds * threads as f64 * 0.9) as u64;
                     runs.push(Run { position, repetition, order, threads, seconds, nodes, hashfull: 10 });
                 }
@@ -173,7 +173,7 @@ pub mod tests {
     }
 
     #[test]
-    fn known_figures_are_recovered() {
+    fn recovers_known_figures() {
         let threads = [1, 2, 4];
         let runs = synthetic(&threads, |count| (count as f64).sqrt(), 3);
         let rows = rows(&runs, &threads, 1);
@@ -216,7 +216,7 @@ pub mod tests {
 
     /// The mean of n uniform numbers has the standard deviation sqrt(1 / 12 n).
     #[test]
-    fn the_interval_of_a_mean_matches_theory() {
+    fn interval_of_a_mean_matches_theory() {
         let width = 2.0 * 1.96 * (1.0 / (12.0 * 400.0_f64)).sqrt();
         let found = interval_of_mean(&uniform(400, 3), 1);
         let ratio = (found.high - found.low) / width;
@@ -225,7 +225,7 @@ pub mod tests {
     }
 
     #[test]
-    fn constant_data_has_no_spread_and_seeds_repeat() {
+    fn intervals_of_constants_are_points_and_seeds_are_reproducible() {
         let constant = interval_of_mean(&vec![vec![2.0, 2.0]; 7], 5);
         assert_eq!(constant, Interval { estimate: 2.0, low: 2.0, high: 2.0 });
         let groups = uniform(20, 9);
@@ -233,7 +233,7 @@ pub mod tests {
         assert_ne!(interval_of_mean(&groups, 5), interval_of_mean(&groups, 6));
     }
 
-    /// The same positions twice, once twice as fast: paired intervals are exact.
+    /// The same positions at double speed: paired intervals are exact.
     #[test]
     fn pairing_removes_common_variance() {
         let one = uniform(30, 4);

@@ -1,4 +1,4 @@
-//! Counts positions that several threads of a search visit, in a map beside the hash table.
+//! Counts positions visited by several threads of a search, with a map beside the hash table.
 
 use lento::search::job::Job;
 use lento::search::observer::Observer;
@@ -9,13 +9,13 @@ use std::sync::{Mutex, PoisonError};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VisitCounts {
-    /// Table probes.
+    /// Hash table probes.
     pub lookups: u64,
-    /// Hits.
+    /// Probes that hit.
     pub known: u64,
-    /// Probes of positions that another thread had visited before.
+    /// Probes of positions that another thread has visited.
     pub shared: u64,
-    /// Hits among those.
+    /// Hits among these.
     pub shared_known: u64,
 }
 
@@ -28,18 +28,18 @@ impl VisitCounts {
     }
 }
 
-/// Remembers which threads visited which positions. A slot holds one position and is overwritten by another, so shared visits
-/// are undercounted rather than overcounted.
+/// A lossy map from positions to visiting threads. Another position overwrites a slot, so shared visits may be undercounted but
+/// not overcounted.
 pub struct Visits {
     slots: Box<[AtomicU64]>,
     sum: Mutex<VisitCounts>,
 }
 
-/// The bits of a slot that hold the first thread, from 1.
+/// Bits of a slot for the first thread, from 1.
 const THREAD: u64 = (1 << 11) - 1;
-/// The bit that says that another thread came later.
+/// Bit of a slot set by the visit of another thread.
 const SEVERAL: u64 = 1 << 11;
-/// The bits of the position's key.
+/// Bits of a slot for the key.
 const KEY: u64 = !(THREAD | SEVERAL);
 
 impl Visits {
@@ -53,9 +53,9 @@ impl Visits {
         Visitor { visits: self, thread: (thread as u64 + 1) & THREAD, counts: VisitCounts::default() }
     }
 
-    /// Records a visit and returns whether another thread came before.
+    /// Records a visit and returns whether another thread has visited the position.
     fn visit(&self, key: u64, thread: u64) -> bool {
-        // The low bits select the slot, which need not store them.
+        // The low bits of the key select the slot and are not stored.
         let slot = &self.slots[key as usize & (self.slots.len() - 1)];
         let content = slot.load(Ordering::Relaxed);
         if content & KEY != key & KEY || content & THREAD == 0 {
@@ -69,7 +69,7 @@ impl Visits {
         shared
     }
 
-    /// Takes the counts since the last call and forgets all visits. Requires that no search runs.
+    /// Returns the counts since the last call and clears all visits. No search may run.
     pub fn take(&self) -> VisitCounts {
         self.slots.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
         std::mem::take(&mut self.sum.lock().unwrap_or_else(PoisonError::into_inner))
@@ -109,7 +109,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn a_visit_is_shared_if_another_thread_came_first() {
+    fn visits_after_another_thread_are_shared() {
         let visits = Visits::new(1 << 12);
         let keys = [0x9e37_79b9_7f4a_7c15_u64, 0x0123_4567_89ab_cdef];
         let (mut one, mut other) = (visits.visitor(0), visits.visitor(1023));
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_overwritten_by_another_position() {
+    fn another_position_overwrites_a_slot() {
         let visits = Visits::new(1 << 12);
         assert!(!visits.visit(1 << 40, 1) && !visits.visit(2 << 40, 2) && !visits.visit(1 << 40, 2));
         assert!(visits.visit(1 << 40, 1));
     }
 
     #[test]
-    fn one_thread_shares_nothing_and_counting_does_not_change_the_search() {
+    fn counting_does_not_change_the_search() {
         let mut engine = Engine::new();
         let mut search = |threads: usize, visits: Option<&Arc<Visits>>| {
             engine.set_threads(threads).expect("threads");
@@ -146,13 +146,13 @@ mod tests {
         let visits = Arc::new(Visits::new(1 << 18));
         let plain = search(1, None);
         let nodes = search(1, Some(&visits));
-        let alone = visits.take();
+        let serial = visits.take();
         assert_eq!(nodes, plain);
-        assert!(alone.known > 0 && alone.known < alone.lookups && alone.lookups <= nodes, "{alone:?}");
-        assert_eq!((alone.shared, alone.shared_known), (0, 0));
+        assert!(serial.known > 0 && serial.known < serial.lookups && serial.lookups <= nodes, "{serial:?}");
+        assert_eq!((serial.shared, serial.shared_known), (0, 0));
         search(3, Some(&visits));
-        let together = visits.take();
-        assert!(together.shared > 0 && together.shared < together.lookups, "{together:?}");
-        assert!(together.shared_known > 0 && together.shared_known <= together.shared, "{together:?}");
+        let parallel = visits.take();
+        assert!(parallel.shared > 0 && parallel.shared < parallel.lookups, "{parallel:?}");
+        assert!(parallel.shared_known > 0 && parallel.shared_known <= parallel.shared, "{parallel:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The course of the parameters as a picture.
+//! A chart of the parameter values over time.
 
 use super::parameter::Parameter;
 use lento_common::chart::{self, Axes, Axis, Canvas, Drawn, POINTS};
@@ -9,13 +9,13 @@ use std::error::Error;
 const PANEL: (u32, u32) = (330, 210);
 const SINGLE: (u32, u32) = (760, 420);
 const HEADING: u32 = 40;
-/// With more panels, each shows less, to keep the file small.
+/// With more panels, each has fewer labels to keep the file small.
 const MANY: usize = 12;
-/// Approximate number of points of all curves.
+/// Approximate total points of all curves.
 const ALL_POINTS: usize = 800;
 
-/// Draws the values of each parameter over the iterations in a panel of its own, with name, start, current value, a grey line at the start
-/// and a band of the final distances around it. `iterations` is the length of the whole run.
+/// Draws a panel per parameter with its values over the iterations, name, start, current value, a grey line at the start and a
+/// band of the final distance around it. `iterations` is the length of the complete run.
 pub fn svg(
     parameters: &[Parameter],
     values: &[Vec<f64>],
@@ -29,7 +29,7 @@ pub fn svg(
     let size = (panel.0 * columns as u32, panel.1 * rows as u32 + HEADING);
     let done = values.len().saturating_sub(1) as u64;
     let heading = format!(
-        "SPSA: {done} of {iterations} iterations from left to right, {games} games; grey the start, shaded ±c around it"
+        "SPSA: {done} of {iterations} iterations from left to right, {games} games; grey: start, shaded: ±c around it"
     );
     let right = iterations.max(done).max(1) as f64;
     chart::svg(size, |paper| {
@@ -66,7 +66,7 @@ fn draw_panel(area: &Canvas, parameter: &Parameter, line: &[(f64, f64)], right: 
     chart::curve(&mut plot, "", line, (ALL_POINTS / panels).min(POINTS), BLUE)
 }
 
-/// The range of the axis: the line and twice the distance around the start, within the range of the parameter.
+/// The range of the y axis: the line and twice the distance around the start, within the range of the parameter.
 fn span(parameter: &Parameter, line: &[(f64, f64)]) -> (f64, f64) {
     let around = 2.0 * parameter.c_end;
     let ends = (parameter.start - around, parameter.start + around);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn each_parameter_has_a_panel_with_name_start_and_value() {
+    fn panels_show_name_start_and_value() {
         for count in [1, 4, 7, TUNABLES.len()] {
             let text = draw(count, &curves(count, 301));
             assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_iteration() {
+    fn draws_before_the_first_iteration() {
         assert!(draw(2, &curves(2, 1)).contains("SPSA: 0 of 500"));
     }
 
     #[test]
-    fn a_long_run_makes_no_large_file() {
+    fn file_of_a_long_run_is_small() {
         for count in [1, 12, 13, TUNABLES.len()] {
-            // Values that go up and down: their curves need more characters than straight ones.
+            // Alternating values need more characters than straight lines.
             let mut values = curves(count, 20_001);
             values.iter_mut().step_by(2).flatten().for_each(|value| *value -= 1234.5);
             let length = draw(count, &values).len();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_axis_holds_the_line() {
+    fn axis_contains_the_line() {
         let parameter = Parameter::new(TUNABLES[0]);
         let (low, high) = span(&parameter, &[(0.0, f64::from(TUNABLES[0].max)), (1.0, f64::from(TUNABLES[0].min))]);
         assert!(low < f64::from(TUNABLES[0].min) && high > f64::from(TUNABLES[0].max));

@@ -1,4 +1,4 @@
-//! `lento spsa`: tunes numbers of the search by self-play.
+//! `lento spsa`: tunes search parameters by self-play.
 
 mod chart;
 mod optimiser;
@@ -26,36 +26,36 @@ use std::time::{Duration, Instant};
 #[command(after_help = names())]
 pub struct Args {
     /// Parameters to tune: names, patterns such as lmr_*, or all, each with an optional start and distance, as in
-    /// rfp_margin:start=80,c=8. The usual start is the default; c, the distance of the two sides from the value at the end of
-    /// the run, is usually a twentieth of the range but at least 0.5
+    /// rfp_margin:start=80,c=8. The start defaults to the built-in value; c, the distance of the two sides from the value at
+    /// the end of the run, to a twentieth of the range but at least 0.5
     #[arg(required = true, value_name = "PARAMETER")]
     parameters: Vec<ParameterChoice>,
-    /// Iterations, including those of the journal
+    /// Iterations including those in the journal
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     iterations: u64,
-    /// Pairs of games in each iteration
+    /// Game pairs per iteration
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pairs: u64,
-    /// Limit for each move: nodes=N, soft=N (no new iteration after N nodes), depth=N, movetime=50ms, or a clock for the
-    /// game, tc=SECONDS+SECONDS
+    /// Limit per move: nodes=N, soft=N (no new iteration after N nodes), depth=N, movetime=50ms, or a clock,
+    /// tc=SECONDS+SECONDS
     #[arg(long, default_value = "nodes=3000")]
     limit: Limit,
-    /// An option or number of both players, such as nodestime=600; may be given several times
+    /// Engine option or search parameter of both players, such as nodestime=600; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// Keep finished iterations in this file; the same command resumes the run, and more --iterations prolong it
+    /// Store finished iterations in this file; the same command resumes the run, and more --iterations extend it
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Draw the course of each parameter as SVG, during the run and at the end
+    /// Draw the values of each parameter over time as SVG, during the run and at the end
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// At the end, write the values into this source as defaults (src/search/params.rs)
+    /// At the end, write the values as defaults into this source file (src/search/params.rs)
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-    /// Print one JSON document at the end instead of the table: the settings, the parameters, the lines to paste
+    /// Print a JSON document with settings, parameters and source lines instead of the table
     #[arg(long)]
     json: bool,
-    /// Iterations over which steps and distances decrease [default: that of the journal, else --iterations]
+    /// Iterations over which steps and distances decrease [default: as in the journal, else --iterations]
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     horizon: Option<u64>,
     #[command(flatten)]
@@ -69,14 +69,14 @@ fn names() -> String {
     format!("Parameters: {}", names.join(", "))
 }
 
-/// Time between two pictures.
+/// Interval between pictures.
 const REDRAW: Duration = Duration::from_secs(10);
 
-/// Tunes and prints the result, after Ctrl-C that of the iterations so far.
+/// Tunes and prints the result. Ctrl-C ends the run with the iterations so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     outputs::check([&args.journal, &args.svg, &args.write].into_iter().flatten(), &args.conditions.openings.book)?;
     let mut session = Session::open(args)?;
-    // Finds errors before the games.
+    // Detects errors before the games.
     draw(args, &session)?;
     if let Some(path) = &args.write {
         rewritten(path, &session)?;

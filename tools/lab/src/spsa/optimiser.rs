@@ -1,21 +1,21 @@
-//! SPSA, simultaneous perturbation stochastic approximation (Spall 1992): all parameters are moved at once, each to a random side, and the
-//! two opposite settings play each other. Each parameter then moves a little to the side that won.
+//! Simultaneous perturbation stochastic approximation (Spall 1992): all parameters are perturbed at once, each in a random
+//! direction, and the two opposite settings play each other. Each parameter then takes a small step towards the winner.
 
 use super::parameter::Parameter;
 use fastrand::Rng;
 use lento_common::{mix, number};
 use serde_json::{Value, json};
 
-/// The gain sequences of Spall (1992), defined by their final values as usual for chess engines: with `N` iterations and
-/// `A = A_RATIO · N`, iteration `k` has the distance `c_k = c_end · (N / k)^GAMMA` and for each game won net the step
-/// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^ALPHA`.
+/// Gain sequences of Spall (1992), defined by their final values as usual for chess engines: with `N` iterations and
+/// `A = A_RATIO · N`, iteration `k` has the distance `c_k = c_end · (N / k)^GAMMA` and the step `a_k / c_k` per net win, where
+/// `a_k = r_end · c_end² · ((A + N) / (A + k))^ALPHA`.
 #[derive(clap::Args, Clone, Copy, Debug, PartialEq)]
 #[command(next_help_heading = "Schedule")]
 pub struct GainSchedule {
-    /// `N`: the iterations over which the gains decrease; later they are constant.
+    /// `N`: iterations over which the gains decrease; later they are constant.
     #[arg(skip)]
     pub horizon: u64,
-    /// Learning rate at the end: the step, in units of c, for each game that one side wins more than the other
+    /// Final learning rate: step per net win, in units of c
     #[arg(long, value_name = "RATE", default_value_t = 0.002, value_parser = parse_rate)]
     pub r_end: f64,
 }
@@ -24,7 +24,7 @@ pub struct GainSchedule {
 const ALPHA: f64 = 0.602;
 /// Exponent of the distances.
 const GAMMA: f64 = 0.101;
-/// Share of the horizon added to the number of the iteration, which damps the first steps.
+/// Share of the horizon added to the iteration number to damp the first steps.
 const A_RATIO: f64 = 0.1;
 
 fn parse_rate(text: &str) -> Result<f64, String> {
@@ -37,8 +37,8 @@ impl GainSchedule {
         json!({ "horizon": horizon, "r_end": r_end, "alpha": ALPHA, "gamma": GAMMA, "a_ratio": A_RATIO })
     }
 
-    /// The distance of the two sides from the value, and the step for each game won net, in an iteration, counted from 0, of a parameter
-    /// with this final distance.
+    /// Distance of the two sides from the value and step per net win in an iteration, from 0, for a parameter with final distance
+    /// `c_end`.
     fn gains(&self, iteration: u64, c_end: f64) -> (f64, f64) {
         let end = self.horizon.max(1);
         let (k, n) = ((iteration + 1).min(end) as f64, end as f64);
@@ -56,12 +56,12 @@ pub struct Spsa {
     seed: u64,
     pub iteration: u64,
     pub theta: Vec<f64>,
-    /// For each parameter, the games that sides with its higher value have won net.
+    /// Net wins of the side with the higher value, per parameter.
     pub won_by_higher: Vec<i64>,
 }
 
 impl Spsa {
-    /// Starts a run. The seed determines the sides.
+    /// Starts a run. The seed determines the perturbations.
     pub fn new(parameters: Vec<Parameter>, schedule: GainSchedule, seed: u64) -> Self {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.clamp(parameter.start)).collect();
         let won_by_higher = vec![0; theta.len()];
@@ -74,9 +74,9 @@ impl Spsa {
 
     /// The two settings of the next iteration.
     ///
-    /// The engine takes integers. Both sides of a parameter are rounded with one draw, `⌊value + u⌋` with the same `u` from 0 to 1: the
-    /// mean is the value itself, so fractions count, and as the sides are at least 1 apart (twice `MIN_C_END`) they always differ, which
-    /// separate draws would not ensure. At the edge of the range one side is clamped.
+    /// The engine takes integers. Both sides are rounded stochastically as `⌊value + u⌋` with the same uniform `u` from 0 to 1. The
+    /// mean is the value, so fractions count, and the sides always differ, as they are at least 1 apart (twice `MIN_C_END`).
+    /// Sides beyond the range are clamped.
     pub fn trial(&self) -> [Vec<i32>; 2] {
         let mut rng = self.draws();
         let mut trial = [Vec::new(), Vec::new()];
@@ -90,13 +90,13 @@ impl Spsa {
         trial
     }
 
-    /// Moves the values towards the side that won, in proportion to its net wins, and starts the next iteration.
+    /// Moves the values towards the winner in proportion to its net wins, and starts the next iteration.
     pub fn learn(&mut self, net: i64) {
         let mut rng = self.draws();
         for ((parameter, theta), won) in self.parameters.iter().zip(&mut self.theta).zip(&mut self.won_by_higher) {
             let side = side(&mut rng);
             let step = side * self.schedule.gains(self.iteration, parameter.c_end).1;
-            // Skips the draw of the rounding.
+            // Skips the draw for rounding.
             rng.f64();
             *theta = parameter.clamp(*theta + step * net as f64);
             *won += side as i64 * net;
@@ -104,9 +104,9 @@ impl Spsa {
         self.iteration += 1;
     }
 
-    /// The generator of this iteration, the same in a resumed run.
+    /// The generator of an iteration, the same in a resumed run.
     fn draws(&self) -> Rng {
-        // Openings are drawn from the seed itself.
+        // Independent of the openings, which are drawn from `seed`.
         Rng::with_seed(mix::seed(!self.seed, self.iteration))
     }
 }
@@ -126,7 +126,7 @@ mod tests {
         Parameter { start, ..Parameter::new(Tunable { name, min, max, default: min, off: None }) }
     }
 
-    /// Three parameters of different scale, and their best values.
+    /// Three parameters of different scale, and their optima.
     fn space() -> (Vec<Parameter>, [f64; 3]) {
         let list = vec![
             parameter("small", (0, 10), 9.0),
@@ -136,8 +136,8 @@ mod tests {
         (list, [3.0, 110.0, -1500.0])
     }
 
-    /// The net result of 16 simulated games: the side nearer to the best values, in widths of the ranges, wins more often. The noise
-    /// depends on the iteration only.
+    /// Net wins in 16 simulated games: the side closer to the optimum, in widths of the ranges, wins more often. The noise depends
+    /// only on the iteration.
     fn games(spsa: &Spsa, best: &[f64]) -> i64 {
         let loss = |values: &[i32]| {
             let loss = |((parameter, &best), &value): ((&Parameter, &f64), &i32)| {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_noisy_quadratic_is_solved_from_a_poor_start() {
+    fn minimises_a_noisy_quadratic() {
         let (parameters, best) = space();
         for seed in [1, 2, 3] {
             let mut spsa = Spsa::new(parameters.clone(), SCHEDULE, seed);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_run_has_the_same_result() {
+    fn resumed_run_has_the_same_result() {
         let (parameters, best) = space();
         let mut whole = Spsa::new(parameters.clone(), SCHEDULE, 7);
         let mut nets = Vec::new();
@@ -195,7 +195,7 @@ mod tests {
     fn values_stay_in_range() {
         let (parameters, _) = space();
         let mut spsa = Spsa::new(parameters, GainSchedule { r_end: 1.0, ..SCHEDULE }, 5);
-        let mut touched = false;
+        let mut clamped = false;
         for iteration in 0..500_i64 {
             let [plus, minus] = spsa.trial();
             let pairs = plus.iter().zip(&minus).zip(&spsa.theta);
@@ -203,19 +203,19 @@ mod tests {
                 let Tunable { min, max, .. } = parameter.tunable;
                 assert!((min..=max).contains(&plus) && (min..=max).contains(&minus));
                 assert!(theta >= f64::from(min) && theta <= f64::from(max));
-                touched |= theta == f64::from(min) || theta == f64::from(max);
+                clamped |= theta == f64::from(min) || theta == f64::from(max);
             }
             spsa.learn(if iteration % 3 == 0 { 16 } else { -16 });
         }
-        assert!(touched, "steps as long as these reach the edges");
+        assert!(clamped, "large steps reach the bounds");
     }
 
     #[test]
-    fn both_sides_differ_and_their_mean_is_the_value() {
+    fn sides_differ_and_their_mean_is_the_value() {
         let start = 42.3;
         let mut fine = parameter("fine", (0, 100), start);
         fine.c_end = super::super::parameter::MIN_C_END;
-        // Held at the distance of the end, where rounding matters most.
+        // At the final distance, where rounding matters most.
         let mut spsa = Spsa::new(vec![fine], GainSchedule { horizon: 1, ..SCHEDULE }, 9);
         let (mut sum, count) = (0, 20_000);
         for _ in 0..count {
@@ -229,20 +229,20 @@ mod tests {
     }
 
     #[test]
-    fn the_result_of_the_higher_values_is_counted() {
-        let parameters = ["decides", "idles"].map(|name| parameter(name, (0, 1000), 500.0)).to_vec();
+    fn counts_net_wins_of_the_higher_value() {
+        let parameters = ["decisive", "irrelevant"].map(|name| parameter(name, (0, 1000), 500.0)).to_vec();
         let mut spsa = Spsa::new(parameters, SCHEDULE, 4);
         for _ in 0..400 {
             let [plus, minus] = spsa.trial();
             spsa.learn(if plus[0] > minus[0] { 1 } else { -1 });
         }
         assert_eq!(spsa.won_by_higher[0], 400);
-        // Four standard deviations of 400 coins.
+        // Four standard deviations of 400 coin flips.
         assert!(spsa.won_by_higher[1].abs() < 80, "{:?}", spsa.won_by_higher);
     }
 
     #[test]
-    fn sides_are_drawn_evenly_and_apart() {
+    fn sides_are_even_and_independent() {
         let parameters = vec![parameter("a", (0, 1000), 500.0), parameter("b", (0, 1000), 500.0)];
         let mut spsa = Spsa::new(parameters.clone(), SCHEDULE, 1);
         let mut sums = [0; 4];
@@ -256,41 +256,41 @@ mod tests {
             last = a;
             spsa.learn(0);
         }
-        // Four standard deviations of 4000 coins.
+        // Four standard deviations of 4000 coin flips.
         assert!(sums.iter().all(|sum: &i32| sum.abs() < 253), "{sums:?}");
         let other = Spsa::new(parameters, SCHEDULE, 2);
         assert!((0..64).any(|_| other.trial() != spsa.trial()));
     }
 
-    const USUAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002 };
+    const TYPICAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002 };
 
     #[test]
     fn gains_end_at_their_final_values() {
-        let end = USUAL.gains(999, 8.0);
+        let end = TYPICAL.gains(999, 8.0);
         assert!((end.0 - 8.0).abs() < 1e-12);
         assert!((end.1 - 0.002 * 8.0).abs() < 1e-12);
-        assert_eq!(USUAL.gains(5000, 8.0), end, "constant after the horizon");
+        assert_eq!(TYPICAL.gains(5000, 8.0), end, "constant after the horizon");
     }
 
     #[test]
-    fn gains_start_as_computed_by_hand() {
-        let start = USUAL.gains(0, 8.0);
+    fn first_gains_match_manual_computation() {
+        let start = TYPICAL.gains(0, 8.0);
         // 1000^0.101 = 2.00909; (1100 / 101)^0.602 = 4.21034.
         assert!((start.0 - 8.0 * 2.009_09).abs() < 1e-4, "{start:?}");
         assert!((start.1 - 0.002 * 64.0 * 4.210_34 / (8.0 * 2.009_09)).abs() < 1e-6, "{start:?}");
     }
 
     #[test]
-    fn distances_and_rates_fall() {
+    fn distances_and_rates_decrease() {
         for k in 1..1000 {
-            let [before, after] = [k - 1, k].map(|k| USUAL.gains(k, 3.0));
+            let [before, after] = [k - 1, k].map(|k| TYPICAL.gains(k, 3.0));
             assert!(after.0 < before.0, "iteration {k}");
             assert!(after.1 * after.0 < before.1 * before.0, "iteration {k}");
         }
     }
 
     #[test]
-    fn rates_are_checked() {
+    fn invalid_rates_are_errors() {
         assert_eq!(parse_rate("0.002"), Ok(0.002));
         for text in ["", "x", "NaN", "inf", "-1", "0", "11"] {
             assert!(parse_rate(text).is_err(), "{text:?}");

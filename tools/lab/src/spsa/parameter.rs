@@ -1,21 +1,21 @@
-//! The parameters to tune.
+//! Tuned parameters.
 
 use lento::search::params::{TUNABLES, Tunable};
 use std::str::FromStr;
 
-/// The minimum distance, at which the two sides, rounded to integers, always differ.
+/// Minimum distance; the rounded sides always differ.
 pub const MIN_C_END: f64 = 0.5;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     pub tunable: Tunable,
     pub start: f64,
-    /// The distance of the two sides from the value at the end of the run.
+    /// Distance of the two sides from the value at the end of the run.
     pub c_end: f64,
 }
 
 impl Parameter {
-    /// A parameter with its default as start, and a twentieth of its range as distance.
+    /// A parameter that starts at its default, with a twentieth of its range as distance.
     pub fn new(tunable: Tunable) -> Self {
         let range = f64::from(tunable.max) - f64::from(tunable.min);
         Self { tunable, start: f64::from(tunable.default), c_end: (range / 20.0).max(MIN_C_END) }
@@ -47,7 +47,7 @@ impl FromStr for ParameterChoice {
         let (pattern, details) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let pattern = if pattern == "all" { "*" } else { pattern };
         let mut choice = Self { pattern: pattern.to_owned(), start: None, c_end: None };
-        if !TUNABLES.iter().any(|tunable| fits(pattern, tunable.name)) {
+        if !TUNABLES.iter().any(|tunable| matches_pattern(pattern, tunable.name)) {
             return Err(format!("unknown parameter '{pattern}', expected a name, a pattern such as rfp_*, or all"));
         }
         for detail in details.into_iter().flat_map(|details| details.split(',')) {
@@ -64,11 +64,11 @@ impl FromStr for ParameterChoice {
     }
 }
 
-/// The chosen parameters in the order of their declaration. Later choices override earlier ones.
+/// The chosen parameters in declaration order. Later choices override earlier ones.
 pub fn chosen(choices: &[ParameterChoice]) -> Result<Vec<Parameter>, String> {
     let chosen = |tunable: &Tunable| {
-        let fitting = choices.iter().filter(|choice| fits(&choice.pattern, tunable.name));
-        fitting.fold(None, |parameter, choice| {
+        let matching = choices.iter().filter(|choice| matches_pattern(&choice.pattern, tunable.name));
+        matching.fold(None, |parameter, choice| {
             let mut parameter = parameter.unwrap_or_else(|| Parameter::new(*tunable));
             parameter.start = choice.start.unwrap_or(parameter.start);
             parameter.c_end = choice.c_end.unwrap_or(parameter.c_end);
@@ -90,12 +90,12 @@ fn checked(parameter: Parameter) -> Result<Parameter, String> {
     Ok(parameter)
 }
 
-fn fits(pattern: &str, name: &str) -> bool {
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
-        Some((head, tail)) => name
-            .strip_prefix(head)
-            .is_some_and(|rest| rest.char_indices().any(|(at, _)| fits(tail, &rest[at..])) || fits(tail, "")),
+        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
+            rest.char_indices().any(|(at, _)| matches_pattern(tail, &rest[at..])) || matches_pattern(tail, "")
+        }),
     }
 }
 
@@ -112,13 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn patterns_choose_by_name() {
+    fn patterns_match_names() {
         assert_eq!(names(&["rfp_*"]), ["rfp_depth", "rfp_margin", "rfp_worsening", "rfp_all", "rfp_history"]);
         assert_eq!(names(&["*_pv", "rfp_margin"]), ["rfp_margin", "lmr_pv", "lmr_tt_pv"], "in order of declaration");
         assert_eq!(names(&["lmr*base"]), ["lmr_quiet_base", "lmr_noisy_base"]);
         assert_eq!(names(&["all"]).len(), TUNABLES.len());
         assert_eq!(names(&["*"]), names(&["all"]));
-        assert!(fits("a*b*c", "abbc") && fits("a*", "a") && !fits("a*b", "ab_") && !fits("rfp", "rfp_margin"));
+        assert!(
+            matches_pattern("a*b*c", "abbc")
+                && matches_pattern("a*", "a")
+                && !matches_pattern("a*b", "ab_")
+                && !matches_pattern("rfp", "rfp_margin")
+        );
     }
 
     #[test]
@@ -130,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_follow_from_the_range() {
+    fn default_distance_depends_on_the_range() {
         let tunable = Tunable { name: "x", min: 0, max: 100, default: 30, off: None };
         let parameter = Parameter::new(tunable);
         assert_eq!((parameter.start, parameter.c_end), (30.0, 5.0));
@@ -139,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_choices_are_quoted() {
+    fn errors_quote_invalid_choices() {
         let message = |text: &str| text.parse::<ParameterChoice>().and_then(|choice| chosen(&[choice])).unwrap_err();
         for (text, quoted) in [
             ("rfp_margn", "'rfp_margn'"),

@@ -1,4 +1,4 @@
-//! The result as a table, lines to paste, and JSON.
+//! The result as a table, source lines and JSON.
 
 use super::optimiser::Spsa;
 use super::parameter::Parameter;
@@ -9,8 +9,8 @@ use lento_common::table::{self, Row};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The table, the changed values as settings and as declarations, and the number of iterations of those `wanted`.
-pub fn text(spsa: &Spsa, pairs: &Pentanomial, wanted: u64) -> String {
+/// The table, the changed values as settings and declarations, and the iterations done.
+pub fn text(spsa: &Spsa, pairs: &Pentanomial, iterations: u64) -> String {
     let z = z(spsa, pairs);
     let mut text = table::text(&table(spsa, &z));
     let _ = writeln!(text, "\n{}", signal(&z));
@@ -20,10 +20,10 @@ pub fn text(spsa: &Spsa, pairs: &Pentanomial, wanted: u64) -> String {
     } else {
         let source = source(spsa).join("\n");
         let _ = writeln!(text, "\nTo try them:\n    lento match --new {}", settings.join(" --new "));
-        let _ = writeln!(text, "\nTo keep them, in src/search/params.rs (--write FILE does it):\n{source}");
+        let _ = writeln!(text, "\nFor src/search/params.rs (see --write FILE):\n{source}");
     }
     let (done, games) = (spsa.iteration, pairs.games());
-    let rest = if done < wanted { format!(" of {wanted}, interrupted") } else { String::new() };
+    let rest = if done < iterations { format!(" of {iterations}, interrupted") } else { String::new() };
     text + &format!("\n{done} iterations{rest}, {games} games\n")
 }
 
@@ -52,30 +52,30 @@ fn moved(parameter: &Parameter, theta: f64) -> f64 {
     (theta - parameter.start) / parameter.c_end
 }
 
-/// For each parameter, the games won net by its higher value, in standard deviations of chance.
+/// Net wins of the higher value per parameter, in standard deviations under chance.
 fn z(spsa: &Spsa, pairs: &Pentanomial) -> Vec<f64> {
     let deviation = deviation(pairs).max(1.0);
     spsa.won_by_higher.iter().map(|&won| won as f64 / deviation).collect()
 }
 
-/// The mean of z², 1 if chance alone has moved all values.
+/// The mean of z², 1 under chance.
 fn mean_square(z: &[f64]) -> f64 {
     z.iter().map(|z| z * z).sum::<f64>() / z.len() as f64
 }
 
 /// The mean of z² and its range under chance.
 fn signal(z: &[f64]) -> String {
-    // 95 % of runs in which no parameter matters.
+    // 95 % of runs without effects.
     let error = 1.96 * (2.0 / z.len() as f64).sqrt();
     let [low, high] = [1.0 - error, 1.0 + error].map(|bound| bound.max(0.0));
-    format!("mean of z² {:.2}; chance alone gives {low:.2} to {high:.2}", mean_square(z))
+    format!("mean of z² {:.2}; by chance {low:.2} to {high:.2}", mean_square(z))
 }
 
-/// The parameter that has moved furthest, after a comma; empty before the first iteration.
+/// The parameter that has moved furthest, with a leading comma; empty before the first iteration.
 pub fn furthest(spsa: &Spsa) -> String {
     let moves = spsa.parameters.iter().zip(&spsa.theta);
     let moves = moves.map(|(parameter, &theta)| (parameter.tunable.name, moved(parameter, theta)));
-    let furthest = moves.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
+    let furthest = moves.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
     let furthest = furthest.filter(|(_, moved)| *moved != 0.0);
     furthest.map_or_else(String::new, |(name, moved)| format!(", {name} moved {moved:+.2} c"))
 }
@@ -93,14 +93,14 @@ fn changed(spsa: &Spsa) -> impl Iterator<Item = (Tunable, i32)> {
     tunables.zip(spsa.rounded()).filter(|(tunable, value)| tunable.default != *value)
 }
 
-/// The declaration of a parameter with this default in the source of the engine.
+/// The declaration of a parameter with a default in the engine's source.
 fn declaration(tunable: &Tunable, default: i32) -> String {
     let Tunable { name, min, max, off, .. } = tunable;
     let off = off.map_or_else(String::new, |off| format!(", off {off}"));
     format!("    {name}: {min}..={max} = {default}{off};")
 }
 
-/// Replaces the changed defaults in a source and keeps every other byte.
+/// Replaces the changed defaults in a source and keeps all other bytes.
 pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     let mut text = source.to_owned();
     for (tunable, value) in changed(spsa) {
@@ -109,7 +109,7 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
             return Err(format!("expected one line that starts with {old:?}"));
         }
         let new = declaration(&tunable, value);
-        // Keeps the column of the comment.
+        // Preserves the column of the comment.
         let spaces = |count: usize| " ".repeat(count);
         let (wider, narrower) = (new.len().saturating_sub(old.len()), old.len().saturating_sub(new.len()));
         let (old, new) = (old + &spaces(wider), new + &spaces(narrower));
@@ -119,7 +119,7 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     Ok(text)
 }
 
-pub fn json(spsa: &Spsa, pairs: &Pentanomial, wanted: u64) -> Value {
+pub fn json(spsa: &Spsa, pairs: &Pentanomial, iterations: u64) -> Value {
     let z = z(spsa, pairs);
     json!({
         "parameters": table::json(&table(spsa, &z)),
@@ -129,7 +129,7 @@ pub fn json(spsa: &Spsa, pairs: &Pentanomial, wanted: u64) -> Value {
         "iterations": spsa.iteration,
         "games": pairs.games(),
         "pairs": pairs.counts,
-        "finished": spsa.iteration >= wanted,
+        "finished": spsa.iteration >= iterations,
     })
 }
 
@@ -148,7 +148,7 @@ mod tests {
     const NONE: Pentanomial = Pentanomial { counts: [0; 5] };
 
     #[test]
-    fn changed_values_can_be_pasted() {
+    fn shows_changed_values_as_settings_and_source() {
         let text = text(&spsa(&["rfp_depth", "rfp_margin:start=80.6,c=8", "lmr_pv:start=-1000"]), &NONE, 1);
         let words = |name: &str| {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_values_are_not_pasted() {
+    fn omits_unchanged_values() {
         let same = spsa(&["rfp_*"]);
         assert!(text(&same, &NONE, 1).contains("No value differs"));
         assert_eq!(json(&same, &NONE, 1)["settings"], json!([]));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_estimated() {
+    fn z_is_relative_to_chance() {
         let mut spsa = spsa(&["rfp_*"]);
         (0..16).for_each(|_| spsa.learn(1));
         let pairs = Pentanomial { counts: [0, 0, 9, 16, 0] };
@@ -193,15 +193,12 @@ mod tests {
             spsa.won_by_higher.iter().map(|&won| won as f64).collect::<Vec<_>>()
         );
         assert!(z.iter().all(|z| z.abs() <= 4.0));
-        assert_eq!(
-            signal(&[2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 2.0, -2.0]),
-            "mean of z² 2.25; chance alone gives 0.02 to 1.98"
-        );
+        assert_eq!(signal(&[2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 2.0, -2.0]), "mean of z² 2.25; by chance 0.02 to 1.98");
         assert_eq!(json(&spsa, &pairs, 16)["parameters"][1]["z"], json!(z[1]));
     }
 
     #[test]
-    fn only_the_defaults_of_the_source_change() {
+    fn rewrite_changes_only_defaults() {
         let source = include_str!("../../../../src/search/params.rs");
         let same = spsa(&["all"]);
         assert_eq!(rewrite(source, &same).as_deref(), Ok(source));

@@ -1,4 +1,4 @@
-//! A run with its games and its journal.
+//! A run with its games and journal.
 
 use super::Args;
 use super::optimiser::{GainSchedule, Spsa};
@@ -19,23 +19,23 @@ use std::path::Path;
 
 pub struct Session {
     pub spsa: Spsa,
-    /// All pairs, from the view of the plus sides.
+    /// All pairs from the point of view of the plus side.
     pub pairs: Pentanomial,
     pub header: Value,
-    /// The values at the start and after each iteration.
+    /// Values at the start and after each iteration.
     pub values: Vec<Vec<f64>>,
     arena: Arena,
     common: Vec<Setting>,
-    /// Pairs of an iteration.
-    pairs_each: u64,
+    /// Pairs per iteration.
+    pairs_per_iteration: u64,
     journal: Option<Journal>,
 }
 
 impl Session {
-    /// Starts a run, or resumes that of the journal.
+    /// Starts a run or resumes the run of the journal.
     pub fn open(args: &Args) -> Result<Self, Box<dyn Error>> {
-        let kept = args.journal.as_deref().filter(|_| args.horizon.is_none()).and_then(horizon);
-        let schedule = GainSchedule { horizon: args.horizon.or(kept).unwrap_or(args.iterations), ..args.schedule };
+        let stored = args.journal.as_deref().filter(|_| args.horizon.is_none()).and_then(horizon);
+        let schedule = GainSchedule { horizon: args.horizon.or(stored).unwrap_or(args.iterations), ..args.schedule };
         let spsa = Spsa::new(chosen(&args.parameters)?, schedule, args.conditions.openings.seed);
         let header = header(args, &spsa, &schedule)?;
         let mut session = Self {
@@ -44,27 +44,27 @@ impl Session {
             values: vec![spsa.theta.clone()],
             arena: args.conditions.arena(args.limit, [&args.set, &args.set])?,
             common: args.set.clone(),
-            pairs_each: args.pairs,
+            pairs_per_iteration: args.pairs,
             spsa,
             journal: None,
         };
-        let take = |_, record: &Value| session.read(record).map(|played| session.count(&played));
-        session.journal = Journal::resume(args.journal.as_deref(), || Ok(header), take)?;
+        let restore = |_, record: &Value| session.read(record).map(|played| session.count(&played));
+        session.journal = Journal::resume(args.journal.as_deref(), || Ok(header), restore)?;
         Ok(session)
     }
 
-    /// Plays and keeps the next iteration; `on_pair` is called for each pair. Returns false, and keeps nothing, if interrupted.
+    /// Plays and stores the next iteration; calls `on_pair` after each pair. Returns false and stores nothing if interrupted.
     pub fn step(&mut self, stop: &Stop, on_pair: impl FnMut()) -> Result<bool, Box<dyn Error>> {
         let iteration = self.spsa.iteration;
         let Some(played) = self.play(&self.spsa.trial(), stop, on_pair)? else { return Ok(false) };
         self.count(&played);
-        // The pairs determine a resumed run; the values are for readers.
+        // Resuming needs only the pairs; the values are informative.
         let record = json!({ "iteration": iteration, "pairs": played.counts, "values": self.spsa.theta });
         keep(&mut self.journal, &record)?;
         Ok(true)
     }
 
-    /// Plays the pairs of an iteration, the plus side as first player. No two iterations share an opening.
+    /// Plays the pairs of an iteration with the plus side as first player. Iterations do not share openings.
     fn play(
         &self,
         trial: &[Vec<i32>; 2],
@@ -78,15 +78,15 @@ impl Session {
             });
             self.common.iter().cloned().chain(tuned).collect::<Vec<_>>()
         });
-        let first = self.spsa.iteration * self.pairs_each;
+        let first = self.spsa.iteration * self.pairs_per_iteration;
         let mut pairs = Pentanomial::default();
         let add = |pair: GamePair| {
             pairs.add(pair.half_points());
             on_pair();
             Ok(ControlFlow::Continue(()))
         };
-        self.arena.run(|_| players.clone(), first..first + self.pairs_each, stop, add)?;
-        Ok((pairs.pairs() == self.pairs_each).then_some(pairs))
+        self.arena.run(|_| players.clone(), first..first + self.pairs_per_iteration, stop, add)?;
+        Ok((pairs.pairs() == self.pairs_per_iteration).then_some(pairs))
     }
 
     fn count(&mut self, played: &Pentanomial) {
@@ -99,22 +99,22 @@ impl Session {
     fn read(&self, record: &Value) -> Option<Pentanomial> {
         let counts = <[u64; 5]>::deserialize(&record["pairs"]).ok()?;
         let pairs = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count))?;
-        let fits = pairs == self.pairs_each && record["iteration"] == self.spsa.iteration;
-        fits.then_some(Pentanomial { counts })
+        let is_valid = pairs == self.pairs_per_iteration && record["iteration"] == self.spsa.iteration;
+        is_valid.then_some(Pentanomial { counts })
     }
 }
 
-/// The games that the first player won net.
+/// Net wins of the first player.
 fn net(pairs: &Pentanomial) -> i64 {
     pairs.counts.iter().zip(-2..).map(|(&count, net)| count as i64 * net).sum()
 }
 
-/// The standard deviation of [`net`] between equal players.
+/// Standard deviation of [`net`] between equal players.
 pub fn deviation(pairs: &Pentanomial) -> f64 {
     pairs.counts.iter().zip(-2_i32..).map(|(&count, net)| count as f64 * f64::from(net * net)).sum::<f64>().sqrt()
 }
 
-/// The horizon in the header of a journal. Errors are reported when the journal is opened.
+/// The horizon in a journal header. Errors are reported when the journal is opened.
 fn horizon(path: &Path) -> Option<u64> {
     let mut line = String::new();
     BufReader::new(inputs::open(path).ok()?).read_line(&mut line).ok()?;
@@ -153,29 +153,29 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_run_resumes_to_the_same_result() {
+    fn killed_run_resumes_to_the_same_result() {
         let folder = Folder::new("spsa-resume");
         let path = folder.path().join("journal");
         let journal = format!("--journal {}", path.display());
         let whole = run(&args("--iterations 4"));
         assert_eq!(whole.pairs.games(), 16);
-        assert_ne!(whole.values[0], whole.values[4], "something was learnt");
+        assert_ne!(whole.values[0], whole.values[4], "values change");
 
         run(&args(&format!("--iterations 2 --horizon 4 {journal}")));
-        // Killed while it wrote the third record.
+        // Killed while writing the third record.
         let text = std::fs::read_to_string(&path).unwrap() + "{\"iteration\":2,\"pa";
         std::fs::write(&path, text).unwrap();
         let resumed = run(&args(&format!("--iterations 4 --concurrency 2 {journal}")));
         assert_eq!((&resumed.values, resumed.pairs), (&whole.values, whole.pairs));
         drop(resumed);
-        // Prolonged beyond the horizon, which the journal keeps.
+        // Extended beyond the horizon stored in the journal.
         let longer = run(&args(&format!("--iterations 5 {journal}")));
         assert_eq!(longer.values[..5], whole.values[..]);
         assert_eq!(longer.header["horizon"], 4);
     }
 
     #[test]
-    fn a_stop_discards_the_iteration() {
+    fn stop_discards_the_iteration() {
         let args = Args { pairs: 100, ..args("--iterations 9") };
         let mut session = Session::open(&args).unwrap();
         let stop = Stop::default();
@@ -184,21 +184,21 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_and_foreign_records_are_refused() {
+    fn foreign_journals_and_records_are_errors() {
         let folder = Folder::new("spsa-other");
         let journal = format!("--iterations 3 --journal {}", folder.path().join("journal").display());
         drop(Session::open(&args(&journal)).unwrap());
         let error = |line: &str| Session::open(&args(line)).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error(&format!("{journal} --seed 2")).contains("seed is 1, here 2"));
-        assert!(error(&format!("{journal} --horizon 5")).contains("horizon is 3, here 5"));
-        assert!(error(&format!("{journal} --set lmr_pv=9")).contains("set is [], here [\"lmr_pv=9\"]"));
-        let odd = json!({ "iteration": 0, "pairs": [0, 0, 1, 0, 0] });
-        Session::open(&args(&journal)).unwrap().journal.unwrap().append(&odd).unwrap();
+        assert!(error(&format!("{journal} --seed 2")).contains("its seed is 1, not 2"));
+        assert!(error(&format!("{journal} --horizon 5")).contains("its horizon is 3, not 5"));
+        assert!(error(&format!("{journal} --set lmr_pv=9")).contains("its set is [], not [\"lmr_pv=9\"]"));
+        let foreign = json!({ "iteration": 0, "pairs": [0, 0, 1, 0, 0] });
+        Session::open(&args(&journal)).unwrap().journal.unwrap().append(&foreign).unwrap();
         assert!(error(&journal).contains(":2: this record does not belong"), "{}", error(&journal));
     }
 
     #[test]
-    fn net_wins_follow_from_pairs() {
+    fn net_wins_and_deviation_of_pairs() {
         let pairs = |counts| Pentanomial { counts };
         assert_eq!(net(&pairs([1, 0, 0, 0, 0])), -2);
         assert_eq!(net(&pairs([1, 2, 9, 4, 8])), 16);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn exchanged_sides_have_the_opposite_result() {
+    fn swapped_sides_have_the_opposite_result() {
         let session = Session::open(&Args { pairs: 12, ..args("") }).unwrap();
         let mut trial = [vec![40, 1000], vec![140, -3000]];
         let mut played = 0;
@@ -216,6 +216,6 @@ mod tests {
         let mut reversed = session.play(&trial, &Stop::default(), || ()).unwrap().unwrap();
         reversed.counts.reverse();
         assert_eq!(pairs, reversed);
-        assert_ne!(pairs.counts, [0, 0, 12, 0, 0], "the settings make a difference");
+        assert_ne!(pairs.counts, [0, 0, 12, 0, 0], "the settings matter");
     }
 }

@@ -1,4 +1,4 @@
-//! An SVG chart of the figures of several files.
+//! An SVG chart comparing files.
 
 use super::file::{FIGURES, File};
 use lento_common::chart::{self, label};
@@ -7,14 +7,14 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
-/// Sizes in pixels: a line, the left and right end of the longest bar, the width of the picture, letters.
+/// Sizes in pixels: row height, left and right end of the longest bar, width, font size.
 const ROW: i32 = 20;
 const LEFT: i32 = 34;
 const RIGHT: i32 = 640;
 const WIDTH: u32 = 900;
 const LETTERS: i32 = 13;
 
-/// Draws a bar for each figure of each file, with its interval, below the titles of the files.
+/// Draws the titles of the files and, for each figure, a bar with its interval per file.
 pub fn svg(files: &[File]) -> Result<String, Box<dyn Error>> {
     let lines = (files.len() + 2) * FIGURES.len() + files.len() + 1;
     chart::svg((WIDTH, lines as u32 * ROW as u32), |paper| {
@@ -27,8 +27,8 @@ pub fn svg(files: &[File]) -> Result<String, Box<dyn Error>> {
         for (name, head) in FIGURES {
             y += ROW;
             write(&format!("{head}, nodes per second"), y)?;
-            let most = files.iter().map(|file| file.figure(name)).map(|figure| figure.high.unwrap_or(figure.median));
-            let scale = f64::from(RIGHT - LEFT) / most.fold(1e-9, f64::max);
+            let ends = files.iter().map(|file| file.figure(name)).map(|figure| figure.high.unwrap_or(figure.median));
+            let scale = f64::from(RIGHT - LEFT) / ends.fold(1e-9, f64::max);
             let x = |nps: f64| LEFT + (nps * scale).round() as i32;
             y += ROW;
             for file in files {

@@ -1,4 +1,4 @@
-//! `lento throughput compare`: machines or builds that did the same work.
+//! `lento throughput compare`: compares machines or builds that did the same work.
 
 use super::file::{FIGURES, File, SAME, SAME_SEARCH};
 use super::report::shown;
@@ -18,7 +18,7 @@ pub struct Args {
     /// Baseline A and files to compare with it, B to Z, as written by `lento throughput --json`
     #[arg(value_name = "FILE.json", required = true, num_args = 2..=26)]
     files: Vec<PathBuf>,
-    /// Print one JSON document instead; see `--help` for its fields
+    /// Print a JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
     /// Write an SVG chart of the figures to a file
@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 const FIELDS: &str = "\
-With --json one document is printed:
+Fields of the JSON document:
   schema         lento-throughput-compare/1
   work           {threads, nodes, hash_mib, positions} of all; threads is null
                  if they differ
@@ -37,16 +37,16 @@ With --json one document is printed:
     interrupted, unstable
     speed, rate, rate_per_thread
                  {nps: median of nodes/s, low, high: its interval or null,
-                 ratio: {estimate, low, high}}: divided by that of file a; low
-                 and high are the extreme ratios of the intervals, or null.
-                 The ratio of file a is null, and that of speed if the threads
-                 differ from those of file a: it is another search.
+                 ratio: {estimate, low, high}}: ratio to file a; low and high
+                 are the extreme ratios of the intervals, or null. The ratio
+                 of file a is null, and that of speed if the threads differ
+                 from file a, as searches differ.
   speed, rate, rate_per_thread
                  {a, b: median of nodes/s; ratio} of the first two files; null
-                 if they are of different searches
-  differences    {field: {a, b, ...}}: what differs in version, machine, system";
+                 if their searches differ
+  differences    {field: {a, b, ...}}: differences in version, machine, system";
 
-/// Refuses files of different work.
+/// Fails if files have different work.
 fn check(files: &[File]) -> Result<(), String> {
     for (nth, file) in files.iter().enumerate().skip(1) {
         check_same(&files[0], file, &SAME)?;
@@ -57,35 +57,35 @@ fn check(files: &[File]) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses two files that differ in one of these fields.
+/// Fails if two files differ in a field.
 fn check_same(one: &File, other: &File, pointers: &[&str]) -> Result<(), String> {
     let at = |file: &File, pointer: &str| file.document.pointer(pointer).and_then(shown).unwrap_or_default();
     let Some(pointer) = pointers.iter().find(|pointer| at(one, pointer) != at(other, pointer)) else {
         return Ok(());
     };
-    let mut told = format!("not the same work: field {pointer}: {} and {}", at(one, pointer), at(other, pointer));
+    let mut message = format!("not the same work: field {pointer}: {} and {}", at(one, pointer), at(other, pointer));
     if pointer.starts_with("/checksum") {
         let version = |file| format!("{} ({})", at(file, "/version/number"), at(file, "/version/commit"));
         let [a, b] = [version(one), version(other)];
-        told += &match a == b {
-            true => format!("; the version is the same, {a}: one of them does not compute reliably, or was changed"),
+        message += &match a == b {
+            true => format!("; both have version {a}: one machine does not compute reliably, or a file was changed"),
             false => format!("; the versions differ: {a} and {b}"),
         };
     }
-    Err(format!("{} and {}: {told}", one.path.display(), other.path.display()))
+    Err(format!("{} and {}: {message}", one.path.display(), other.path.display()))
 }
 
-/// Passes on the fields of a value by name: `machine.processor`. Lists are taken whole.
-fn flat(name: &str, value: &Value, found: &mut impl FnMut(&str, &Value)) {
+/// Visits the fields of a value by name, such as `machine.processor`. Lists are single values.
+fn visit_fields(name: &str, value: &Value, found: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(field, value)| flat(&format!("{name}.{field}"), value, found));
+            fields.iter().for_each(|(field, value)| visit_fields(&format!("{name}.{field}"), value, found));
         }
         value => found(name, value),
     }
 }
 
-/// What differs in version, machine and system: name, and the value of each file.
+/// Differing fields of version, machine and system, with the value of each file.
 fn differences(files: &[File]) -> BTreeMap<String, Vec<Value>> {
     let mut found = BTreeMap::new();
     for (at, file) in files.iter().enumerate() {
@@ -93,7 +93,9 @@ fn differences(files: &[File]) -> BTreeMap<String, Vec<Value>> {
             let values = found.entry(name.to_owned()).or_insert_with(|| vec![Value::Null; files.len()]);
             values[at] = value.clone();
         };
-        ["version", "machine", "system"].into_iter().for_each(|part| flat(part, &file.document[part], &mut add));
+        ["version", "machine", "system"]
+            .into_iter()
+            .for_each(|part| visit_fields(part, &file.document[part], &mut add));
     }
     found.retain(|_, values| values.iter().any(|value| *value != values[0]));
     found
@@ -138,7 +140,7 @@ fn document(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> Value
     found
 }
 
-/// The figures of all files, one below the other; those of two files beside each other.
+/// The figures, in a row per file; for two files in columns.
 fn table(files: &[File]) -> String {
     let number = |nps: f64| units::grouped(nps.round() as u64);
     let ratio = |file: &File, name: &str| {
@@ -147,7 +149,7 @@ fn table(files: &[File]) -> String {
         parts.map(|part| part.map_or("-".into(), |ratio| format!("{ratio:.4}")))
     };
     let same_threads = files.iter().all(|file| file.threads == files[0].threads);
-    // With the same threads the ratios per thread are those of the rate.
+    // With equal threads the ratios per thread equal those of the rate.
     let figures = FIGURES.iter().filter(|(name, _)| !same_threads || *name != "rate_per_thread");
     if let [a, b] = files {
         let heads = ["nodes/s", "A", "B", "B/A", "from", "to"].map(str::to_owned).to_vec();
@@ -170,19 +172,19 @@ fn table(files: &[File]) -> String {
 }
 
 fn text(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> String {
-    let mut told: String = files.iter().map(|file| file.title() + "\n").collect();
-    told += &format!("\n{}", table(files));
+    let mut message: String = files.iter().map(|file| file.title() + "\n").collect();
+    message += &format!("\n{}", table(files));
     if files.iter().any(|file| file.threads != files[0].threads) {
-        told += "\nThe speeds of different numbers of threads are of different searches and are not compared.\n";
+        message += "\nSpeeds of different numbers of threads are not compared, as the searches differ.\n";
     }
     if !differences.is_empty() {
-        told += "\nwhat differs:\n";
+        message += "\ndifferences:\n";
     }
     for (name, values) in differences {
-        let values = values.iter().map(|value| shown(value).unwrap_or("not known".into()));
-        told += &format!("  {name}: {}\n", values.collect::<Vec<_>>().join(" | "));
+        let values = values.iter().map(|value| shown(value).unwrap_or("unknown".into()));
+        message += &format!("  {name}: {}\n", values.collect::<Vec<_>>().join(" | "));
     }
-    told
+    message
 }
 
 pub fn run(args: &Args) -> Done {

@@ -1,4 +1,4 @@
-//! A file of `lento throughput --json`.
+//! A file written by `lento throughput --json`.
 
 use super::Median;
 use super::report::{SCHEMA, shown};
@@ -7,11 +7,11 @@ use lento_common::inputs;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What has to be the same for all files, and for files of as many threads.
+/// Fields that must be equal in all files, and in files with equal threads.
 pub const SAME: [&str; 4] = ["/work/nodes", "/work/hash_mib", "/work/positions", "/checksum/rate"];
 pub const SAME_SEARCH: [&str; 1] = ["/checksum/speed"];
 
-/// Fields and headings of the figures.
+/// Fields and heads of the figures.
 pub const FIGURES: [(&str, &str); 3] = [("speed", "speed"), ("rate", "rate"), ("rate_per_thread", "rate per thread")];
 
 pub struct File {
@@ -33,12 +33,12 @@ impl File {
         let Self { letter, path, document, threads } = self;
         let state = ["interrupted", "unstable"].into_iter().find(|state| document[*state] == true);
         let state = state.map_or_else(String::new, |state| format!(", {state}"));
-        let processor = shown(&document["machine"]["processor"]).unwrap_or("not known".into());
+        let processor = shown(&document["machine"]["processor"]).unwrap_or("unknown".into());
         let plural = if *threads == 1 { "" } else { "s" };
         format!("{letter}  {}: {processor}, {threads} thread{plural}{state}", path.display())
     }
 
-    /// The name in documents.
+    /// The name in JSON.
     pub fn name(&self) -> String {
         self.letter.to_ascii_lowercase().to_string()
     }
@@ -50,8 +50,8 @@ impl File {
         Median { median: of_thread(found.median), low: found.low.map(of_thread), high: found.high.map(of_thread) }
     }
 
-    /// A figure divided by that of another file: of the medians, with the extreme ratios of their intervals. `None` for the speed of
-    /// different searches.
+    /// Ratio of a figure to that of another file: of the medians, with the extreme ratios of the intervals. `None` for the speed with
+    /// different numbers of threads.
     pub fn ratio(&self, other: &File, figure: &str) -> Option<Median> {
         let [one, all] = [other, self].map(|file| file.figure(figure));
         let divided = |upper: Option<f64>, lower: Option<f64>| upper.zip(lower).map(|(upper, lower)| upper / lower);
@@ -64,7 +64,7 @@ impl File {
     }
 }
 
-/// Checks the fields that a comparison needs, and returns the number of threads.
+/// Checks the fields needed for a comparison and returns the number of threads.
 fn check_fields(document: &Value) -> Result<u64, String> {
     let fields = Fields::of(document, SCHEMA)?;
     for pointer in SAME.into_iter().chain(SAME_SEARCH) {

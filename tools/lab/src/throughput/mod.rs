@@ -1,4 +1,4 @@
-//! `lento throughput`: passes of `lento speedtest` until the figures are precise.
+//! `lento throughput`: repeats `lento speedtest` until the figures are precise.
 
 mod chart;
 mod compare;
@@ -27,10 +27,10 @@ use system::{Observed, System};
 pub const CONFIDENCE: f64 = 0.95;
 /// Exit code of an unstable result.
 const UNSTABLE: u8 = 3;
-/// Interval of looking whether a pass has ended.
+/// Interval of checks for the end of a pass.
 const POLL: Duration = Duration::from_millis(20);
-/// Clock rates and pages are read once in this many looks.
-const SAMPLE: u32 = 25;
+/// Checks per sample of clock rates and pages.
+const SAMPLE_CHECKS: u32 = 25;
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
@@ -40,7 +40,7 @@ pub struct Args {
     /// Threads [default: all cores]
     #[arg(value_parser = setup::threads)]
     threads: Option<usize>,
-    /// Nodes per thread and position [default: that of speedtest, as below]
+    /// Nodes per thread and position [default: as speedtest]
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
     /// Hash table in MiB per thread
@@ -49,13 +49,13 @@ pub struct Args {
     /// Search only the first N positions
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
-    /// Half the width of the intervals to reach, in percent of the median
+    /// Target half width of the intervals, in percent of the median
     #[arg(long, value_name = "PERCENT", default_value_t = 0.5, value_parser = percent)]
     within: f64,
-    /// Give up after this time, with exit code 3: 15m, 1h, 90s
+    /// Maximum time, then exit code 3: 15m, 1h, 90s
     #[arg(long, default_value = "15m", value_parser = setup::positive_time)]
     time: Duration,
-    /// The player to measure [default: lento, beside this program or in PATH]
+    /// Player to measure [default: lento, beside this program or in PATH]
     #[arg(long, value_name = "FILE")]
     engine: Option<PathBuf>,
     /// Write a JSON document (docs/schema.md) to a file; `-` prints it instead of the table
@@ -70,12 +70,12 @@ enum Other {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected percent, such as 0.5".into())
+    text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected a percentage, such as 0.5".into())
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Pass {
-    /// From the start of the run.
+    /// Time since the start of the run.
     pub start_ms: f64,
     /// Nodes per second.
     pub speed: f64,
@@ -85,7 +85,7 @@ pub struct Pass {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Median {
     pub median: f64,
-    /// `None` with too few passes.
+    /// Interval; `None` with too few passes.
     pub low: Option<f64>,
     pub high: Option<f64>,
 }
@@ -97,13 +97,13 @@ impl Median {
         Self { median: quantile(&numbers, 0.5), low, high }
     }
 
-    /// The figure of this name in a document.
+    /// Reads a figure of a document.
     fn read(document: &Value, name: &str) -> Self {
         let of = |part: &str| document["results"][name][part].as_f64();
         Self { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") }
     }
 
-    /// Half the width of the interval, at the wider side, as a part of the median.
+    /// Half width of the interval on its wider side, relative to the median.
     pub fn error(&self) -> Option<f64> {
         Some((self.high? / self.median - 1.0).max(1.0 - self.low? / self.median))
     }
@@ -117,13 +117,13 @@ struct Measuring<'a> {
     progress: Progress,
     system: System,
     observed: Observed,
-    /// The player's document of the first pass.
+    /// The document of the first pass.
     first: Value,
     passes: Vec<Pass>,
 }
 
 impl Measuring<'_> {
-    /// Whether both figures are precise enough.
+    /// Whether both intervals are narrow enough.
     fn is_precise(&self) -> bool {
         let precise = |figure: Median| figure.error().is_some_and(|error| error <= self.args.within / 100.0);
         self.figures().into_iter().all(precise)
@@ -134,7 +134,7 @@ impl Measuring<'_> {
         [|pass: &Pass| pass.speed, |pass: &Pass| pass.rate].map(|of| Median::of(self.passes.iter().map(of)))
     }
 
-    /// Runs passes until the figures are precise, the time is over or Ctrl-C.
+    /// Runs passes until the figures are precise, the time is up or Ctrl-C is pressed.
     fn run(&mut self) -> Result<(), Box<dyn Error>> {
         loop {
             let start = self.progress.elapsed();
@@ -147,7 +147,7 @@ impl Measuring<'_> {
         }
     }
 
-    /// Adds the player's document of a pass.
+    /// Adds the document of a pass.
     fn add(&mut self, start: Duration, document: Value) -> Result<(), String> {
         let engine = self.engine.display();
         let nps = |name: &str| {
@@ -163,8 +163,8 @@ impl Measuring<'_> {
             let [first, other] = [&self.first, &document].map(|document| &document[name]["checksum"]);
             if first != other {
                 return Err(format!(
-                    "the checksums of {name} are {first} in the first pass and {other} in pass {}, of the same search: \
-                     this machine does not compute reliably, or Lento has a defect",
+                    "the checksum of {name} is {first} in the first pass and {other} in pass {} of the same search: \
+                     this machine does not compute reliably, or Lento has a bug",
                     self.passes.len()
                 ));
             }
@@ -183,20 +183,20 @@ impl Measuring<'_> {
         });
     }
 
-    /// Runs the player once, and returns its document; `None` after Ctrl-C.
+    /// Runs the player once and returns its document; `None` on Ctrl-C.
     fn pass(&mut self) -> Result<Option<Value>, Box<dyn Error>> {
         let mut child = self.command().spawn().map_err(|error| in_file(&self.engine, error))?;
-        let mut look = 0_u32;
+        let mut checks = 0_u32;
         while child.try_wait()?.is_none() {
-            if look % SAMPLE == SAMPLE / 5 {
+            if checks % SAMPLE_CHECKS == SAMPLE_CHECKS / 5 {
                 self.show();
                 let threads = self.args.threads.unwrap_or_else(processors::count);
-                // Huge pages need not be counted again.
+                // Huge pages are counted only in the first pass.
                 let process = self.passes.is_empty().then(|| child.id());
                 self.observed.sample(&self.system, process, threads);
             }
-            look += 1;
-            // Nothing is sent: this waits, or Ctrl-C ends it.
+            checks += 1;
+            // Waits unless Ctrl-C disconnects the channel.
             let waited = self.stop.waiter().recv_timeout(POLL);
             if waited.is_err_and(|error| !error.is_timeout()) {
                 child.kill()?;
@@ -206,7 +206,7 @@ impl Measuring<'_> {
         }
         let output = child.wait_with_output()?;
         if !output.status.success() {
-            // Standard error is not captured, so the player has said why.
+            // Standard error is not captured, so the player has printed the reason.
             return Err(in_file(&self.engine, output.status).into());
         }
         let document = serde_json::from_slice(&output.stdout);
@@ -226,7 +226,7 @@ impl Measuring<'_> {
     }
 }
 
-/// Measures and reports. Ctrl-C keeps complete passes.
+/// Measures and prints the results. Ctrl-C keeps complete passes.
 pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
         return compare::run(args);

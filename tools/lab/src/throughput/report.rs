@@ -1,4 +1,4 @@
-//! The result of a run as text and as the JSON document described in docs/schema.md.
+//! The result as text and as JSON, described in docs/schema.md.
 
 use super::system::Observed;
 use super::{CONFIDENCE, Measuring, Median};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub const SCHEMA: &str = "lento-throughput/1";
 
-/// Rows for people: labels, and where in the document their text is.
+/// Labels of the text output and JSON pointers to their values.
 const FACTS: [(&str, &str); 12] = [
     ("version", "/version/number"),
     ("commit", "/version/commit"),
@@ -67,7 +67,7 @@ pub(super) fn document(measuring: &Measuring, elapsed: Duration, observed: Obser
     })
 }
 
-/// The machine, the figures, and what disturbed them, from the document.
+/// Formats machine, figures and disturbances of a document.
 pub fn text(document: &Value) -> String {
     let fact = |(label, pointer): &(&str, &str)| {
         let value = document.pointer(pointer).and_then(shown)?;
@@ -95,7 +95,7 @@ pub fn text(document: &Value) -> String {
     let disturbances: Vec<&str> =
         document["disturbances"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if disturbances.is_empty() && is("unstable") {
-        all += "  nothing that was observed explains it\n";
+        all += "  no disturbance was observed\n";
     }
-    all + &disturbances.iter().map(|why| format!("  {why}\n")).collect::<String>()
+    all + &disturbances.iter().map(|disturbance| format!("  {disturbance}\n")).collect::<String>()
 }

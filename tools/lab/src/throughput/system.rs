@@ -1,4 +1,4 @@
-//! What Linux tells about the machine, and what disturbs a measurement: files of `/proc` and `/sys` below a root folder.
+//! The machine and disturbances of a measurement according to Linux: files of `/proc` and `/sys` below a root folder.
 
 use lento::internals::processors::cpu_list::{self, CpuSet};
 use lento_console::machine::{control_groups, cpu_limit, fact, read};
@@ -7,38 +7,38 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Clock ticks per second in `/proc`, on every architecture that Lento is built for.
+/// Clock ticks per second in `/proc`, on all supported architectures.
 const TICKS: f64 = 100.0;
 const CPUS: &str = "sys/devices/system/cpu";
 
-/// A system. On others than Linux nothing of it is known.
+/// A system. Only Linux provides information.
 pub struct System {
     root: PathBuf,
-    /// The CPUs that this process may use.
+    /// CPUs that this process may use.
     cpus: CpuSet,
 }
 
-/// What was observed while measuring; `None` where it is not known. As counters at one time, loads are in CPU seconds and waiting is in
+/// Observations during a measurement; `None` if unknown. In [`System::counters`], loads are in CPU seconds and `waiting` is in
 /// seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Observed {
-    /// CPUs that other processes used, of those that this process may use, on average.
+    /// Mean number of CPUs used by other processes, of those that this process may use.
     pub other_load: Option<f64>,
-    /// CPUs that the hypervisor gave to others, on average.
+    /// Mean number of CPUs stolen by the hypervisor.
     pub stolen: Option<f64>,
-    /// The share of time in which some thread of the system waited for a CPU.
+    /// Share of time in which a thread of the system waited for a CPU.
     pub waiting: Option<f64>,
     pub thermal_throttles: Option<f64>,
-    /// Periods in which the control group's CPU limit stopped it.
+    /// Periods throttled by the CPU limit of the control group.
     pub limit_stops: Option<f64>,
-    /// Pages that a NUMA node should have given, and another one gave.
+    /// Pages intended for a NUMA node but allocated on another.
     pub foreign_pages: Option<f64>,
-    /// Pages taken from a node by threads of another one.
+    /// Pages allocated on a node by threads of another.
     pub remote_pages: Option<f64>,
-    /// Clock rates of as many CPUs as there are threads, the fastest at each time: the lowest and highest mean.
+    /// Lowest and highest mean clock rate of the fastest CPUs, one per thread.
     pub min_mhz: Option<f64>,
     pub max_mhz: Option<f64>,
-    /// The most memory of the player in huge pages, in MiB.
+    /// Maximum memory of the player in huge pages, in MiB.
     pub huge_pages_mib: Option<f64>,
 }
 
@@ -51,14 +51,14 @@ fn field(text: &str, name: &str) -> Option<f64> {
     text.lines().find_map(|line| number(line.strip_prefix(name)?.strip_prefix(' ')?))
 }
 
-/// The sum of the numbers of files that are there.
+/// The sum of the numbers in texts; `None` without texts or with an invalid one.
 fn sum(texts: impl Iterator<Item = String>) -> Option<f64> {
     let all = texts.map(|text| number(&text)).collect::<Option<Vec<f64>>>()?;
     (!all.is_empty()).then(|| all.iter().sum())
 }
 
 impl System {
-    /// The system of these `/proc` and `/sys`.
+    /// The system with `/proc` and `/sys` below a root.
     pub fn below(root: impl Into<PathBuf>) -> Self {
         let mut system = Self { root: root.into(), cpus: CpuSet::new() };
         system.cpus = system.affinity().and_then(|list| cpu_list::parse(&list).ok()).unwrap_or_default();
@@ -73,12 +73,12 @@ impl System {
         fact(&self.text("proc/self/status")?, "Cpus_allowed_list").map(str::to_owned)
     }
 
-    /// A file of each usable CPU, where it exists.
+    /// The text of an existing file of each usable CPU.
     fn of_cpus<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
         self.cpus.iter().filter_map(move |cpu| self.text(format!("{CPUS}/cpu{cpu}/{name}")))
     }
 
-    /// What is known of the machine beyond [`lento_console::machine`].
+    /// Facts about the machine beyond [`lento_console::machine`].
     pub fn facts(&self) -> Value {
         let cpuinfo = self.text("proc/cpuinfo").unwrap_or_default();
         let list = |path: &str| self.text(path).and_then(|list| cpu_list::parse(&list).ok());
@@ -131,7 +131,7 @@ impl System {
             (!ticks.is_empty()).then(|| ticks.iter().map(of).sum())
         };
         let own = |text: String| {
-            // Behind the name, which may contain anything: utime, stime, and of finished children cutime, cstime.
+            // After the name, which may contain anything: utime, stime, and cutime, cstime of finished children.
             let numbers: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
             Some(numbers.get(11..15)?.iter().filter_map(|ticks| number(ticks)).sum::<f64>() / TICKS)
         };
@@ -151,7 +151,7 @@ impl System {
         }
     }
 
-    /// The mean clock rate in MHz of this many CPUs, the fastest ones.
+    /// Mean clock rate in MHz of the fastest CPUs, one per thread.
     fn mhz(&self, threads: usize) -> Option<f64> {
         let khz = self.of_cpus("cpufreq/scaling_cur_freq").filter_map(|khz| Some(number(&khz)? / 1e3));
         let mut found: Vec<f64> = khz.collect();
@@ -160,12 +160,12 @@ impl System {
             let each = cpuinfo.lines().filter_map(|line| number(line.strip_prefix("cpu MHz")?.split_once(':')?.1));
             found = each.collect();
         }
-        found.sort_by(|one, other| other.total_cmp(one));
+        found.sort_by(|a, b| b.total_cmp(a));
         found.truncate(threads);
         (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
     }
 
-    /// The memory of a process in huge pages, in MiB.
+    /// Memory of a process in huge pages, in MiB.
     fn huge_pages(&self, process: u32) -> Option<f64> {
         let text = self.text(format!("proc/{process}/smaps_rollup"))?;
         Some(number(fact(&text, "AnonHugePages")?)? / 1024.0)
@@ -173,55 +173,56 @@ impl System {
 }
 
 impl Observed {
-    /// Notes what only shows while the player runs: clock rates, and the pages of a process.
+    /// Samples clock rates and the huge pages of a process while the player runs.
     pub fn sample(&mut self, system: &System, process: Option<u32>, threads: usize) {
         if let Some(mhz) = system.mhz(threads) {
-            self.min_mhz = Some(self.min_mhz.map_or(mhz, |least| least.min(mhz)));
-            self.max_mhz = Some(self.max_mhz.map_or(mhz, |most| most.max(mhz)));
+            self.min_mhz = Some(self.min_mhz.map_or(mhz, |min| min.min(mhz)));
+            self.max_mhz = Some(self.max_mhz.map_or(mhz, |max| max.max(mhz)));
         }
         let huge = process.and_then(|process| system.huge_pages(process));
         self.huge_pages_mib = huge.into_iter().chain(self.huge_pages_mib).reduce(f64::max);
     }
 
-    /// Adds what counters say of the time between them.
+    /// Adds the differences of counters over a time in seconds.
     pub fn between(self, before: &Self, after: &Self, seconds: f64) -> Self {
-        let grown = |of: fn(&Self) -> Option<f64>| Some((of(after)? - of(before)?).max(0.0));
-        let mean = |of| Some(grown(of)? / seconds);
+        let increase = |of: fn(&Self) -> Option<f64>| Some((of(after)? - of(before)?).max(0.0));
+        let mean = |of| Some(increase(of)? / seconds);
         Self {
             other_load: mean(|all| all.other_load),
             stolen: mean(|all| all.stolen),
             waiting: mean(|all| all.waiting),
-            thermal_throttles: grown(|all| all.thermal_throttles),
-            limit_stops: grown(|all| all.limit_stops),
-            foreign_pages: grown(|all| all.foreign_pages),
-            remote_pages: grown(|all| all.remote_pages),
+            thermal_throttles: increase(|all| all.thermal_throttles),
+            limit_stops: increase(|all| all.limit_stops),
+            foreign_pages: increase(|all| all.foreign_pages),
+            remote_pages: increase(|all| all.remote_pages),
             ..self
         }
     }
 
-    /// What may disturb a search of this many threads with tables of this size, in words.
+    /// Describes disturbances of a search with a number of threads and table size.
     pub fn disturbances(&self, facts: &Value, threads: u64, hash_mib: u64) -> Vec<String> {
         let (cpus, hash) = (threads as f64, hash_mib as f64);
         let above = |value: Option<f64>, limit: f64| value.filter(|&value| value > limit);
         let limit = facts["cpu_limit"].as_f64().map_or_else(String::new, |limit| format!(" of {limit} CPUs"));
-        let moved = self.min_mhz.zip(self.max_mhz).filter(|(min, max)| max > &(min * 1.01));
+        let varying = self.min_mhz.zip(self.max_mhz).filter(|(min, max)| max > &(min * 1.01));
         let usable =
             facts["affinity"].as_str().and_then(|list| cpu_list::parse(list).ok()).map(|cpus| cpus.len() as u64);
         let few_huge = self.huge_pages_mib.filter(|&huge| huge < hash / 2.0);
-        let setting = facts["huge_pages"].as_str().unwrap_or("not known");
+        let setting = facts["huge_pages"].as_str().unwrap_or("unknown");
         [
             above(self.other_load, 0.01 * cpus).map(|load| format!("other processes used {load:.2} CPUs")),
-            above(self.stolen, 0.005 * cpus).map(|stolen| format!("the hypervisor gave {stolen:.2} CPUs to others")),
+            above(self.stolen, 0.005 * cpus).map(|stolen| format!("the hypervisor stole {stolen:.2} CPUs")),
             above(self.waiting, 0.02).map(|part| format!("threads waited for a CPU {:.1} % of the time", 100.0 * part)),
-            moved.map(|(min, max)| format!("the clock rate moved between {min:.0} and {max:.0} MHz")),
+            varying.map(|(min, max)| format!("the clock rate varied between {min:.0} and {max:.0} MHz")),
             above(self.thermal_throttles, 0.0)
-                .map(|times| format!("the processor was throttled {times} times, for its heat")),
+                .map(|times| format!("the processor was thermally throttled {times} times")),
             above(self.limit_stops, 0.0)
-                .map(|times| format!("the control group's limit{limit} stopped it {times} times")),
-            above(self.foreign_pages, 0.0).map(|pages| format!("{pages} pages came from another NUMA node than asked")),
+                .map(|times| format!("the control group limit{limit} throttled the player {times} times")),
+            above(self.foreign_pages, 0.0)
+                .map(|pages| format!("{pages} pages were not allocated on the intended NUMA node")),
             few_huge
                 .map(|huge| format!("{huge:.0} of {hash} MiB of the tables were in huge pages (setting {setting:?})")),
-            usable.filter(|&usable| usable < threads).map(|usable| format!("{threads} threads had {usable} CPUs")),
+            usable.filter(|&usable| usable < threads).map(|usable| format!("{threads} threads had only {usable} CPUs")),
         ]
         .into_iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! Misuse of `lento-lab`: two runs on one file, damaged files, full disks, special files.
+//! Two runs on one file, damaged files, full disks, special files and signals.
 
 use crate::TOOL;
 use lento_testing::Folder;
@@ -10,26 +10,26 @@ use std::process::{Child, Command};
 const MATCH: &str = "match --old LMR=off --limit nodes=300 --hash 1 --concurrency 1 --json";
 
 #[test]
-fn of_two_runs_on_one_journal_one_wins_and_a_killed_one_holds_nothing() {
+fn journal_is_locked_until_the_run_is_killed() {
     let folder = Folder::new("journal");
     let words = format!("{MATCH} --pairs 100000 --journal @/journal");
     let first = TOOL.start(&folder, &words);
-    wait_for("no pair is kept", || lines(&folder.at("journal")) > 2);
+    wait_for("no pair is stored", || lines(&folder.at("journal")) > 2);
     let second = TOOL.refusal(&folder, &words);
     assert!(second.contains(&format!("journal: in use by another run (process {})", first.0.id())), "{second}");
-    // Another tool may not have it, either, nor another match the same games.
+    // Another task cannot open it either.
     let other = TOOL.refusal(&folder, "factors rfp_margin=80 --pairs 1 --journal @/journal");
     assert!(other.contains("in use by another run"), "{other}");
     first.kill();
-    let kept = lines(&folder.at("journal")) - 1;
-    let rest = TOOL.run(&folder, &format!("{MATCH} --pairs {} --journal @/journal", kept + 1));
+    let stored = lines(&folder.at("journal")) - 1;
+    let rest = TOOL.run(&folder, &format!("{MATCH} --pairs {} --journal @/journal", stored + 1));
     assert!(rest.status.success(), "{rest:?}");
-    assert_eq!(folder.names(), ["journal"], "the lock of the killed run is gone");
-    assert_eq!(lines(&folder.at("journal")), kept + 2);
+    assert_eq!(folder.names(), ["journal"], "the lock file is removed");
+    assert_eq!(lines(&folder.at("journal")), stored + 2);
 }
 
 #[test]
-fn two_matches_do_not_share_a_pgn() {
+fn pgn_file_is_locked() {
     let folder = Folder::new("pgn");
     let words = format!("{MATCH} --pairs 100000 --pgn @/games.pgn");
     let first = TOOL.start(&folder, &words);
@@ -39,7 +39,7 @@ fn two_matches_do_not_share_a_pgn() {
 }
 
 #[test]
-fn outputs_are_tried_before_the_work() {
+fn outputs_are_checked_before_the_run() {
     let folder = Folder::new("outputs");
     folder.write("suite.epd", b"4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;\n");
     let source = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/search/params.rs"));
@@ -69,13 +69,13 @@ fn outputs_are_tried_before_the_work() {
     assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
     for (more, warned) in [("--pairs 2", true), ("--pairs 2 --random-plies 1", false), ("--pairs 1", false)] {
         let output = TOOL.succeeds(&folder, &format!("{MATCH} --book @/book.epd {more}"));
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(said.contains("book.epd: games repeat after opening 1;"), warned, "{more}: {said}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(message.contains("book.epd: games repeat after opening 1;"), warned, "{more}: {message}");
     }
 }
 
 #[test]
-fn damage_of_a_journal_is_named_with_its_line() {
+fn damaged_journal_is_reported_with_its_line() {
     let folder = Folder::new("damage");
     let words = format!("{MATCH} --pairs 3 --journal @/journal");
     assert!(TOOL.run(&folder, &words).status.success());
@@ -89,17 +89,17 @@ fn damage_of_a_journal_is_named_with_its_line() {
 }
 
 #[test]
-fn large_files_of_something_else_take_no_memory() {
+fn large_foreign_files_are_not_read_into_memory() {
     TOOL.refuse_large_files(&["epd", "match --book", "match --journal"]);
 }
 
 #[test]
-fn a_full_disk_names_the_file_and_keeps_what_is_done() {
+fn full_disk_is_reported_and_finished_work_is_kept() {
     let folder = Folder::new("full");
     let words = format!("{MATCH} --pairs 30 --journal @/journal");
     TOOL.refuse_full_disk(&folder, 32, &words, "/journal: File too large");
-    let kept = lines(&folder.at("journal"));
-    assert!(kept > 2, "{kept}");
+    let stored = lines(&folder.at("journal"));
+    assert!(stored > 2, "{stored}");
     assert!(TOOL.run(&folder, &words).status.success());
     assert_eq!(lines(&folder.at("journal")), 31);
     let words = format!("{MATCH} --pairs 30 --pgn @/games.pgn");
@@ -108,7 +108,7 @@ fn a_full_disk_names_the_file_and_keeps_what_is_done() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_and_a_closed_standard_output_differ() {
+fn full_standard_output_is_an_error_but_a_closed_one_is_not() {
     let folder = Folder::new("stdout");
     folder.write("suite.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n");
     let words = "epd --depth 2 --hash 1 @/suite.epd";
@@ -119,12 +119,12 @@ fn a_full_and_a_closed_standard_output_differ() {
         assert_eq!(message, "lento-lab: standard output: No space left on device (os error 28)\n", "{words}");
         assert_eq!(output.status.code(), Some(1), "{words}");
     }
-    // A reader that has gone away.
+    // The reader is closed.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = finish(TOOL.command(&folder, words).stdout(writer).spawn().unwrap());
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-    // Standard error is closed, too: still no panic, which would end with 101.
+    // With standard error closed as well, a panic would exit with 101.
     for (words, code) in [("epd @/missing.epd", 1), ("epd --nonsense", 2)] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -135,7 +135,7 @@ fn a_full_and_a_closed_standard_output_differ() {
 }
 
 #[test]
-fn a_suite_with_bad_lines_is_searched_without_them() {
+fn invalid_lines_of_a_suite_are_skipped() {
     let folder = Folder::new("suite");
     let text = b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id \"one\";\nrubbish\n6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Nf3;\n\
                  6k1/5ppp/8/8/8/8/8/R5K1 w - - 3 40\n6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id \"M\xfcller\";\n";
@@ -158,7 +158,7 @@ fn a_suite_with_bad_lines_is_searched_without_them() {
 }
 
 #[test]
-fn unknown_names_are_answered_with_all_there_are() {
+fn errors_for_unknown_names_list_valid_ones() {
     let folder = Folder::new("names");
     let output = TOOL.run(&folder, "match --new rfp_margn=80 --pairs 1");
     let message = String::from_utf8(output.stderr).unwrap();
@@ -168,7 +168,7 @@ fn unknown_names_are_answered_with_all_there_are() {
 }
 
 #[test]
-fn files_that_never_end_or_never_begin_are_refused() {
+fn special_files_are_errors() {
     TOOL.refuse_special_files(&[
         "epd --depth 1",
         "epd --depth 1 @/one.epd --journal",
@@ -184,13 +184,13 @@ fn files_that_never_end_or_never_begin_are_refused() {
 }
 
 #[test]
-fn signals_end_it_and_the_work_is_kept() {
+fn signals_end_the_run_and_work_is_kept() {
     let folder = Folder::new("signals");
     for (signal, times) in [("TERM", 1), ("INT", 1), ("INT", 2)] {
         let words = format!("{MATCH} --pairs 100000 --journal @/journal");
         let child = TOOL.command(&folder, &words).spawn().unwrap();
         let before = lines(&folder.at("journal"));
-        wait_for("no pair is kept", || lines(&folder.at("journal")) > before + 1);
+        wait_for("no pair is stored", || lines(&folder.at("journal")) > before + 1);
         for _ in 0..times {
             assert!(
                 Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success()
@@ -204,9 +204,9 @@ fn signals_end_it_and_the_work_is_kept() {
     wait_for("no journal", || lines(&folder.at("long")) == 1);
     let kill = |child: &Child| Command::new("kill").arg(child.id().to_string()).status().unwrap();
     kill(&child);
-    let mut said = [0; 25];
-    child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
-    assert_eq!(said.as_slice(), b"lento-lab: interrupted: f");
+    let mut message = [0; 25];
+    child.stderr.as_mut().unwrap().read_exact(&mut message).unwrap();
+    assert_eq!(message.as_slice(), b"lento-lab: interrupted: f");
     kill(&child);
     assert_eq!(finish(child).status.code(), Some(130));
 }

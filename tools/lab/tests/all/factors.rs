@@ -1,11 +1,9 @@
-//! `lento-lab factors` from the outside.
+//! Runs `lento-lab factors`.
 
-use crate::matches::{PATIENCE, lines};
+use lento_testing::driver::{lines, wait_for};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 fn command(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
@@ -22,7 +20,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn two_factors_are_measured_twice_alike() {
+fn result_is_independent_of_concurrency() {
     let words = "LMR=off rfp_depth=8,rfp_margin=90 --pairs 4 --json --concurrency";
     let (one, other) = (run(&format!("{words} 1")), run(&format!("{words} 3")));
     assert!(one.status.success(), "{one:?}");
@@ -40,7 +38,7 @@ fn two_factors_are_measured_twice_alike() {
 }
 
 #[test]
-fn a_killed_run_resumes_to_the_same_page() {
+fn killed_run_resumes_to_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let words = "--ideas=ProbCut --ideas=killer LMR=off --pairs 12";
@@ -50,20 +48,16 @@ fn a_killed_run_resumes_to_the_same_page() {
     let warning = text(&whole.stderr);
     assert!(warning.contains("lmr_killer (LMR: less for the killer; killer move)"), "{warning}");
 
-    let kept = format!("{words} --journal {} {}", at("journal").display(), paths("resumed"));
-    let mut killed = command(&kept).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
-    while lines(&at("journal")) < 3 {
-        assert!(start.elapsed() < PATIENCE, "no pair is kept");
-        thread::sleep(Duration::from_millis(1));
-    }
+    let journaled = format!("{words} --journal {} {}", at("journal").display(), paths("resumed"));
+    let mut killed = command(&journaled).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("no pair is stored", || lines(&at("journal")) >= 3);
     killed.kill().unwrap();
     killed.wait().unwrap();
-    let resumed = run(&kept);
+    let resumed = run(&journaled);
     assert!(resumed.status.success(), "{resumed:?}");
     assert_eq!(text(&whole.stdout), text(&resumed.stdout));
     assert_eq!(lines(&at("journal")), 13);
-    // The commands differ.
+    // Only the commands differ.
     let read = |path: &Path| {
         let text = std::fs::read_to_string(path).unwrap();
         text.lines().filter(|line| !line.starts_with("lento factors")).map(str::to_owned).collect::<Vec<_>>()
@@ -77,14 +71,14 @@ fn a_killed_run_resumes_to_the_same_page() {
 }
 
 #[test]
-fn ideas_are_listed() {
+fn lists_features() {
     let listed = text(&run("--ideas=null --list").stdout);
     assert!(listed.lines().count() >= 4 && listed.lines().all(|line| line.contains("null move")), "{listed}");
     assert!(listed.contains("null_min_depth=255"), "{listed}");
 }
 
 #[test]
-fn invalid_arguments_are_quoted() {
+fn errors_quote_invalid_arguments() {
     for (words, part) in [
         ("rfp_margn=80", "\"rfp_margn\"; did you mean rfp_margin?"),
         ("rfp_margin=9", "rfp_margin=9"),

@@ -1,14 +1,10 @@
-//! `lento-lab match` from outside.
+//! Runs `lento-lab match`.
 
+use lento_testing::driver::{lines, wait_for};
 use lento_testing::polyglot;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Longer than anything here takes on a slow and busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A short match between players of different strength.
 const SHORT: &str = "--old LMR=off --limit nodes=300 --hash 1 --seed 3 --pairs 12";
@@ -33,12 +29,8 @@ fn scratch(name: &str) -> PathBuf {
     path
 }
 
-pub fn lines(path: &Path) -> usize {
-    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
-}
-
 #[test]
-fn a_killed_match_resumes_to_the_same_result() {
+fn killed_match_resumes_to_the_same_result() {
     let whole = run(&format!("{SHORT} --concurrency 2 --json"));
     assert!(whole.status.success(), "{whole:?}");
     let whole = document(&whole);
@@ -49,31 +41,28 @@ fn a_killed_match_resumes_to_the_same_result() {
     assert!(whole["elo"]["error95"].as_f64().is_some_and(|error| error > 0.0));
 
     let (journal, pgn) = (scratch("journal"), scratch("pgn"));
-    let kept = format!("{SHORT} --journal {} --pgn {} --json", journal.display(), pgn.display());
-    let mut killed = command(&kept).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
-    let start = Instant::now();
+    let journaled = format!("{SHORT} --journal {} --pgn {} --json", journal.display(), pgn.display());
+    let mut killed =
+        command(&journaled).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
     // The header and two pairs.
-    while lines(&journal) < 3 {
-        assert!(start.elapsed() < PATIENCE, "no pair is kept");
-        thread::sleep(Duration::from_millis(2));
-    }
+    wait_for("no pair is stored", || lines(&journal) >= 3);
     killed.kill().unwrap();
     killed.wait().unwrap();
     let before = std::fs::read(&journal).unwrap();
 
-    let rest = run(&kept);
+    let rest = run(&journaled);
     assert!(rest.status.success(), "{rest:?}");
     let rest = document(&rest);
     for field in ["pentanomial", "wins", "losses", "elo", "endings", "plies_per_game", "nodes_per_game"] {
         assert_eq!(rest[field], whole[field], "{field}");
     }
     let whole_lines = before.iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
-    assert!(std::fs::read(&journal).unwrap().starts_with(&before[..whole_lines]), "what was kept is played again");
+    assert!(std::fs::read(&journal).unwrap().starts_with(&before[..whole_lines]), "stored pairs are replayed");
     let games = std::fs::read_to_string(&pgn).unwrap();
     assert_eq!(games.matches("[Event ").count(), 24);
     assert!(games.contains("[White \"Lento old LMR=off\"]"));
 
-    let other = run(&kept.replace("--seed 3", "--seed 4"));
+    let other = run(&journaled.replace("--seed 3", "--seed 4"));
     let message = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(!other.status.success() && message.contains("its seed is 3, not 4"), "{message}");
     std::fs::remove_file(journal).unwrap();
@@ -81,7 +70,7 @@ fn a_killed_match_resumes_to_the_same_result() {
 }
 
 #[test]
-fn openings_come_from_a_polyglot_book() {
+fn plays_openings_of_a_polyglot_book() {
     let (book, pgn) = (scratch("book").with_extension("bin"), scratch("book-pgn"));
     let moves = [("", "e2e4", 2), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1), ("", "d2d4", 1), ("d2d4", "d7d5", 1)];
     std::fs::write(&book, polyglot::book(&moves)).unwrap();
@@ -108,16 +97,16 @@ fn openings_come_from_a_polyglot_book() {
     let (fens, _) = play("--book-plies 1");
     assert!(fens.iter().all(|fen| fen.contains(" b KQkq - 0 1")), "{fens:?}");
 
-    let refused = |bytes: &[u8], more: &str, expected: &str| {
+    let check_error = |bytes: &[u8], more: &str, expected: &str| {
         std::fs::write(&book, bytes).unwrap();
         let output = run(&format!("--pairs 1 --book {} {more}", book.display()));
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && message.contains(&format!("{}: {expected}", book.display())), "{message}");
     };
-    refused(b"", "", "empty; expected a Polyglot book");
-    refused(&polyglot::book(&[("e2e4", "e7e5", 1)]), "", "no move with a weight for the start position");
-    refused(&polyglot::book(&[("", "e2e4", 0)]), "", "no move with a weight for the start position");
-    refused(&polyglot::book(&moves)[..40], "", "40 bytes, not a multiple of 16");
+    check_error(b"", "", "empty; expected a Polyglot book");
+    check_error(&polyglot::book(&[("e2e4", "e7e5", 1)]), "", "no move with a weight for the start position");
+    check_error(&polyglot::book(&[("", "e2e4", 0)]), "", "no move with a weight for the start position");
+    check_error(&polyglot::book(&moves)[..40], "", "40 bytes, not a multiple of 16");
     let output = run("--pairs 1 --book no.epd --book-plies 3");
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("no.epd: --book-plies expects a Polyglot book"),
@@ -128,7 +117,7 @@ fn openings_come_from_a_polyglot_book() {
 }
 
 #[test]
-fn a_sequential_test_ends_with_words() {
+fn sequential_test_ends_with_a_verdict() {
     let output = run("--new Hash=1 --limit nodes=100 --sprt 0,200 --model logistic --alpha 0.2 --beta 0.2 --pairs 400");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{text}");
@@ -141,7 +130,7 @@ fn a_sequential_test_ends_with_words() {
 }
 
 #[test]
-fn invalid_arguments_are_quoted() {
+fn errors_quote_invalid_arguments() {
     for (arguments, quoted) in [
         ("--new nonsense=1", "nonsense"),
         ("--old rfp_margin=9", "rfp_margin=9"),

@@ -1,9 +1,9 @@
-//! `lento-lab recipes` from the outside.
+//! Runs `lento-lab recipes`.
 
+use lento_testing::driver::{lines, wait_for};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const POSITIONS: &str = "\
 r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7
@@ -26,11 +26,7 @@ fn lab(folder: &Path, words: &str) -> Command {
     command
 }
 
-fn lines(path: &Path) -> usize {
-    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
-}
-
-/// All but times.
+/// The document without times.
 fn untimed(document: &[u8]) -> Value {
     let mut document: Value = serde_json::from_slice(document).unwrap();
     for variant in document["variants"].as_array_mut().unwrap() {
@@ -42,7 +38,7 @@ fn untimed(document: &[u8]) -> Value {
 }
 
 #[test]
-fn a_killed_run_resumes_to_the_same_numbers() {
+fn killed_run_resumes_to_the_same_result() {
     let folder = scratch("killed");
     let words = "tuned mediocre guide-log --pairs 2 --json";
     let whole = lab(&folder, words).output().unwrap();
@@ -51,26 +47,24 @@ fn a_killed_run_resumes_to_the_same_numbers() {
     assert_eq!(whole["variants"][1]["games_against_tuned"], 4);
 
     let journal = folder.join("lab.jsonl");
-    let kept = format!("{words} --journal lab.jsonl");
-    let mut child = lab(&folder, &kept).stdout(Stdio::null()).spawn().unwrap();
-    while lines(&journal) < 4 && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let journaled = format!("{words} --journal lab.jsonl");
+    let mut child = lab(&folder, &journaled).stdout(Stdio::null()).spawn().unwrap();
+    wait_for("no part is stored", || lines(&journal) >= 4 || child.try_wait().unwrap().is_some());
     child.kill().unwrap();
     child.wait().unwrap();
-    let resumed = lab(&folder, &kept).output().unwrap();
+    let resumed = lab(&folder, &journaled).output().unwrap();
     assert!(resumed.status.success());
     assert_eq!(untimed(&resumed.stdout), whole);
-    // The head, two positions of three recipes and of the baseline, two pairs of two recipes.
+    // The header, two positions for three recipes and the baseline, two pairs for two recipes.
     assert_eq!(lines(&journal), 1 + 8 + 4);
-    let other = lab(&folder, &format!("{kept} --seed 7")).output().unwrap();
+    let other = lab(&folder, &format!("{journaled} --seed 7")).output().unwrap();
     let error = String::from_utf8(other.stderr).unwrap();
-    assert!(!other.status.success() && error.contains("seed is 1, here 7"), "{error}");
+    assert!(!other.status.success() && error.contains("its seed is 1, not 7"), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
-fn files_are_written_where_they_are_wanted() {
+fn writes_page_and_pictures() {
     let folder = scratch("files");
     let words = "--switches tuned --markdown page.md --pictures pictures";
     let done = lab(&folder, words).output().unwrap();
@@ -82,22 +76,20 @@ fn files_are_written_where_they_are_wanted() {
         let svg = std::fs::read_to_string(folder.join(link)).unwrap();
         assert!(svg.starts_with("<svg"), "{link}");
     }
-    assert_eq!(page.matches("](pictures/").count(), 2, "the nodes, and the table of the one recipe");
+    assert_eq!(page.matches("](pictures/").count(), 2, "nodes and the table of the recipe");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[cfg(unix)]
 #[test]
-fn after_ctrl_c_there_is_what_is_finished() {
+fn interrupted_run_prints_finished_parts() {
     let folder = scratch("interrupted");
     let words = "tuned mediocre --pairs 100000 --journal lab.jsonl";
     let child = lab(&folder, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while lines(&folder.join("lab.jsonl")) < 8 {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let asked = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    wait_for("no pair is stored", || lines(&folder.join("lab.jsonl")) >= 8);
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let done = child.wait_with_output().unwrap();
-    assert!(asked.success() && done.status.code() == Some(130), "{done:?}");
+    assert!(signal.success() && done.status.code() == Some(130), "{done:?}");
     assert_eq!(String::from_utf8(done.stdout).unwrap().lines().count(), 3);
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -14,21 +14,21 @@ fn lines(output: &Output) -> Vec<String> {
 }
 
 fn json(output: &Output) -> Value {
-    let told = String::from_utf8_lossy(&output.stderr);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+    let message = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"))
 }
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// Invalid arguments and parts of their error messages.
-fn refused(cases: &[(&[&str], &[&str])]) {
+/// Checks that arguments are errors with messages that contain the parts.
+fn check_errors(cases: &[(&[&str], &[&str])]) {
     for (args, parts) in cases {
         let output = run(&[&["scaling"], *args].concat());
-        let told = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && output.stdout.is_empty(), "{args:?}");
-        assert!(parts.iter().all(|part| told.contains(part)), "{args:?}: {told}");
+        assert!(parts.iter().all(|part| message.contains(part)), "{args:?}: {message}");
     }
 }
 
@@ -45,7 +45,7 @@ fn contains(interval: &Value) -> bool {
 }
 
 #[test]
-fn scaling_measures_writes_and_compares() {
+fn measures_writes_and_compares() {
     let folder = Folder::new("scaling");
     let [positions, found, picture] = ["positions.epd", "found.json", "found.svg"].map(|name| file(&folder, name));
     std::fs::write(&positions, POSITIONS).expect("a file");
@@ -69,8 +69,8 @@ fn scaling_measures_writes_and_compares() {
     assert!(svg.starts_with("<svg") && svg.len() < 100_000);
     let text = std::fs::read_to_string(&found).expect("a document");
     let document: Value = serde_json::from_str(&text).expect("JSON");
-    plausible(&document);
-    // Caches and nodes are unknown on some systems, and threads are bound to nodes on few.
+    check_document(&document);
+    // Caches and nodes are unknown on some systems, and few bind threads to nodes.
     let optional = ["machine.caches", "machine.nodes", "results[].placement.nodes"];
     documented::check(&document, "lento scaling", &optional);
     assert_eq!(folder.names().len(), 3, "no drafts are left");
@@ -91,13 +91,13 @@ fn scaling_measures_writes_and_compares() {
     ] {
         assert!(text.contains(from), "{from}");
         std::fs::write(&broken, text.replace(from, to)).expect("a file");
-        refused(&[(&["compare", &found, &broken], &[&broken, parts[0], parts[1]])]);
+        check_errors(&[(&["compare", &found, &broken], &[&broken, parts[0], parts[1]])]);
     }
-    refused(&[(&["compare", &found, &positions], &[&positions, "lento-scaling/2"])]);
+    check_errors(&[(&["compare", &found, &positions], &[&positions, "lento-scaling/2"])]);
 }
 
-/// Checks the document of [`scaling_measures_writes_and_compares`].
-fn plausible(document: &Value) {
+/// Checks the document of [`measures_writes_and_compares`].
+fn check_document(document: &Value) {
     assert_eq!((&document["schema"], &document["interrupted"]), (&"lento-scaling/2".into(), &false.into()));
     assert_eq!(document["positions"].as_array().map(Vec::len), Some(3));
     assert!(document["positions"].as_array().is_some_and(|all| all.iter().all(|position| position["depth"] == 5)));
@@ -105,7 +105,7 @@ fn plausible(document: &Value) {
     assert_eq!(runs.len(), 3 * 2 * 2);
     let single = |run: &&Value| run["threads"] == 1;
     for position in 0..3 {
-        // One thread with empty tables searches the same nodes each time.
+        // Searches on one thread with empty tables are reproducible.
         let of = |run: &&Value| run["position"] == position;
         let nodes: BTreeSet<String> =
             runs.iter().filter(single).filter(of).map(|run| run["nodes"].to_string()).collect();
@@ -113,7 +113,7 @@ fn plausible(document: &Value) {
     }
     let [one, two] = document["results"].as_array().expect("a list").as_slice() else { panic!("two rows") };
     assert_eq!((number(&one["efficiency"]["estimate"]), number(&one["speedup"]["high"])), (1.0, 1.0));
-    assert_eq!(number(&one["shared"]), 0.0, "one thread shares nothing");
+    assert_eq!(number(&one["shared"]), 0.0, "a single thread");
     for row in [one, two] {
         let names = ["nps", "efficiency", "time_to_depth_ms", "speedup"];
         assert!(names.iter().all(|name| contains(&row[name])), "{row}");
@@ -123,7 +123,7 @@ fn plausible(document: &Value) {
 }
 
 #[test]
-fn scaling_respects_its_time() {
+fn respects_the_time() {
     let output = run(&["scaling", "--threads=2,1", "--time=1s", "--hash=1", "--json=-"]);
     let document = json(&output);
     let (elapsed, threads) = (number(&document["elapsed_ms"]), &document["results"][0]["threads"]);
@@ -136,7 +136,7 @@ fn scaling_respects_its_time() {
 }
 
 #[test]
-fn scaling_drops_searches_at_the_deadline() {
+fn drops_searches_at_the_deadline() {
     let document = json(&run(&["scaling", "--threads=1", "--time=400ms", "--depth=90", "--hash=1", "--json=-"]));
     assert_eq!((&document["cut_short"], &document["positions"][0]["depth"]), (&true.into(), &90.into()));
     assert_eq!((&document["runs"], &document["results"]), (&serde_json::json!([]), &serde_json::json!([])));
@@ -145,12 +145,12 @@ fn scaling_drops_searches_at_the_deadline() {
 }
 
 #[test]
-fn scaling_quotes_invalid_arguments() {
-    let folder = Folder::new("scaling-refused");
+fn errors_quote_invalid_arguments() {
+    let folder = Folder::new("scaling-check_errors");
     let positions = file(&folder, "positions.epd");
     std::fs::write(&positions, "8/8/8/8 w - -\n").expect("a file");
     let missing = file(&folder, "missing/found.json");
-    refused(&[
+    check_errors(&[
         (&["--threads", "1,many"], &["\"many\"", "expected a number of threads from 1 to 1024"]),
         (&["--threads", "2,2"], &["2 is listed twice"]),
         (&["--time", "soon"], &["'soon'", "expected a time such as"]),

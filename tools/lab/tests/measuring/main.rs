@@ -1,4 +1,4 @@
-//! Runs `lento-lab latency` and `throughput`. This program is also the player that they measure.
+//! Runs `lento-lab latency` and `throughput`, with this program as the measured player.
 
 mod throughput;
 
@@ -38,12 +38,12 @@ fn number(value: &Value) -> f64 {
 }
 
 fn latency_measures_response_times() {
-    // Where everything can be promoted and captured.
-    let bad = std::env::temp_dir().join(format!("lento-latency-{}.epd", std::process::id()));
-    std::fs::write(&bad, "8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1\n").expect("a file");
-    let positions = format!("--positions={}", bad.display());
+    // Many promotions and captures.
+    let path = std::env::temp_dir().join(format!("lento-latency-{}.epd", std::process::id()));
+    std::fs::write(&path, "8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1\n").expect("a file");
+    let positions = format!("--positions={}", path.display());
     let output = latency(&["--threads=1,3", "--time=1s", "--hash=1", "--json", &positions]);
-    std::fs::remove_file(&bad).expect("the file");
+    std::fs::remove_file(&path).expect("the file");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     assert!(output.status.success() && output.stderr.is_empty());
     assert_eq!((&found["schema"], &found["interrupted"]), (&"lento-latency/1".into(), &false.into()));

@@ -1,4 +1,4 @@
-//! `lento-lab throughput` with the real player, and with ones that only pretend.
+//! Runs `lento-lab throughput` with the real player and with fake ones.
 
 use lento_testing::{Folder, documented};
 use serde_json::{Value, json};
@@ -9,19 +9,19 @@ use std::process::{Command, ExitCode, Output, Stdio, id};
 pub const TESTS: [(&str, fn()); 5] = [
     ("throughput_measures_and_compares", measures_and_compares),
     ("throughput_compares_any_threads_and_files", compares_any_threads_and_files),
-    ("throughput_ends_when_it_is_precise_or_its_time_is_over", ends_in_time),
-    ("throughput_refuses_passes_that_differ", refuses_passes_that_differ),
+    ("throughput_ends_when_precise_or_at_the_deadline", ends_in_time),
+    ("throughput_detects_different_checksums", detects_different_checksums),
     ("throughput_keeps_passes_after_ctrl_c", keeps_passes),
 ];
 
-/// Says how the player is to behave.
+/// Environment variable for the kind of player.
 const PLAYER: &str = "LENTO_TEST_PLAYER";
 
-/// The player: the real one, the real one at a speed made up, or a document made up.
+/// The real player, the real player with fake speeds, or a fake document.
 pub fn player() -> ExitCode {
     let Ok(kind) = env::var(PLAYER) else { return lento_player::main() };
     let (speed, sum) = match kind.as_str() {
-        "paced" => return paced(),
+        "fake-speed" => return fake_speed(),
         "steady" => (1e6, 0),
         "unsteady" => (1e6 + f64::from(id() % 7) * 1e5, 0),
         _ => (1e6, id()),
@@ -32,8 +32,8 @@ pub fn player() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Does the work of the real player, and reports speeds that differ by less than a thousandth.
-fn paced() -> ExitCode {
+/// Runs the real player and reports fake speeds that differ by less than 0.1 %.
+fn fake_speed() -> ExitCode {
     let mut real = Command::new(env::current_exe().expect("a path"));
     let mut done = document(&run(real.args(env::args_os().skip(1)).env_remove(PLAYER)).stdout);
     for figure in ["speed", "rate"] {
@@ -68,7 +68,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-fn told(output: &Output) -> String {
+fn text_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -77,9 +77,9 @@ fn measures_and_compares() {
     let file = folder.at("a.json");
     let name = |path: &Path| path.display().to_string();
     let work = ["2", "--nodes=2500", "--hash=1", "--positions=3"];
-    let output = run(measuring(&[&work[..], &["--json", &name(&file)]].concat()).env(PLAYER, "paced"));
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", told(&output));
-    assert!(told(&output).contains("stable after 6 passes"), "{}", told(&output));
+    let output = run(measuring(&[&work[..], &["--json", &name(&file)]].concat()).env(PLAYER, "fake-speed"));
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text_of(&output));
+    assert!(text_of(&output).contains("stable after 6 passes"), "{}", text_of(&output));
     let text = std::fs::read(&file).expect("a document");
     let found = document(&text);
     documented::check(
@@ -123,8 +123,8 @@ fn measures_and_compares() {
     let output = compared(&other, &[]);
     assert!(
         output.status.success()
-            && told(&output).contains("system.governor: ")
-            && told(&output).contains(" | powersave")
+            && text_of(&output).contains("system.governor: ")
+            && text_of(&output).contains(" | powersave")
     );
     let ratio = document(&compared(&other, &["--json"]).stdout)["speed"]["ratio"].clone();
     assert!(
@@ -149,15 +149,15 @@ fn measures_and_compares() {
     ] {
         let output = compared(&written(change), &[]);
         assert!(
-            output.status.code() == Some(1) && output.stdout.is_empty() && told(&output).contains(part),
+            output.status.code() == Some(1) && output.stdout.is_empty() && text_of(&output).contains(part),
             "{part}: {}",
-            told(&output)
+            text_of(&output)
         );
     }
 }
 
-/// A document with made-up figures in place of those of another.
-fn made_up(found: &Value, threads: u64, speed: f64, rate: f64) -> Value {
+/// A document with fake figures.
+fn fake(found: &Value, threads: u64, speed: f64, rate: f64) -> Value {
     let mut made = found.clone();
     made["work"]["threads"] = threads.into();
     made["checksum"]["speed"] = format!("{threads:016x}").into();
@@ -171,12 +171,12 @@ fn compares_any_threads_and_files() {
     let folder = Folder::new("throughput_files");
     let found = document(&run(measuring(&["--time=1s", "--json=-"]).env(PLAYER, "steady")).stdout);
     let file = |name: &str, made: Value| folder.write(name, made.to_string().as_bytes()).display().to_string();
-    let a = file("a.json", made_up(&found, 16, 1e6, 16e6));
-    let b = file("b.json", made_up(&found, 64, 3e6, 32e6));
-    let c = file("c.json", made_up(&found, 16, 2e6, 24e6));
+    let a = file("a.json", fake(&found, 16, 1e6, 16e6));
+    let b = file("b.json", fake(&found, 64, 3e6, 32e6));
+    let c = file("c.json", fake(&found, 16, 2e6, 24e6));
     let compared = |args: &[&str]| run(command(&["compare"]).args(args));
 
-    let two = told(&compared(&[&a, &b]));
+    let two = text_of(&compared(&[&a, &b]));
     assert!(two.contains(", 16 threads\n") && two.contains(", 64 threads\n"), "{two}");
     let rows: Vec<Vec<&str>> = two.lines().map(|line| line.split_whitespace().collect()).collect();
     for row in [
@@ -199,14 +199,14 @@ fn compares_any_threads_and_files() {
     assert_eq!([0, 1, 2].map(|nth| ratio(nth, "rate_per_thread")), [None, Some(0.5), Some(1.5)], "{three}");
     let picture = std::fs::read_to_string(&svg).expect("a picture");
     assert_eq!(picture.matches("<rect").count(), 1 + 3 * 3, "{picture}");
-    let shown = told(&compared(&[&a, &b, &c]));
+    let shown = text_of(&compared(&[&a, &b, &c]));
     for line in ["nodes/s ", "A ", "B ", "C "] {
         assert!(shown.contains(&format!("\n{line}")), "{line}: {shown}");
     }
 
-    let mut other = made_up(&found, 64, 3e6, 32e6);
+    let mut other = fake(&found, 64, 3e6, 32e6);
     other["checksum"]["speed"] = "0".into();
-    let none = made_up(&found, 0, 1e6, 1e6);
+    let none = fake(&found, 0, 1e6, 1e6);
     for (args, part) in [
         ([&a, &b, &file("d.json", other)].as_slice(), "not the same work: field /checksum/speed: "),
         (&[&a, &file("e.json", none)], "e.json: field /work/threads: 0, expected an integer above 0"),
@@ -214,37 +214,38 @@ fn compares_any_threads_and_files() {
     ] {
         let args: Vec<&str> = args.iter().map(|arg| arg.as_str()).collect();
         let output = compared(&args);
-        assert!(!output.status.success() && told(&output).contains(part), "{part}: {}", told(&output));
+        assert!(!output.status.success() && text_of(&output).contains(part), "{part}: {}", text_of(&output));
     }
 }
 
 fn ends_in_time() {
-    let pretend = |kind: &str, code: i32| {
+    let run_as = |kind: &str, code: i32| {
         let output = run(measuring(&["--time=1s", "--json=-"]).env(PLAYER, kind));
-        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(code), "{}", text_of(&output));
         document(&output.stdout)
     };
-    let steady = pretend("steady", 0);
+    let steady = run_as("steady", 0);
     assert_eq!((&steady["unstable"], steady["passes"].as_array().map(Vec::len)), (&false.into(), Some(6)));
-    let unsteady = pretend("unsteady", 3);
+    let unsteady = run_as("unsteady", 3);
     assert_eq!(unsteady["unstable"], true, "{unsteady}");
     assert!((500.0..4000.0).contains(&number(&unsteady["elapsed_ms"])), "{unsteady}");
     let output = run(measuring(&["--time=1s"]).env(PLAYER, "unsteady"));
-    assert!(told(&output).contains("\nunstable after "), "{}", told(&output));
-    for (args, part) in [(["--within", "0"], "expected percent"), (["--engine", "no/such/player"], "no/such/player: ")]
+    assert!(text_of(&output).contains("\nunstable after "), "{}", text_of(&output));
+    for (args, part) in
+        [(["--within", "0"], "expected a percentage"), (["--engine", "no/such/player"], "no/such/player: ")]
     {
         let output = run(&mut command(&args));
-        assert!(!output.status.success() && told(&output).contains(part), "{}", told(&output));
+        assert!(!output.status.success() && text_of(&output).contains(part), "{}", text_of(&output));
     }
 }
 
-fn refuses_passes_that_differ() {
+fn detects_different_checksums() {
     let output = run(measuring(&["--json=-"]).env(PLAYER, "broken"));
-    assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{}", told(&output));
+    assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{}", text_of(&output));
     assert!(
-        told(&output).contains("in pass 2, of the same search: this machine does not compute"),
+        text_of(&output).contains("in pass 2 of the same search: this machine does not compute"),
         "{}",
-        told(&output)
+        text_of(&output)
     );
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 const PAIRS: Goal = Goal { pairs: 8, sprt: None };
 
-/// Two files of this test and process: journal and PGN.
+/// Paths of a journal and a PGN file for a test.
 fn files(name: &str) -> [PathBuf; 2] {
     ["jsonl", "pgn"].map(|kind| {
         let path = std::env::temp_dir().join(format!("lento-match-{name}-{}.{kind}", std::process::id()));
@@ -19,13 +19,13 @@ fn open(goal: Goal, [journal, pgn]: &[PathBuf; 2]) -> Session {
     Session::open(goal, Some(journal), || Ok(json!({"test": 1})), Some((pgn, names))).unwrap()
 }
 
-/// Plays on, at most this many pairs.
-fn play(session: &mut Session, concurrency: usize, most: usize) {
+/// Plays up to `max` more pairs.
+fn play(session: &mut Session, concurrency: usize, max: usize) {
     let (stop, mut pairs) = (Stop::default(), 0);
     let weak: Setting = "LMR=off".parse().unwrap();
     let played = session.play(&arena(concurrency), &[vec![], vec![weak]], &stop, |_| {
         pairs += 1;
-        if pairs == most {
+        if pairs == max {
             stop.ask();
         }
     });
@@ -39,13 +39,13 @@ fn whole(goal: Goal, concurrency: usize) -> Tally {
     session.tally
 }
 
-/// The lines of a PGN file that do not depend on time.
+/// The tags of a PGN file.
 fn tags(path: &Path) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().filter(|line| line.starts_with('[')).map(str::to_owned).collect()
 }
 
 #[test]
-fn neither_concurrency_nor_interruption_changes_the_result() {
+fn result_is_independent_of_concurrency_and_interruptions() {
     let expected = whole(PAIRS, 1);
     assert_eq!((expected.results.pairs(), expected.wins_draws_losses.iter().sum()), (8, 16_u64));
     let half_points: u64 = expected.results.counts.iter().zip(0..).map(|(count, points)| count * points).sum();
@@ -56,23 +56,23 @@ fn neither_concurrency_nor_interruption_changes_the_result() {
 
     let paths = files("resume");
     let mut part = open(PAIRS, &paths);
-    // One thread: with more, any number of pairs may have been played before the first one in order is.
+    // On one thread, as with more, any number of pairs may finish before the first.
     play(&mut part, 1, 3);
-    let kept = part.tally.results.pairs();
-    assert!((3..8).contains(&kept) && !part.is_over(), "{kept}");
+    let stored = part.tally.results.pairs();
+    assert!((3..8).contains(&stored) && !part.is_over(), "{stored}");
     let earlier = part.elapsed();
     drop(part);
 
     let mut rest = open(PAIRS, &paths);
-    assert_eq!(rest.tally.results.pairs(), kept);
-    assert_eq!(tags(&paths[1]).iter().filter(|line| line.starts_with("[Round ")).count() as u64, 2 * kept);
+    assert_eq!(rest.tally.results.pairs(), stored);
+    assert_eq!(tags(&paths[1]).iter().filter(|line| line.starts_with("[Round ")).count() as u64, 2 * stored);
     play(&mut rest, 2, usize::MAX);
     assert_eq!(rest.tally, expected);
     assert!(rest.elapsed() > rest.earlier && rest.earlier > Duration::ZERO && rest.earlier <= earlier);
     let saved = std::fs::read_to_string(&paths[1]).unwrap();
     drop(rest);
 
-    // Nothing is left to do, and the games are those that were played.
+    // The match is complete, with the same games.
     let again = open(PAIRS, &paths);
     assert!(again.is_over());
     let rewritten = std::fs::read_to_string(&paths[1]).unwrap();
@@ -85,21 +85,21 @@ fn neither_concurrency_nor_interruption_changes_the_result() {
 }
 
 #[test]
-fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
+fn verdict_ends_new_and_resumed_matches() {
     let sprt = Sprt::new(-200.0, 200.0, 0.3, 0.3, EloModel::Logistic).unwrap();
     let tested = Goal { pairs: 8, sprt: Some(sprt) };
     let expected = whole(tested, 1);
     assert!(sprt.verdict(&expected.results).is_some() && expected.results.pairs() < 8, "{expected:?}");
     assert_eq!(whole(tested, 3), expected);
 
-    // A journal with more pairs than the test needs.
+    // The journal has more pairs than the test needs.
     let paths = files("sprt");
     play(&mut open(PAIRS, &paths), 2, usize::MAX);
     let session = open(tested, &paths);
     assert!(session.is_over());
     assert_eq!(session.tally, expected);
     drop(session);
-    // And with less than are wanted now.
+    // The journal has fewer pairs than requested.
     let mut more = open(Goal { pairs: 9, sprt: None }, &paths);
     play(&mut more, 1, usize::MAX);
     assert_eq!(more.tally.results.pairs(), 9);
@@ -109,18 +109,18 @@ fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
 }
 
 #[test]
-fn a_damaged_or_foreign_journal_is_refused_before_anything_is_overwritten() {
+fn invalid_journal_is_an_error_and_leaves_the_pgn_file() {
     let paths = files("damaged");
     let [journal, pgn] = &paths;
-    std::fs::write(pgn, "precious").unwrap();
+    std::fs::write(pgn, "unchanged").unwrap();
     let names = || ["new", "old"].map(str::to_owned);
     let error = |header: Value| {
         let opened = Session::open(PAIRS, Some(journal), || Ok(header), Some((pgn, names())));
-        opened.err().expect("the journal is accepted").to_string()
+        opened.err().expect("an error").to_string()
     };
     std::fs::write(journal, "{\"seed\":1}\n").unwrap();
-    assert!(error(json!({"seed": 2})).contains("seed is 1, here 2"));
-    assert_eq!(std::fs::read_to_string(pgn).unwrap(), "precious");
+    assert!(error(json!({"seed": 2})).contains("its seed is 1, not 2"));
+    assert_eq!(std::fs::read_to_string(pgn).unwrap(), "unchanged");
 
     std::fs::write(journal, "{\"seed\":1}\n{\"pair\":0,\"games\":[]}\n").unwrap();
     assert!(error(json!({"seed": 1})).ends_with(":2: this record does not belong to the run"));

@@ -1,7 +1,7 @@
 use super::*;
 use lento_testing::Folder;
 
-/// Files below a root as they look on a server, and in a small virtual machine.
+/// Files below a root as on a server.
 const SERVER: [(&str, &str); 28] = [
     ("proc/version", "Linux version 6.8.0 (gcc 13.2.0) #1 SMP\n"),
     ("proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0xa0011d5\nflags\t\t: fpu sse2 avx2\ncpu MHz\t\t: 1500.000\n"),
@@ -33,7 +33,7 @@ const SERVER: [(&str, &str); 28] = [
     ("proc/17/smaps_rollup", "5500-7ffd ---p 00000000 00:00 0 [rollup]\nRss: 99999 kB\nAnonHugePages:     14336 kB\n"),
 ];
 
-/// Counters that grow: `/proc/stat`, `/proc/self/stat`, `/proc/vmstat`.
+/// Counters: `/proc/stat`, `/proc/self/stat`, `/proc/vmstat`.
 const BEFORE: [(&str, &str); 3] = [
     (
         "proc/stat",
@@ -61,7 +61,7 @@ fn write(root: &Folder, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn facts_of_a_server() {
+fn reads_facts_of_a_server() {
     let root = Folder::new("system");
     write(&root, &SERVER);
     let facts = System::below(root.path()).facts();
@@ -86,7 +86,7 @@ fn facts_of_a_server() {
 }
 
 #[test]
-fn older_control_groups_limit_too() {
+fn reads_limits_of_cgroup_v1() {
     let root = Folder::new("system");
     let group = "sys/fs/cgroup/cpu/box/cpu";
     write(&root, &[("proc/self/cgroup", "4:memory:/m\n2:cpu,cpuacct:/box\n0::/\n")]);
@@ -99,7 +99,7 @@ fn older_control_groups_limit_too() {
 }
 
 #[test]
-fn what_disturbs_is_observed_and_told() {
+fn observes_and_describes_disturbances() {
     let root = Folder::new("system");
     write(&root, &SERVER);
     write(&root, &BEFORE);
@@ -112,7 +112,7 @@ fn what_disturbs_is_observed_and_told() {
     root.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", b"2000000");
     observed.sample(&system, None, 2);
     let found = observed.between(&before, &system.counters(), 10.0);
-    // Of 7 busy seconds on the CPUs that may be used this process had 2.
+    // This process used 2 of 7 busy seconds on its CPUs.
     let expected = Observed {
         other_load: Some(0.5),
         stolen: Some(0.1),
@@ -126,39 +126,42 @@ fn what_disturbs_is_observed_and_told() {
         huge_pages_mib: Some(14.0),
     };
     assert_eq!(found, expected);
-    let told = found.disturbances(&system.facts(), 4, 64);
+    let disturbances = found.disturbances(&system.facts(), 4, 64);
     let parts = [
         "other processes used 0.50 CPUs",
-        "the hypervisor gave 0.10 CPUs",
+        "the hypervisor stole 0.10 CPUs",
         "waited for a CPU 20.0 %",
         "between 2000 and 2500 MHz",
-        "throttled 1 times",
-        "limit of 2.5 CPUs stopped it 2 times",
-        "5 pages came from another NUMA node",
+        "thermally throttled 1 times",
+        "limit of 2.5 CPUs throttled the player 2 times",
+        "5 pages were not allocated on the intended NUMA node",
         "14 of 64 MiB of the tables were in huge pages (setting \"madvise\")",
-        "4 threads had 3 CPUs",
+        "4 threads had only 3 CPUs",
     ];
-    assert_eq!(told.len(), parts.len(), "{told:#?}");
-    assert!(told.iter().zip(parts).all(|(told, part)| told.contains(part)), "{told:#?}");
-    let calm = before_and_after_nothing(&system);
-    assert_eq!(calm.disturbances(&system.facts(), 2, 16), [""; 0]);
+    assert_eq!(disturbances.len(), parts.len(), "{disturbances:#?}");
+    assert!(
+        disturbances.iter().zip(parts).all(|(disturbances, part)| disturbances.contains(part)),
+        "{disturbances:#?}"
+    );
+    let undisturbed = observe_undisturbed(&system);
+    assert_eq!(undisturbed.disturbances(&system.facts(), 2, 16), [""; 0]);
 }
 
-fn before_and_after_nothing(system: &System) -> Observed {
-    let mut calm = Observed::default();
-    calm.sample(system, Some(17), 2);
+fn observe_undisturbed(system: &System) -> Observed {
+    let mut undisturbed = Observed::default();
+    undisturbed.sample(system, Some(17), 2);
     let counters = system.counters();
-    calm.between(&counters, &counters, 10.0)
+    undisturbed.between(&counters, &counters, 10.0)
 }
 
 #[test]
-fn nothing_is_known_of_other_systems() {
+fn other_systems_are_unknown() {
     let root = Folder::new("system");
     let system = System::below(root.path());
     let facts = system.facts();
     assert!(facts.as_object().unwrap().values().all(Value::is_null), "{facts}");
     assert_eq!(system.counters(), Observed::default());
-    let calm = before_and_after_nothing(&system);
-    assert_eq!(calm, Observed::default());
-    assert!(calm.disturbances(&facts, 8, 128).is_empty());
+    let undisturbed = observe_undisturbed(&system);
+    assert_eq!(undisturbed, Observed::default());
+    assert!(undisturbed.disturbances(&facts, 8, 128).is_empty());
 }
