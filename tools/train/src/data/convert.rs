@@ -1,4 +1,4 @@
-//! `lento data convert`: from games to positions.
+//! `lento data convert`: converts games to positions.
 
 use super::show;
 use super::writer::{Order, PositionWriter};
@@ -17,14 +17,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Which games to read, and which of their positions to take.
+/// Games to read and positions to select.
 #[derive(clap::Args)]
 struct Source {
-    /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
+    /// Games, viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Take each position only the first time: pieces, side to move, castling rights and en passant count. Needs up to 31 bytes
-    /// of memory for each position taken
+    /// Write each position only once, by pieces, side to move, castling rights and en passant. Needs up to 31 bytes of memory
+    /// per position written
     #[arg(long)]
     dedupe: bool,
     #[command(flatten)]
@@ -35,22 +35,22 @@ struct Source {
 
 #[derive(clap::Args)]
 pub struct ConvertArgs {
-    /// Write the positions into this file (bulletformat, *.bf), which appears when it is whole
+    /// Write the positions to this file (bulletformat, *.bf), which appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Shuffle the positions; otherwise they stay in the order of the games
+    /// Shuffle the positions [default: order of the games]
     #[arg(long)]
     shuffle: bool,
     #[command(flatten)]
     order: Order,
-    /// Print one JSON document instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     source: Source,
 }
 
-/// Converts. After Ctrl-C there is no file.
+/// Converts games. Ctrl-C leaves no file.
 pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
     let ConvertArgs { output, source, .. } = args;
     let stop = Stop::on_ctrl_c()?;
@@ -58,36 +58,36 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
     let mut conversion = Conversion::default();
     let files = GAMES.find(&source.data)?;
     outputs::check([output], &files)?;
-    let writer = PositionWriter::new(output, args.shuffle, args.order, most(&files)?)?;
+    let writer = PositionWriter::new(output, args.shuffle, args.order, max_positions(&files)?)?;
     let written = conversion.write(source, files, writer, &stop)?;
     let mut report = conversion.report(source, written.unwrap_or_default());
     report.speed("positions", conversion.positions, start.elapsed());
     show(report, args.json, written.is_none().then_some(output))
 }
 
-/// An upper bound of the number of positions in some files.
-fn most(files: &[PathBuf]) -> Result<u64, String> {
+/// An upper bound of the number of positions in files.
+fn max_positions(files: &[PathBuf]) -> Result<u64, String> {
     let positions = |file: &PathBuf| {
         Ok(if shards::is_packed(file) { lgp::Reader::open(file)?.plies } else { shards::size(file)? / PLY as u64 })
     };
     files.iter().map(positions).sum()
 }
 
-/// The counts of a conversion.
+/// Counts of a conversion.
 #[derive(Default)]
 struct Conversion {
     seen: HashSet<u64>,
     games: u64,
     positions: u64,
     /// By [`Rule`].
-    refused: [u64; Rule::NAMES.len()],
+    excluded: [u64; Rule::NAMES.len()],
     repeated: u64,
-    /// Truncated games, which were skipped.
+    /// Skipped truncated games.
     torn: Vec<Place>,
 }
 
 impl Conversion {
-    /// Writes the positions of the files and returns their number; `None` if a stop was requested: then there is no file.
+    /// Writes the positions of the files and returns their number; `None`, and no file, if stopped.
     fn write(
         &mut self,
         source: &Source,
@@ -102,7 +102,7 @@ impl Conversion {
             self.positions += positions.len() as u64;
             for position in positions {
                 match position {
-                    Err(rule) => self.refused[rule as usize] += 1,
+                    Err(rule) => self.excluded[rule as usize] += 1,
                     Ok((_, key)) if source.dedupe && !self.seen.insert(key) => self.repeated += 1,
                     Ok((record, _)) => writer.push(record)?,
                 }
@@ -117,7 +117,7 @@ impl Conversion {
             return Ok(None);
         }
         if let (0, [torn, ..]) = (self.games, &self.torn[..]) {
-            return Err(format!("{torn}: not written whole, and there is no other game").into());
+            return Err(format!("{torn}: truncated, and there is no other game").into());
         }
         let bar = progress::bar(Some(writer.count), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
         let written = writer.finish(stop, |count| bar.set_position(count))?;
@@ -126,16 +126,16 @@ impl Conversion {
     }
 
     fn report(&self, source: &Source, written: u64) -> Report {
-        let Self { games, positions, refused, repeated, .. } = *self;
-        let kept = positions - refused.iter().sum::<u64>() - repeated;
+        let Self { games, positions, excluded, repeated, .. } = *self;
+        let kept = positions - excluded.iter().sum::<u64>() - repeated;
         let mut report = Report::default();
         report.count("games", "games", games, "");
         report.count("positions", "positions", positions, "");
-        for ([label, _], refused) in Rule::NAMES.iter().zip(refused) {
-            report.share(&format!("  {label}"), refused, positions);
+        for ([label, _], excluded) in Rule::NAMES.iter().zip(excluded) {
+            report.share(&format!("  {label}"), excluded, positions);
         }
-        report.field("dropped", Rule::counts_to_json(refused));
-        report.part("  had occurred before", "repeated", repeated, positions);
+        report.field("dropped", Rule::counts_to_json(excluded));
+        report.part("  repeated", "repeated", repeated, positions);
         report.part("kept", "kept", kept, positions);
         report.part("written", "written", written, positions);
         report.field("filter", source.filter.to_json());
@@ -144,15 +144,15 @@ impl Conversion {
     }
 }
 
-/// Record and key of a position, or the rule that leaves it out.
+/// Record and key of a position, or the rule that excludes it.
 type Selected = Result<([u8; RECORD], u64), Rule>;
 
-/// The positions of some games.
+/// The positions of games.
 fn select(games: &[StoredGame], filter: &Filter) -> Result<Vec<Selected>, String> {
     let mut positions = Vec::new();
     for game in games {
         game.walk(|position| {
-            positions.push(match filter.refuses(position) {
+            positions.push(match filter.rule_against(position) {
                 Some(rule) => Err(rule),
                 None => {
                     let record = to_bytes(&pack(&position.board, position.score, position.result));

@@ -1,4 +1,4 @@
-//! `lento data`: conversion of training data.
+//! `lento data`: converts training data.
 
 mod convert;
 pub mod inspect;
@@ -13,20 +13,20 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What to do with the data.
+/// Tasks for training data.
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Turn games (viriformat, packed) into single positions (bulletformat), filtered, and shuffled if wanted
+    /// Convert games (viriformat, packed) to filtered single positions (bulletformat), optionally shuffled
     Convert(convert::ConvertArgs),
-    /// Count what a set of training data consists of
+    /// Print statistics of training data
     Inspect(inspect::Args),
-    /// Pack games (viriformat) into less than a third of the bytes, scores rounded to multiples of 2 centipawns
+    /// Pack games (viriformat) into less than a third of the size, with scores rounded to multiples of 2 centipawns
     Pack(pack::PackArgs),
-    /// Shuffle positions (bulletformat), also more than the memory holds
+    /// Shuffle positions (bulletformat), even more than fit in memory
     Shuffle(shuffle::Args),
-    /// Turn packed games into viriformat
+    /// Convert packed games to viriformat
     Unpack(pack::UnpackArgs),
-    /// Make positions some random moves away from others, with the static value of a network, to teach it to another one
+    /// Make positions a few random moves away from others, scored by a network, to distil it into another
     Vary(vary::Args),
 }
 
@@ -41,7 +41,7 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
-/// Shows the report of a run, which after Ctrl-C has left a file unwritten.
+/// Prints the report of a run, which on Ctrl-C has not written a file.
 fn show(report: Report, json: bool, unwritten: Option<&PathBuf>) -> Result<ExitCode, Box<dyn Error>> {
     let exit = report.show(json, unwritten.is_none())?;
     if let Some(path) = unwritten {

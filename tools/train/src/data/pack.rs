@@ -1,6 +1,6 @@
-//! `lento data pack` and `data unpack`: games in less than a third of the bytes, and back.
+//! `lento data pack` and `data unpack`: compress games to less than a third of the size, and back.
 
-use crate::formats::lgp::{self, Packed, Spent};
+use crate::formats::lgp::{self, BitsByPart, Packed};
 use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
 use crate::formats::{Place, Shards, shards};
 use crate::report::Report;
@@ -20,11 +20,11 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct PackArgs {
-    /// Games in viriformat: files, or folders with *.vf and *.viri files. Packed files are packed again
+    /// Games in viriformat: files, or folders with *.vf and *.viri files. Repacks packed files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Write the packed games (*.lgp) into this file; or into this folder, a file for each file of games: a folder that is
-    /// there, or a name that ends with '/'. Files appear when they are whole
+    /// Write the packed games (*.lgp) to this file, or, with an existing folder or a name ending in '/', one file per input
+    /// into it. Files appear when they are complete
     #[arg(long, value_name = "FILE|FOLDER/")]
     output: PathBuf,
     #[command(flatten)]
@@ -39,8 +39,8 @@ pub struct UnpackArgs {
     /// Packed games: files, or folders with *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Write the games (viriformat, *.vf) into this file; or into this folder, a file for each packed file: a folder that is
-    /// there, or a name that ends with '/'. Files appear when they are whole
+    /// Write the games (viriformat, *.vf) to this file, or, with an existing folder or a name ending in '/', one file per
+    /// input into it. Files appear when they are complete
     #[arg(long, value_name = "FILE|FOLDER/")]
     output: PathBuf,
     /// Print one JSON document instead of the table
@@ -55,7 +55,7 @@ struct Sum {
     plies: u64,
     read: u64,
     written: u64,
-    spent: Spent,
+    bits_by_part: BitsByPart,
     torn: Vec<Place>,
 }
 
@@ -68,10 +68,10 @@ pub fn unpack(args: &UnpackArgs) -> Result<ExitCode, Box<dyn Error>> {
     run(&PACKED_GAMES, &args.data, (&args.output, "vf"), 1, args.json, unpack_file, |_, _| ())
 }
 
-/// Packs or unpacks a file; `None` if a stop was requested before it was written.
+/// Packs or unpacks a file; `None` if stopped before it is written.
 type Work = fn(&Path, &Path, &Stop, &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>>;
 
-/// Does the work for each file. After Ctrl-C the files that are whole stay.
+/// Processes each file. Ctrl-C leaves the complete files.
 fn run(
     kind: &FileKind,
     data: &[PathBuf],
@@ -86,7 +86,7 @@ fn run(
     let files = kind.find(data)?;
     let bar = shards::bar(&files)?;
     let steps = targets(files, output, extension)?;
-    let (wanted, mut sum) = (steps.len() as u64, Sum::default());
+    let (total, mut sum) = (steps.len() as u64, Sum::default());
     let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
         work(&file, &output, &stop, &bar).map_err(|error| error.to_string())
     };
@@ -102,23 +102,23 @@ fn run(
         report.count(name, name, count, "");
     }
     details(&sum, &mut report);
-    let finished = sum.files == wanted;
+    let finished = sum.files == total;
     report.speed("plies", sum.plies, start.elapsed());
     let exit = report.show(json, finished)?;
     if !finished {
-        notice(format_args!("interrupted; {} of {} files were written", sum.files, HumanCount(wanted)));
+        notice(format_args!("interrupted; {} of {} files were written", sum.files, HumanCount(total)));
     }
     Ok(exit)
 }
 
-/// Pairs files with their output: one with a file, or each with an output of the same name and this extension in a folder, which is
-/// created. An output is a folder if it exists as one or ends with '/'. Refuses files of the same name, and outputs that are inputs.
+/// Pairs files with outputs: a single file with `target`, or each with an output of the same name in the folder `target`, which is
+/// created. `target` is a folder if it exists as one or ends with '/'. Fails if outputs are equal or are inputs.
 fn targets(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(PathBuf, PathBuf)>, Box<dyn Error>> {
     if !target.is_dir() && !target.as_os_str().as_encoded_bytes().ends_with(b"/") {
         let [file] = &files[..] else {
             let (target, count) = (target.display(), files.len());
-            let expected = "expected a folder, or a name that ends with '/'";
-            return Err(format!("--output {target}: {count} files are to be written; {expected}").into());
+            let expected = "expected a folder or a name ending in '/'";
+            return Err(format!("--output {target}: there are {count} files to write; {expected}").into());
         };
         outputs::check([&target.to_owned()], &files)?;
         return Ok(vec![(file.clone(), target.to_owned())]);
@@ -129,9 +129,10 @@ fn targets(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(P
         let output = target.join(file.file_name().unwrap_or_default()).with_extension(extension);
         if let Some(other) = sources.insert(output.clone(), file.clone()) {
             let (other, file, output) = (other.display(), file.display(), output.display());
-            return Err(
-                format!("{other} and {file} would both become {output}; expected files of different names").into()
-            );
+            return Err(format!(
+                "{other} and {file} would both be written to {output}; expected files with different names"
+            )
+            .into());
         }
         pairs.push((file, output));
     }
@@ -144,20 +145,20 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
     let draft = Draft::create(output)?;
     let read = shards::size(file)?;
     let (mut games, mut last) = (Shards::new(vec![file.to_owned()]), 0);
-    let watched = games.by_ref().take_while(|game| {
-        let place = game.as_ref().map_or(last, |game| game.place.offset);
-        bar.inc(place - last);
-        last = place;
+    let counted = games.by_ref().take_while(|game| {
+        let offset = game.as_ref().map_or(last, |game| game.place.offset);
+        bar.inc(offset - last);
+        last = offset;
         !stop.asked()
     });
-    let Packed { bytes, games: count, plies, spent } = lgp::pack(output, watched)?;
+    let Packed { bytes, games: count, plies, bits_by_part } = lgp::pack(output, counted)?;
     if stop.asked() {
         return Ok(None);
     }
     draft.finish(&bytes)?;
     bar.inc(read.saturating_sub(last));
     let (written, torn) = (bytes.len() as u64, games.torn);
-    Ok(Some(Sum { files: 1, games: count, plies, read, written, spent, torn }))
+    Ok(Some(Sum { files: 1, games: count, plies, read, written, bits_by_part, torn }))
 }
 
 fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
@@ -184,22 +185,22 @@ impl Sum {
         self.plies += part.plies;
         self.read += part.read;
         self.written += part.written;
-        self.spent.add(&part.spent);
+        self.bits_by_part.add(&part.bits_by_part);
         self.torn.extend(part.torn);
     }
 
-    /// Bytes before and after, and the bits of each part a ply.
+    /// Reports bytes before and after, and bits per ply by part.
     fn report_bytes(&self, report: &mut Report) {
-        let each = |sum: f64| sum / self.plies.max(1) as f64;
-        report.count("bytes before", "bytes_before", self.read, &format!("{:.3} a ply", each(self.read as f64)));
-        let bytes = each(self.written as f64);
-        report.count("bytes", "bytes", self.written, &format!("{bytes:.4} a ply"));
+        let per_ply = |sum: f64| sum / self.plies.max(1) as f64;
+        report.count("bytes before", "bytes_before", self.read, &format!("{:.3} per ply", per_ply(self.read as f64)));
+        let bytes = per_ply(self.written as f64);
+        report.count("bytes", "bytes", self.written, &format!("{bytes:.4} per ply"));
         report.field("bytes_a_ply", bytes);
-        let Spent { starts, moves, scores, endings } = self.spent;
+        let BitsByPart { starts, moves, scores, endings } = self.bits_by_part;
         let bits = [("moves", moves), ("scores", scores), ("starts", starts), ("endings", endings)];
-        let bits = bits.map(|(name, bits)| (name.to_owned(), each(bits)));
+        let bits = bits.map(|(name, bits)| (name.to_owned(), per_ply(bits)));
         for (name, bits) in &bits {
-            report.row(&format!("  {name}"), format!("{bits:.3}"), "bits a ply");
+            report.row(&format!("  {name}"), format!("{bits:.3}"), "bits per ply");
         }
         report.field("bits_a_ply", bits.map(|(name, bits)| (name, Value::from(bits))).into_iter().collect::<Value>());
         report.torn(&self.torn);

@@ -1,4 +1,4 @@
-//! `lento data shuffle`: positions in random order, however many.
+//! `lento data shuffle`: shuffles any number of positions.
 
 use super::show;
 use super::writer::{Order, PositionWriter};
@@ -15,27 +15,27 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Positions in bulletformat: files, or folders with *.bf files. Their order counts: another one gives another shuffle
+    /// Positions in bulletformat: files, or folders with *.bf files. The result depends on their order
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Write the positions into this file, which appears when it is whole; it may be one of those that are read
+    /// Write the positions to this file, which appears when it is complete; may be an input
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     order: Order,
-    /// Print one JSON document instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
 }
 
-/// Shuffles. After Ctrl-C there is no file.
+/// Shuffles positions. Ctrl-C leaves no file.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let files = POSITIONS.find(&args.data)?;
     let count = packed::count_all(&files)?;
     let writer = PositionWriter::new(&args.output, true, args.order, count)?;
-    // Every position is read once and written once.
+    // Each position is read once and written once.
     let bar = progress::bar(Some(2 * count), "{bar:30} {percent} % {msg} [{elapsed}, {eta} left]");
     let written = shuffle(&files, writer, &stop, &bar)?;
     bar.finish_and_clear();
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     show(report, args.json, written.is_none().then_some(&args.output))
 }
 
-/// Reads all files into the writer, writes it and returns the number of positions; `None` if a stop was requested.
+/// Reads all files, writes the positions and returns their number; `None` if stopped.
 fn shuffle(
     files: &[PathBuf],
     mut writer: PositionWriter,

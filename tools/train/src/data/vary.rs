@@ -1,4 +1,4 @@
-//! `lento data vary`: positions a few random moves away from others, with the static value of a network.
+//! `lento data vary`: makes positions a few random moves away from others, scored by a network.
 
 use super::show;
 use super::writer::{Order, PositionWriter};
@@ -23,42 +23,42 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Positions that a thread varies at a time.
+/// Positions per unit of work.
 const CHUNK: usize = 8192;
-/// Most random moves.
-const STEPS: usize = 16;
+/// Maximum random moves.
+const MAX_STEPS: usize = 16;
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Positions in bulletformat: files, or folders with *.bf files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Write the positions into this file (bulletformat, *.bf), shuffled; it appears when it is whole
+    /// Write the shuffled positions to this file (bulletformat, *.bf), which appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Network whose static value becomes the score [default: the one in use]
+    /// Network whose static evaluation becomes the score [default: embedded network]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Positions for each of those that are read, 1 to 16 random moves away; fewer where one is in check or over
+    /// Variations per position, 1 to 16 random moves away; fewer if they are in check or over
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::count::<u32>)]
     each: u32,
-    /// Leave out values above this many internal centipawns
+    /// Exclude scores beyond this, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 2000, value_parser = number::count::<u16>)]
     max_score: u16,
-    /// Centipawns that multiply the odds to win by e. The result is drawn with the odds of the value, so that training with any
-    /// `--wdl` and the same scale learns the value
+    /// Centipawns per factor e in the odds to win. Results are drawn with the odds of the score, so that training with any
+    /// `--wdl` and the same scale learns the score
     #[arg(long, value_name = "CP", default_value_t = 100, value_parser = number::count::<u16>)]
     scale: u16,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
 }
 
-/// Varies positions. After Ctrl-C there is no file.
+/// Varies positions. Ctrl-C leaves no file.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
@@ -69,8 +69,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let files = POSITIONS.find(&args.data)?;
     outputs::check([&args.output], files.iter().chain(&args.network))?;
     let read = packed::count_all(&files)?;
-    let most = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
-    let mut writer = PositionWriter::new(&args.output, true, args.order, most)?;
+    let max_positions = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
+    let mut writer = PositionWriter::new(&args.output, true, args.order, max_positions)?;
     let bar = progress::bar(Some(read), "{bar:30} {percent} % {per_sec} [{elapsed}, {eta} left]");
     let files = files.iter().map(|file| PackedFile::open(file)).collect::<Result<Vec<_>, _>>()?;
     let mut positions = files.into_iter().flatten();
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     show(report, args.json, written.is_none().then_some(&args.output))
 }
 
-/// The variations of some positions in order; `first` is the number of the first position.
+/// Variations of positions in order; `first` is the number of the first position.
 fn vary(args: &Args, accumulators: &mut Accumulators, positions: &[ChessBoard], first: u64) -> Vec<[u8; RECORD]> {
     let mut records = Vec::with_capacity(positions.len() * args.each as usize);
     for (position, number) in positions.iter().zip(first..) {
@@ -107,18 +107,18 @@ fn vary(args: &Args, accumulators: &mut Accumulators, positions: &[ChessBoard], 
         let Ok(root) = board(position) else { continue };
         for _ in 0..args.each {
             let varied = walk(&root, &mut random);
-            records.extend(varied.and_then(|board| valued(args, accumulators, &board, &mut random)));
+            records.extend(varied.and_then(|board| scored(args, accumulators, &board, &mut random)));
         }
     }
     records
 }
 
-/// A position after some random legal moves, half of the time up to three; `None` if it is in check or over.
+/// A position after random legal moves, half of the time up to three; `None` if it is in check or over.
 fn walk(root: &Board, random: &mut fastrand::Rng) -> Option<Board> {
     let steps = match random.usize(..4) {
         0 | 1 => random.usize(1..=3),
         2 => random.usize(4..=8),
-        _ => random.usize(9..=STEPS),
+        _ => random.usize(9..=MAX_STEPS),
     };
     let mut board = root.clone();
     for _ in 0..steps {
@@ -128,8 +128,8 @@ fn walk(root: &Board, random: &mut fastrand::Rng) -> Option<Board> {
     (!board.in_check() && !board.legal_moves().is_empty()).then_some(board)
 }
 
-/// A position with its static value and a result of the same odds; `None` above the largest value.
-fn valued(
+/// A position with its static evaluation and a result drawn with its odds; `None` beyond the maximum score.
+fn scored(
     args: &Args,
     accumulators: &mut Accumulators,
     board: &Board,
@@ -150,7 +150,7 @@ mod tests {
     use lento_common::arguments::parse;
 
     #[test]
-    fn positions_nearby_have_the_value_of_the_network_and_results_of_its_odds() {
+    fn variations_have_scores_of_the_network_and_results_of_their_odds() {
         let args: Args = parse(["vary", "in.bf", "--output", "out.bf", "--each", "4", "--scale", "300"]).unwrap();
         let (network, positions) = (embedded(), positions(12, 31));
         let mut accumulators = Accumulators::new(Arc::clone(&network), Simd::best(), 1);
@@ -169,7 +169,7 @@ mod tests {
             count > 2.0 * positions.len() as f64 && (wins - expected).abs() < 2.0 * count.sqrt(),
             "{wins} {expected}"
         );
-        // A part has the same variations, whatever comes before.
+        // Variations do not depend on earlier positions.
         assert!(records.ends_with(&vary(&args, &mut accumulators, &positions[100..], 100)));
     }
 }

@@ -1,8 +1,8 @@
-//! Writes positions into a file: in order or shuffled, all or a sample.
+//! Writes positions to a file: in order or shuffled, all or a sample.
 //!
-//! Each position gets the next of a sequence of random keys. Sorting by key is a shuffle that depends only on the seed and the order of
-//! the input; the positions with the smallest keys are an even sample. To sort more than fits in memory, positions are distributed by
-//! key range over buckets on disk, and the buckets are sorted one after the other.
+//! Each position gets the next of a sequence of random keys. Sorting by key is a shuffle that depends only on the seed and the order
+//! of the input; the positions with the smallest keys are a uniform sample. To sort more positions than fit in memory, they are
+//! distributed by key range over buckets on disk, which are sorted one by one.
 
 use crate::formats::packed::RECORD;
 use lento_common::draft::{Draft, WriteError, scratch};
@@ -15,22 +15,22 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The most files open at a time; systems have a limit of about a thousand.
+/// Maximum open files; systems have a limit of about a thousand.
 const MAX_BUCKETS: u64 = 512;
-/// The largest write buffer of a bucket.
+/// Maximum write buffer of a bucket.
 const MAX_BUFFER: usize = 1 << 18;
 
-/// Which positions to write, and in what order.
+/// Selection and order of positions.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Order {
-    /// Take no more than this many positions, evenly from all: the same ones shuffled or not. Without shuffling each
-    /// needs eight bytes of memory
+    /// Write a uniform sample of at most this many positions, the same with and without shuffling. Needs eight bytes of
+    /// memory per position without shuffling
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub keep: Option<u64>,
-    /// Where the order and the choice of --keep come from
+    /// Seed of the order and of the sample of --keep
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Memory for shuffling; what does not fit goes through files next to the output. It does not change the result
+    /// Memory for shuffling; uses files next to the output beyond it. Does not change the result
     #[arg(long, value_name = "MIB", default_value = "1024", value_parser = mebibytes)]
     pub memory: u64,
 }
@@ -40,12 +40,12 @@ fn mebibytes(text: &str) -> Result<u64, String> {
     Ok(number::within::<u64>(text, 1..=1 << 20, "a number from 1 to 1048576")? << 20)
 }
 
-/// Sort keys without end, all different: a counter, mixed without loss.
+/// An infinite sequence of distinct sort keys: a counter, mixed by a bijection.
 #[derive(Clone, Debug)]
 struct Keys(u64);
 
 impl Keys {
-    /// The keys of a seed. Consecutive seeds give unrelated keys.
+    /// The keys of a seed. Consecutive seeds have unrelated keys.
     fn new(seed: u64) -> Self {
         Self(split_mix(&mut seed.wrapping_sub(GOLDEN)))
     }
@@ -62,10 +62,10 @@ struct Keyed {
     record: [u8; RECORD],
 }
 
-/// The bytes of a position with its key.
-const KEYED: usize = 8 + RECORD;
+/// Bytes of a position with its key.
+const KEYED_BYTES: usize = 8 + RECORD;
 
-/// Positions in a temporary file, in the order in which they were pushed.
+/// Positions in a temporary file, in order of insertion.
 #[derive(Debug)]
 struct Bucket {
     writer: BufWriter<File>,
@@ -73,7 +73,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// An empty bucket with a write buffer of this size, in the folder of `path`.
+    /// An empty bucket in the folder of `path`, with a write buffer size.
     fn new(path: &Path, buffer: usize) -> Result<Self, WriteError> {
         Ok(Self { writer: BufWriter::with_capacity(buffer, scratch(path)?), count: 0 })
     }
@@ -104,15 +104,15 @@ pub struct PositionWriter {
     path: PathBuf,
     keep: u64,
     keys: Keys,
-    /// The number of positions pushed so far.
+    /// Positions pushed so far.
     pub count: u64,
     buffered: Buffered,
 }
 
 enum Buffered {
-    /// In the file already.
-    Straight(Draft),
-    /// In order, candidates for the sample; the heap has the smallest keys, the largest of them on top.
+    /// Written to the file directly.
+    Direct(Draft),
+    /// Candidates for the sample in order; the heap holds the smallest keys, the largest of them on top.
     Sample { smallest: BinaryHeap<u64>, bucket: Bucket },
     /// To be shuffled, in memory.
     Memory(Vec<Keyed>),
@@ -121,33 +121,34 @@ enum Buffered {
 }
 
 fn buckets(count: u64, memory: u64) -> u64 {
-    let bytes = count.saturating_mul(KEYED as u64);
-    // A quarter is for the buffers, and no two buckets are of the same size.
+    let bytes = count.saturating_mul(KEYED_BYTES as u64);
+    // A quarter is for buffers, and bucket sizes vary.
     if bytes <= memory { 1 } else { bytes.div_ceil((memory / 10 * 7).max(1)) }
 }
 
 impl PositionWriter {
-    /// Begins a file of at most `most` positions. Fails if the file cannot be written, or the memory is too small.
-    pub fn new(path: &Path, shuffle: bool, order: Order, most: u64) -> Result<Self, Box<dyn Error>> {
+    /// Starts a file of at most `max_count` positions. Fails if the file cannot be written or the memory is too small.
+    pub fn new(path: &Path, shuffle: bool, order: Order, max_count: u64) -> Result<Self, Box<dyn Error>> {
         // Fails early if the file cannot be written.
         let draft = Draft::create(path)?;
-        let buckets = buckets(most, order.memory);
+        let buckets = buckets(max_count, order.memory);
         let buffered = if !shuffle {
             match order.keep {
-                None => Buffered::Straight(draft),
+                None => Buffered::Direct(draft),
                 Some(_) => Buffered::Sample { smallest: BinaryHeap::new(), bucket: Bucket::new(path, MAX_BUFFER)? },
             }
         } else if buckets == 1 {
-            Buffered::Memory(Vec::with_capacity(most as usize))
+            Buffered::Memory(Vec::with_capacity(max_count as usize))
         } else if buckets <= MAX_BUCKETS {
             let buffer = (order.memory / 4 / buckets).clamp(4096, MAX_BUFFER as u64) as usize;
             Buffered::Buckets((0..buckets).map(|_| Bucket::new(path, buffer)).collect::<Result<_, _>>()?)
         } else {
             let given = order.memory >> 20;
-            let least = most.saturating_mul(KEYED as u64) / (MAX_BUCKETS << 20) * 10 / 7 + 2;
-            return Err(
-                format!("--memory {given}: too little to shuffle {most} positions, expected at least {least}").into()
-            );
+            let min = max_count.saturating_mul(KEYED_BYTES as u64) / (MAX_BUCKETS << 20) * 10 / 7 + 2;
+            return Err(format!(
+                "--memory {given}: too little to shuffle {max_count} positions, expected at least {min}"
+            )
+            .into());
         };
         let keep = order.keep.unwrap_or(u64::MAX);
         Ok(Self { path: path.to_owned(), keep, keys: Keys::new(order.seed), count: 0, buffered })
@@ -158,7 +159,7 @@ impl PositionWriter {
         let key = self.keys.next();
         let keyed = Keyed { key, record };
         let written = match &mut self.buffered {
-            Buffered::Straight(draft) => draft.write(&record),
+            Buffered::Direct(draft) => draft.write(&record),
             Buffered::Sample { smallest, bucket } => {
                 if (smallest.len() as u64) < self.keep {
                     smallest.push(key);
@@ -182,18 +183,18 @@ impl PositionWriter {
         written.map_err(|error| WriteError::new(&self.path, error))
     }
 
-    /// Writes the file and returns its number of positions; `None` if a stop was requested before: then there is no file. `progress`
-    /// gets the number of positions written so far now and then.
+    /// Writes the file and returns its number of positions; `None`, and no file, if stopped. Calls `progress` from time to time with
+    /// the number of positions written.
     pub fn finish(self, stop: &Stop, mut progress: impl FnMut(u64)) -> Result<Option<u64>, WriteError> {
         let failed = |error| WriteError::new(&self.path, error);
-        let most = self.keep.min(self.count);
-        if let Buffered::Straight(draft) = self.buffered {
+        let count = self.keep.min(self.count);
+        if let Buffered::Direct(draft) = self.buffered {
             draft.finish(&[])?;
-            return Ok(Some(most));
+            return Ok(Some(count));
         }
         let (mut draft, mut written) = (Draft::create(&self.path)?, 0);
         let mut write = |keyed: &Keyed| -> io::Result<()> {
-            if written < most {
+            if written < count {
                 draft.write(&keyed.record)?;
                 written += 1;
                 if written.is_multiple_of(1 << 16) {
@@ -203,7 +204,7 @@ impl PositionWriter {
             Ok(())
         };
         match self.buffered {
-            Buffered::Straight(_) => {}
+            Buffered::Direct(_) => {}
             Buffered::Sample { smallest, bucket } => {
                 let largest = smallest.peek().copied().unwrap_or_default();
                 let write = |keyed: Keyed| if keyed.key <= largest { write(&keyed) } else { Ok(()) };
@@ -246,7 +247,7 @@ mod tests {
 
     const ORDER: Order = Order { seed: 5, keep: None, memory: 1 << 20 };
 
-    /// Records that hold their own numbers.
+    /// A writer with records that contain their numbers.
     fn writer(folder: &Folder, shuffle: bool, order: Order, count: u64) -> PositionWriter {
         let mut writer = PositionWriter::new(&folder.path().join("out.bf"), shuffle, order, count).unwrap();
         for number in 0..count {
@@ -260,10 +261,10 @@ mod tests {
     fn written(folder: &Folder, shuffle: bool, order: Order, count: u64) -> Vec<u64> {
         let writer = writer(folder, shuffle, order, count);
         let (mut shown, stop) = (0, Stop::default());
-        let said = writer.finish(&stop, |written| shown = written).unwrap();
+        let count_written = writer.finish(&stop, |written| shown = written).unwrap();
         let bytes = std::fs::read(folder.path().join("out.bf")).unwrap();
-        assert_eq!(said, Some((bytes.len() / RECORD) as u64));
-        assert!(shown <= count && files(folder) == 1, "nothing else is left");
+        assert_eq!(count_written, Some((bytes.len() / RECORD) as u64));
+        assert!(shown <= count && files(folder) == 1, "no other file is left");
         let number = |record: &[u8]| u64::from_le_bytes(*record.first_chunk().unwrap());
         bytes.chunks(RECORD).map(number).collect()
     }
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_is_a_permutation_that_depends_on_the_seed_alone() {
+    fn shuffle_is_a_permutation_and_depends_only_on_the_seed() {
         let folder = Folder::new("writer-shuffle");
         let shuffled = written(&folder, true, ORDER, 5000);
         let mut sorted = shuffled.clone();
@@ -283,30 +284,30 @@ mod tests {
             let order = Order { memory, ..ORDER };
             assert!(
                 matches!(writer(&folder, true, order, 5000).buffered, Buffered::Buckets(_)),
-                "{memory}: more than the memory holds"
+                "{memory}: memory suffices"
             );
             assert!(written(&folder, true, order, 5000) == shuffled, "{memory}");
         }
         let other = written(&folder, true, Order { seed: 6, ..ORDER }, 5000);
-        let same = other.iter().zip(&shuffled).filter(|(one, other)| one == other).count();
-        assert!(same < 20, "another seed, another order: {same} in the same place");
+        let same = other.iter().zip(&shuffled).filter(|(a, b)| a == b).count();
+        assert!(same < 20, "{same} positions at the same index with another seed");
     }
 
     #[test]
-    fn every_position_may_go_everywhere() {
+    fn shuffle_is_uniform() {
         let folder = Folder::new("writer-uniform");
         let mut cells = [[0_u32; 10]; 10];
         let order = Order { memory: 30_000, ..ORDER };
-        for (place, number) in written(&folder, true, order, 5000).into_iter().enumerate() {
-            cells[place / 500][number as usize / 500] += 1;
+        for (index, number) in written(&folder, true, order, 5000).into_iter().enumerate() {
+            cells[index / 500][number as usize / 500] += 1;
         }
-        // Chi square with 81 degrees of freedom is above 126.1 in one of a thousand cases.
+        // The 99.9 % quantile of chi square with 81 degrees of freedom is 126.1.
         let chi: f64 = cells.iter().flatten().map(|&count| (f64::from(count) - 50.0).powi(2) / 50.0).sum();
         assert!(chi < 126.1, "{chi}: {cells:?}");
     }
 
     #[test]
-    fn some_are_an_even_sample_in_order_or_shuffled() {
+    fn sample_is_uniform_and_independent_of_shuffling() {
         let folder = Folder::new("writer-sample");
         assert!(written(&folder, false, ORDER, 5000).into_iter().eq(0..5000));
         let sample = written(&folder, false, Order { keep: Some(1000), ..ORDER }, 5000);
@@ -318,7 +319,7 @@ mod tests {
             let mut shuffled = written(&folder, true, Order { keep: Some(1000), memory, ..ORDER }, 5000);
             assert!(!shuffled.is_sorted());
             shuffled.sort_unstable();
-            assert!(shuffled == sample, "the same ones");
+            assert!(shuffled == sample, "another sample");
         }
         for shuffle in [false, true] {
             assert_eq!(written(&folder, shuffle, Order { keep: Some(6000), ..ORDER }, 5000).len(), 5000);
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_interrupted_leaves_nothing() {
+    fn stopped_writer_leaves_no_file() {
         let folder = Folder::new("writer-stop");
         let stop = Stop::default();
         stop.ask();
@@ -341,24 +342,24 @@ mod tests {
     }
 
     #[test]
-    fn too_little_memory_is_refused_with_what_would_do() {
+    fn error_for_too_little_memory_has_the_minimum() {
         let folder = Folder::new("writer-memory");
-        let refuse = |memory: u64| {
+        let error = |memory: u64| {
             PositionWriter::new(&folder.path().join("out.bf"), true, Order { memory, ..ORDER }, 1 << 30).err()
         };
-        let error = refuse(16 << 20).unwrap().to_string();
+        let error = error(16 << 20).unwrap().to_string();
         assert!(
             error.contains("--memory 16: too little to shuffle 1073741824 positions, expected at least "),
             "{error}"
         );
-        let least: u64 = error.rsplit(' ').next().unwrap().parse().unwrap();
-        assert!(buckets(1 << 30, least << 20) <= MAX_BUCKETS && buckets(1 << 30, (least - 5) << 20) > MAX_BUCKETS);
+        let min: u64 = error.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(buckets(1 << 30, min << 20) <= MAX_BUCKETS && buckets(1 << 30, (min - 5) << 20) > MAX_BUCKETS);
         assert_eq!(files(&folder), 0);
     }
 
     #[test]
-    fn keys_are_those_of_splitmix64() {
-        // The first numbers of the published generator for seed 0.
+    fn keys_match_splitmix64() {
+        // The first numbers of the reference implementation for seed 0.
         let mut keys = Keys(0);
         assert_eq!([keys.next(), keys.next()], [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
         let mut keys = Keys::new(1);
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_is_equally_likely() {
+    fn orders_are_equally_likely() {
         let mut seen: HashMap<[usize; 4], u32> = HashMap::new();
         for seed in 0..4800 {
             let mut keys = Keys::new(seed);
@@ -377,7 +378,7 @@ mod tests {
             *seen.entry(order).or_default() += 1;
         }
         assert_eq!(seen.len(), 24);
-        // Chi square with 23 degrees of freedom is above 49.7 in one of a thousand cases.
+        // The 99.9 % quantile of chi square with 23 degrees of freedom is 49.7.
         let chi: f64 = seen.values().map(|&count| (f64::from(count) - 200.0).powi(2) / 200.0).sum();
         assert!(chi < 49.7, "{chi}");
     }

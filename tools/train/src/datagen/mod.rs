@@ -1,4 +1,4 @@
-//! `lento datagen`: games of the engine against itself, every position with its score.
+//! `lento datagen`: generates self-play games with scores.
 
 mod shards;
 
@@ -29,45 +29,45 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder for the shards (viriformat, packed with --pack); made if it is not there, continued if it is
+    /// Folder of shards (viriformat, packed with --pack); created if missing, else continued
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Games in all, those of earlier runs included
+    /// Total games, including those of earlier runs
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
-    /// What a move may cost: soft=1000 (nodes, to the end of the iteration), soft=1000,hard=1500 (the same, but never more than 1500),
-    /// nodes=5000, depth=8
+    /// Limit per move: soft=1000 (nodes, to the end of the iteration), soft=1000,hard=1500 (the same, but at most 1500), nodes=5000,
+    /// depth=8
     #[arg(long, default_value = "soft=1000", value_parser = Limit::repeatable)]
     limit: Limit,
-    /// An option or number of the player, such as LMR=off; may be given several times
+    /// Engine option or search parameter, such as LMR=off; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// Games in a shard
+    /// Games per shard
     #[arg(long, value_name = "GAMES", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     shard: u64,
-    /// Pack each shard when it is full (*.lgp): less than a third of the bytes, scores rounded to multiples of 2 centipawns. A folder may be
-    /// continued with or without it; full shards that are not packed are packed then
+    /// Pack full shards (*.lgp) to less than a third of the size, with scores rounded to multiples of 2 centipawns. A continued folder
+    /// may change this; unpacked full shards are packed then
     #[arg(long)]
     pack: bool,
-    /// Only part K of N of the games, for one of several machines; each part has a folder of its own
+    /// Play only part K of N of the games, to use several machines; each part needs its own folder
     #[arg(long, value_name = "K/N", value_parser = part)]
     part: Option<Part>,
-    /// Print one JSON document at the end instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     conditions: Conditions,
 }
 
-/// Generates until there are enough games. After Ctrl-C, or any other end, finished games are kept, and the same command resumes.
+/// Generates games. An interrupted run keeps finished games, and the same command resumes it.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     arena.warn_of_repeats(args.games);
     let stop = Stop::on_ctrl_c()?;
     if let Book::Positions(fens) = &arena.openings.book {
         for fen in fens {
-            let no_data = |problem| format!("--book: data do not begin with \"{fen}\": {problem}");
-            check_material(&Board::from_fen(fen)?).map_err(no_data)?;
+            let invalid = |problem| format!("--book: data cannot start from \"{fen}\": {problem}");
+            check_material(&Board::from_fen(fen)?).map_err(invalid)?;
         }
     }
 
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(sum.report(header, before).show(args.json, before + sum.games >= games)?)
 }
 
-/// The settings that must be the same to resume: all that decide the games and their places.
+/// Settings that must be the same to resume: all that affect the games and their places.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("datagen", args.limit)?;
     header["shard"] = args.shard.into();
@@ -104,8 +104,7 @@ fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     Ok(header)
 }
 
-/// Plays the games with these numbers, several at once, by a player with these settings, and passes them to `on_game` in the order of
-/// their numbers. Each game depends on its number alone.
+/// Plays the games with these numbers in parallel and passes them to `on_game` in order. A game depends only on its number.
 fn play_games(
     arena: &Arena,
     settings: &[Setting],
@@ -114,8 +113,8 @@ fn play_games(
     mut on_game: impl FnMut(&Record) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let set_up = || Ok((Player::inline(settings, arena.hash)?, Player::inline(&[], 1)?));
-    let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
-        let opening = arena.openings.get(number, judge);
+    let work = |(player, checker): &mut (Player, Player), number, stops: [&Stop; 2]| {
+        let opening = arena.openings.get(number, checker);
         Ok(play(&mut [player], &opening, arena.limit, &arena.rules, stops))
     };
     let on_done = |game| on_game(&game).map(ControlFlow::Continue);
@@ -130,7 +129,7 @@ struct Sum {
     positions: u64,
     nodes: u64,
     bytes: u64,
-    /// White's wins, draws, Black's wins.
+    /// White wins, draws, Black wins.
     results: [u64; 3],
 }
 
@@ -147,7 +146,7 @@ impl Sum {
         self.results[record.result.index()] += 1;
     }
 
-    /// The number of cores in use.
+    /// Number of cores in use.
     fn cores(&self) -> f64 {
         self.concurrency.min(processors::count()) as f64
     }
@@ -157,7 +156,7 @@ impl Sum {
         let [positions, nodes] = [self.positions, self.nodes].map(|count| HumanCount((count as f64 / per_core) as u64));
         bar.inc(1);
         bar.set_message(format!(
-            "{} positions, a second and core {positions} and {nodes} nodes",
+            "{} positions; per second and core {positions} positions, {nodes} nodes",
             HumanCount(self.positions)
         ));
     }
@@ -172,9 +171,9 @@ impl Sum {
         for (key, count) in [("white_wins", white), ("draws", draws), ("black_wins", black)] {
             report.field(key, count);
         }
-        let note = format!("{:.1} a game", each(self.positions, self.games));
+        let note = format!("{:.1} per game", each(self.positions, self.games));
         report.count("positions", "positions", self.positions, &note);
-        report.count("nodes", "nodes", self.nodes, &format!("{:.0} a position", each(self.nodes, self.positions)));
+        report.count("nodes", "nodes", self.nodes, &format!("{:.0} per position", each(self.nodes, self.positions)));
         report.count("bytes", "bytes", self.bytes, "");
         let time = self.start.elapsed();
         for (items, count) in [("positions", self.positions), ("nodes", self.nodes)] {
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn games_depend_on_their_number_alone() {
+    fn games_depend_only_on_their_number() {
         let all = games(0..12, 1);
         assert_eq!(all.len(), 12);
         assert_eq!(all, games(0..12, 3));
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_the_run() {
+    fn error_ends_the_run() {
         let mut count = 0;
         let fail = |_: &Record| {
             count += 1;

@@ -1,4 +1,4 @@
-//! Writing games to shards.
+//! Writes games to shards.
 
 use crate::formats::Shards;
 use crate::formats::lgp;
@@ -12,20 +12,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; full shards may be packed: `00000.lgp`.
+/// A folder of shards filled in order: `00000.vf`, `00001.vf` and so on. Full shards may be packed: `00000.lgp`.
 pub struct ShardWriter {
     folder: PathBuf,
     /// Games in a full shard.
     size: u64,
-    /// In all shards.
+    /// Games in all shards.
     pub games: u64,
     packs: bool,
-    /// The shard that is being filled, if a game was appended.
+    /// The shard being filled, if a game has been appended.
     current: Option<File>,
 }
 
 impl ShardWriter {
-    /// Opens the folder and removes a truncated game. Packs full shards if `packs`; packed ones stay so. Fails if a shard is damaged.
+    /// Opens the folder and removes a truncated game. Packs full shards if `packs`; keeps packed ones. Fails if a shard is damaged.
     pub fn open(folder: &Path, size: u64, packs: bool) -> Result<Self, Box<dyn Error>> {
         let mut shards = Self { folder: folder.to_owned(), size, games: 0, packs, current: None };
         loop {
@@ -38,22 +38,22 @@ impl ShardWriter {
             let io = |error| named(&path, &error);
             let later = shards.later(shard).map_err(|error| named(folder, &error))?;
             if !path.exists() {
-                let missing = |later: PathBuf| format!("{}: missing, but there is {}", path.display(), later.display());
+                let missing = |later: PathBuf| format!("{}: missing, but {} exists", path.display(), later.display());
                 return later.map_or(Ok(shards), |later| Err(missing(later).into()));
             }
             let mut stored = Shards::new(vec![path.clone()]);
             let games = stored.by_ref().try_fold(0, |games, game| game.map(|_| games + 1))?;
-            let (whole, is_torn) = (stored.bytes(), !stored.torn.is_empty());
+            let (complete, is_torn) = (stored.bytes(), !stored.torn.is_empty());
             if games > size || games == size && is_torn || games < size && later.is_some() {
                 let (path, found) = (path.display(), path.metadata().map_err(io)?.len());
                 return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
             }
             if games < size {
-                // Readers verify full shards; here new games follow.
+                // Verifies the games before appending; readers verify full shards.
                 let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
                 stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
             }
-            OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(whole)).map_err(io)?;
+            OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(complete)).map_err(io)?;
             shards.games += games;
             if games < size {
                 return Ok(shards);
@@ -64,13 +64,13 @@ impl ShardWriter {
         }
     }
 
-    /// The last shard of the folder, if it comes after this one.
+    /// The last shard of the folder, if later than `shard`.
     fn later(&self, shard: u64) -> io::Result<Option<PathBuf>> {
         let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
         Ok(GAMES.in_folder(&self.folder)?.pop().filter(|last| number(last) > Some(shard)))
     }
 
-    /// Whether a shard is packed. If the run ended before the unpacked one was removed, removes it.
+    /// Whether a shard is packed. Removes the unpacked one if an earlier run did not.
     fn is_packed(&self, shard: u64) -> Result<bool, Box<dyn Error>> {
         let path = self.packed_path(shard);
         if !path.exists() {
@@ -84,7 +84,7 @@ impl ShardWriter {
         Ok(true)
     }
 
-    /// Packs a full shard. One form of it exists at any time.
+    /// Packs a full shard. At least one form of it exists at any time.
     fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
         let (path, packed) = (self.path(shard), self.packed_path(shard));
         let draft = Draft::create(&packed)?;
@@ -108,7 +108,7 @@ impl ShardWriter {
         self.folder.join(format!("{shard:05}.vf"))
     }
 
-    /// Appends a game and returns the number of its bytes. Fails if the format cannot store the game.
+    /// Appends a game and returns its size in bytes. Fails if the format cannot store it.
     pub fn append(&mut self, record: &Record) -> Result<usize, Box<dyn Error>> {
         if self.games.is_multiple_of(self.size) {
             self.current = None;
@@ -122,7 +122,7 @@ impl ShardWriter {
             }
         };
         let bytes = viri::to_bytes(record)?;
-        // One write for a whole game, so that at most the last game can be truncated.
+        // A single write, so that at most the last game can be truncated.
         file.write_all(&bytes).map_err(|error| named(&path, &error))?;
         self.games += 1;
         if self.packs && self.games.is_multiple_of(self.size) {
@@ -141,7 +141,7 @@ mod tests {
     use lento_common::play::record::{Ending, GameResult, Ply};
     use viriformat::dataformat::{Game, WDL};
 
-    /// A game that begins with Black: e5 at +30 for Black, then Nf3 at +12 for White.
+    /// A game that starts with Black: e5 at +30 for Black, then Nf3 at +12 for White.
     fn record() -> Record {
         let start = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
         let mut board = start.clone();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_stored_with_scores_of_white() {
+    fn scores_are_stored_from_whites_point_of_view() {
         let bytes = viri::to_bytes(&record()).unwrap();
         assert_eq!(bytes.len(), HEADER + 3 * PLY);
         let game = Game::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_fill_up_and_are_resumed() {
+    fn fills_and_resumes_shards() {
         let folder = scratch("resume");
         let mut shards = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!(shards.games, 0);
@@ -182,7 +182,7 @@ mod tests {
         let size = |shard: u64| std::fs::metadata(folder.join(format!("{shard:05}.vf"))).unwrap().len();
         assert_eq!([size(0), size(1)], [132, 88]);
 
-        // The last game is torn: it is played again.
+        // The truncated last game is removed.
         OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
         let mut shards = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!((shards.games, size(1)), (4, 44));
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(ShardWriter::open(&folder, 3, false).unwrap().games, 7);
         std::fs::remove_file(folder.join("00001.vf")).unwrap();
         let error = ShardWriter::open(&folder, 3, false).err().unwrap().to_string();
-        assert!(error.contains("00001.vf: missing, but there is ") && error.contains("00002.vf"), "{error}");
+        assert!(error.contains("00001.vf: missing, but ") && error.contains("00002.vf"), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

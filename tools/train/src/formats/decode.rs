@@ -1,4 +1,4 @@
-//! Reading games on several threads, in order.
+//! Reads games on several threads, in order.
 
 use super::shards::{self, is_packed};
 use super::{Place, Shards, StoredGame};
@@ -9,20 +9,20 @@ use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Games that a thread processes at a time.
-const PARCEL: usize = 128;
-/// A packed file up to this many bytes is decoded by the thread that processes its games, and several files at once. The results of a
-/// file are kept until its turn comes, so the games of larger ones are decoded in order.
-const WHOLE: u64 = 8 << 20;
+/// Games per unit of work.
+const BATCH: usize = 128;
+/// Maximum bytes of a packed file that is decoded by the thread that processes its games, in parallel to other files. As the results
+/// of these files are buffered until it is their turn, larger files are decoded in order.
+const MAX_PARALLEL: u64 = 8 << 20;
 
-/// Some games, and the number of bytes read by then.
-type Parcel = (Vec<StoredGame>, u64);
-/// The work of a thread until it takes more: a parcel, or those of a whole file.
-type Item = Box<dyn Iterator<Item = Result<Parcel, String>> + Send>;
+/// Games, and the number of bytes read up to their end.
+type Batch = (Vec<StoredGame>, u64);
+/// A work item of a thread: a batch, or all batches of a file.
+type Item = Box<dyn Iterator<Item = Result<Batch, String>> + Send>;
 
-/// Reads all games of some files. `work` processes a few games at a time, on several threads; `on_done` gets its results in the order of
-/// the games, with the number of bytes read by then. Games before an error may have been processed. Returns whether all files were read
-/// to their ends, and the truncated games, which were skipped.
+/// Reads all games of files. `work` processes batches of games on several threads; `on_done` receives the results in order, with the
+/// number of bytes read. Games before an error may have been processed. Returns whether all files were read completely, and the
+/// skipped truncated games.
 pub fn run<T: Send>(
     files: Vec<PathBuf>,
     threads: usize,
@@ -30,13 +30,13 @@ pub fn run<T: Send>(
     work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
     mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
 ) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
-    // The file whose games are decoded in order, and the bytes of the files before.
+    // The file decoded in order, and the bytes of earlier files.
     let (mut open, mut bytes): (Option<Shards>, u64) = (None, 0);
     let (mut files, mut torn) = (files.into_iter(), Vec::new());
     let mut item = || -> Result<Option<Item>, String> {
         loop {
             if let Some(shards) = &mut open {
-                if let Some(games) = parcel(shards, bytes)? {
+                if let Some(games) = batch(shards, bytes)? {
                     return Ok(Some(Box::new(iter::once(Ok(games)))));
                 }
                 bytes += shards.bytes();
@@ -45,11 +45,11 @@ pub fn run<T: Send>(
             }
             let Some(file) = files.next() else { return Ok(None) };
             let (size, before) = (shards::size(&file)?, bytes);
-            let is_item = is_packed(&file) && size <= WHOLE;
+            let is_parallel = is_packed(&file) && size <= MAX_PARALLEL;
             let mut shards = Shards::new(vec![file]);
-            if is_item {
+            if is_parallel {
                 bytes += size;
-                return Ok(Some(Box::new(iter::from_fn(move || parcel(&mut shards, before).transpose()))));
+                return Ok(Some(Box::new(iter::from_fn(move || batch(&mut shards, before).transpose()))));
             }
             open = Some(shards);
         }
@@ -63,11 +63,11 @@ pub fn run<T: Send>(
     });
     let process = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| {
         let mut results = Vec::new();
-        for parcel in item? {
+        for batch in item? {
             if stops.iter().any(|stop| stop.asked()) {
                 return Ok(None);
             }
-            let (games, bytes) = parcel?;
+            let (games, bytes) = batch?;
             results.push((work(&games)?, bytes));
         }
         Ok(Some(results))
@@ -81,9 +81,9 @@ pub fn run<T: Send>(
     Ok((is_at_end && done == taken, torn))
 }
 
-/// The next games of a file, after this many bytes of other files; `None` at the end.
-fn parcel(shards: &mut Shards, before: u64) -> Result<Option<Parcel>, String> {
-    let games = shards.take(PARCEL).collect::<Result<Vec<_>, _>>()?;
+/// The next games of a file after `before` bytes of other files; `None` at the end.
+fn batch(shards: &mut Shards, before: u64) -> Result<Option<Batch>, String> {
+    let games = shards.take(BATCH).collect::<Result<Vec<_>, _>>()?;
     Ok((!games.is_empty()).then(|| (games, before + shards.bytes())))
 }
 
@@ -104,7 +104,7 @@ mod tests {
             some.iter().map(|game| game.walk(|_| {}).map(|_| (game.place.clone(), game.plies.len()))).collect()
         };
         let ended = run(files.to_vec(), threads, stop, work, |some: Vec<Game>, bytes| {
-            assert!(bytes > last, "the bar goes forward");
+            assert!(bytes > last, "progress increases");
             last = bytes;
             games.extend(some);
             Ok(())
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn games_come_in_order_whatever_the_threads() {
+    fn order_does_not_depend_on_threads() {
         let folder = Folder::new("decode");
         let bytes = sample::bytes(&sample::games(40, 3)).repeat(12);
         let files = [folder.write("a.vf", &bytes), folder.write("b.vf", &bytes[..bytes.len() - 7])];
@@ -122,24 +122,24 @@ mod tests {
         let direct: Vec<Game> =
             Shards::new(files.to_vec()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
         assert!(games == direct && games.len() == 40 * 24 - 1);
-        assert!(games.len() > 2 * PARCEL);
+        assert!(games.len() > 2 * BATCH);
         assert_eq!((ended.0, ended.1.len(), ended.1[0].game), (true, 1, 480));
         assert!(read(&files, 3, &Stop::default()).unwrap() == (games, ended));
         assert!(shards::size(&files[0]).unwrap() > 0);
     }
 
     #[test]
-    fn packed_files_are_read_at_once_and_in_order() {
+    fn packed_files_are_decoded_in_parallel_and_in_order() {
         let folder = Folder::new("decode-packed");
         let mut files = Vec::new();
         for (seed, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
-            let plain = folder.write("plain.vf", &sample::bytes(&sample::games(PARCEL + 30 * seed, seed as u64)));
+            let plain = folder.write("plain.vf", &sample::bytes(&sample::games(BATCH + 30 * seed, seed as u64)));
             let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
             files.push(folder.write(&format!("{name}.lgp"), &packed.bytes));
         }
         let direct: Vec<Game> =
             Shards::new(files.clone()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
-        assert_eq!(direct.len(), 5 * PARCEL + 300);
+        assert_eq!(direct.len(), 5 * BATCH + 300);
         for threads in [1, 2, 4] {
             let (games, ended) = read(&files, threads, &Stop::default()).unwrap();
             assert!(games == direct && ended.0, "{threads} threads");
@@ -152,11 +152,11 @@ mod tests {
         }
     }
 
-    /// A stop during a file that one thread decodes.
+    /// A stop while a thread decodes a file.
     #[test]
-    fn an_interrupted_file_is_not_finished() {
+    fn stopped_file_is_incomplete() {
         let folder = Folder::new("decode-stopped");
-        let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * PARCEL, 5)));
+        let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * BATCH, 5)));
         let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
         let file = folder.write("a.lgp", &packed.bytes);
         let stop = Stop::default();
@@ -164,22 +164,22 @@ mod tests {
             stop.ask();
             Ok(games.len())
         };
-        let ended = run(vec![file], 1, &stop, work, |_, _| panic!("the file is not whole")).unwrap();
+        let ended = run(vec![file], 1, &stop, work, |_, _| panic!("the file is incomplete")).unwrap();
         assert_eq!(ended, (false, Vec::new()));
     }
 
     #[test]
-    fn a_stop_and_errors_end_it() {
+    fn stop_and_errors_end_the_run() {
         let folder = Folder::new("decode-ends");
         let mut bytes = sample::bytes(&sample::games(30, 3));
         let stop = Stop::default();
         stop.ask();
-        let (games, ended) = read(&[folder.write("good.vf", &bytes)], 2, &stop).unwrap();
+        let (games, ended) = read(&[folder.write("valid.vf", &bytes)], 2, &stop).unwrap();
         assert!(games.is_empty() && !ended.0);
         bytes[33] = 0xF1;
         for threads in [1, 3] {
-            let error = read(&[folder.write("bad.vf", &bytes)], threads, &Stop::default()).unwrap_err();
-            assert!(error.contains("bad.vf: game 1 at byte 0: ply 1"), "{error}");
+            let error = read(&[folder.write("damaged.vf", &bytes)], threads, &Stop::default()).unwrap_err();
+            assert!(error.contains("damaged.vf: game 1 at byte 0: ply 1"), "{error}");
         }
         let missing = folder.path().join("missing.vf");
         assert!(read(&[missing], 2, &Stop::default()).unwrap_err().contains("missing.vf"));

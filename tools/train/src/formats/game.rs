@@ -1,4 +1,4 @@
-//! A stored game and the walk through its positions.
+//! Stored games and their positions.
 
 use super::viri::{self, Header, PLY, TERMINATOR};
 use lento::chess::{Board, Move};
@@ -8,16 +8,16 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The largest score, in centipawns.
+/// Maximum score in centipawns.
 pub const MAX_SCORE: i32 = MATE;
 
-/// Where a game lies.
+/// Place of a game in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub file: Arc<Path>,
-    /// The game's number in its file, from 1.
+    /// Number of the game in its file, from 1.
     pub game: u64,
-    /// Its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
 }
 
@@ -34,14 +34,14 @@ pub struct StoredGame {
     pub header: Header,
     /// Moves and scores.
     pub plies: Vec<[u8; PLY]>,
-    /// The first position if position, moves and scores are known to be valid, as those of packed games are.
+    /// The start position if the game is known to be valid, as packed games are.
     pub checked: Option<Board>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Position {
     pub board: Board,
-    /// In centipawns from White's view.
+    /// Score in centipawns from White's point of view.
     pub score: i32,
     pub result: GameResult,
     pub mv: Move,
@@ -50,8 +50,8 @@ pub struct Position {
 }
 
 impl StoredGame {
-    /// Visits every position in which a move was played, in order, and returns the game's result. Fails if a position, move, score or
-    /// result is invalid.
+    /// Visits every position in which a move was played and returns the result of the game. Fails if a position, move, score or result
+    /// is invalid.
     pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, String> {
         let corrupt = |reason: String| format!("{}: {reason}", self.place);
         let (mut board, result) = match &self.checked {
@@ -77,13 +77,13 @@ impl StoredGame {
         Ok(result)
     }
 
-    /// The bytes of the game in a file of viriformat.
+    /// The game in viriformat.
     pub fn to_bytes(&self) -> Vec<u8> {
         [&self.header[..], self.plies.as_flattened(), &TERMINATOR].concat()
     }
 }
 
-/// Refuses scores beyond that of a mate.
+/// Fails for scores beyond that of a mate.
 pub fn check_score(score: i32) -> Result<(), String> {
     if score.abs() > MAX_SCORE {
         return Err(format!("score {score}, expected {} to {MAX_SCORE}", -MAX_SCORE));
@@ -91,7 +91,7 @@ pub fn check_score(score: i32) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses a result that the last position of the game rules out.
+/// Fails for a result that contradicts the last position of the game.
 fn check_ending(board: &Board, result: GameResult) -> Result<(), String> {
     if board.has_legal_move() {
         return Ok(());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_gives_back_what_was_stored() {
+    fn walk_visits_stored_positions() {
         let games = sample::games(3, 7);
         for (game, bytes) in games.iter().map(|game| (game, sample::bytes(std::slice::from_ref(game)))) {
             let mut seen = Vec::new();
@@ -131,7 +131,11 @@ mod tests {
             for (index, (position, ply)) in seen.iter().zip(&game.plies).enumerate() {
                 assert_eq!(position.board, board);
                 assert_eq!((position.mv, position.ply, position.result), (ply.mv, index, result));
-                assert_eq!(position.score, ply.score * board.side_to_move().sign(), "scores are White's");
+                assert_eq!(
+                    position.score,
+                    ply.score * board.side_to_move().sign(),
+                    "scores are from White's point of view"
+                );
                 board = board.after(ply.mv);
             }
             assert!(seen.iter().any(|position| position.board.side_to_move() == Color::Black));
@@ -139,25 +143,25 @@ mod tests {
     }
 
     #[test]
-    fn broken_bytes_are_refused_and_named() {
+    fn errors_describe_invalid_bytes() {
         let bytes = sample::bytes(&sample::games(1, 3));
-        let broken = |index: usize, value: u8, part: &str| {
+        let check_error = |index: usize, value: u8, part: &str| {
             let mut bytes = bytes.clone();
             bytes[index] = value;
             let error = first_game(&bytes).walk(|_| {}).unwrap_err();
             assert!(error.contains(part) && error.contains("one.vf: game 1 at byte 0"), "{index}: {error}");
         };
-        broken(30, 3, "result 3");
-        broken(25, 101, "half-move clock 101");
-        broken(8, 0x77, "piece number 7");
-        broken(10, 0x24, "White has 0 kings");
-        broken(33, 0xF1, "ply 1: move");
-        broken(0, 0, "pawn on the first or last rank");
+        check_error(30, 3, "result 3");
+        check_error(25, 101, "half-move clock 101");
+        check_error(8, 0x77, "piece number 7");
+        check_error(10, 0x24, "White has 0 kings");
+        check_error(33, 0xF1, "ply 1: move");
+        check_error(0, 0, "pawn on the first or last rank");
     }
 
-    /// Whatever bit is flipped: what is still read says just these bytes, and nothing panics.
+    /// A flipped bit never panics and is an error unless it affects only undetectable fields.
     #[test]
-    fn games_with_flipped_bits() {
+    fn flipped_bits_are_errors_or_undetectable() {
         let folder = Folder::new("game-flipped");
         let games: Vec<_> = sample::games(40, 9).into_iter().filter(|game| game.plies.len() < 60).take(2).collect();
         let whole = sample::bytes(&games);
@@ -183,13 +187,13 @@ mod tests {
                 continue;
             }
             accepted += 1;
-            // A score, a result, a counter, a piece that does nothing, or another legal move that fits all that follow.
+            // A score, result or counter, an irrelevant piece, or another legal move consistent with all later ones.
             let sizes: Vec<usize> = read.iter().map(|game| 32 + 4 * (game.plies.len() + 1)).collect();
             assert_eq!(sizes, [length(0), length(1)], "bit {bit}");
             let at = if bit / 8 < length(0) { bit / 8 } else { bit / 8 - length(0) };
-            let is_shown = at < 8 || at == 24;
-            assert!(!is_shown, "byte {at} of a game, bit {}", bit % 8);
+            let is_detectable = at < 8 || at == 24;
+            assert!(!is_detectable, "byte {at} of a game, bit {}", bit % 8);
         }
-        assert!(accepted * 2 < 8 * whole.len(), "{accepted} of {} are taken", 8 * whole.len());
+        assert!(accepted * 2 < 8 * whole.len(), "{accepted} of {} are accepted", 8 * whole.len());
     }
 }

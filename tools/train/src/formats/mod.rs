@@ -15,22 +15,20 @@ pub use shards::Shards;
 
 use lento::chess::{Board, Color, PieceType};
 
-/// Refuses more pieces of a side than promotions explain. They can be played from, but data that begin with them are damaged.
+/// Fails for more pieces of a side than promotions explain. Games can start from such positions, but data that do are damaged.
 pub fn check_material(board: &Board) -> Result<(), String> {
     Color::ALL.into_iter().try_for_each(|color| {
         check_counts(&format!("{color:?}"), PieceType::ALL.map(|kind| board.pieces(color, kind).count()))
     })
 }
 
-/// Refuses more pieces of one side than promotions explain.
+/// Fails for more pieces of a side than promotions explain.
 pub fn check_counts(side: &str, counts: [u32; 6]) -> Result<(), String> {
     let [pawns, knights, bishops, rooks, queens, _] = counts;
     let promoted = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)];
     let promoted: u32 = promoted.into_iter().map(|(count, first)| count.saturating_sub(first)).sum();
     if pawns + promoted > 8 {
-        return Err(format!(
-            "{side} has {pawns} pawns and {promoted} pieces that were pawns, expected at most 8 together"
-        ));
+        return Err(format!("{side} has {pawns} pawns and {promoted} promoted pieces, expected at most 8 in total"));
     }
     Ok(())
 }

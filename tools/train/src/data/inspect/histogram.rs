@@ -1,4 +1,4 @@
-//! Histograms, as text and as bars of a chart.
+//! Histograms as text and SVG.
 
 use lento_common::chart::{self, Axes, Axis, Canvas, Drawn};
 use lento_common::summary::share;
@@ -8,13 +8,13 @@ use std::error::Error;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// The longest bar of the text, in characters.
+/// Length of the longest bar in characters.
 const BAR: f64 = 40.0;
 
-/// Counts of numbers in steps of one width. Numbers outside of the range count with the first or last step.
+/// Counts of numbers in bins of equal width. The first and last bin include numbers beyond the range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    /// Its name in the document.
+    /// JSON key.
     pub key: &'static str,
     pub title: String,
     start: i32,
@@ -29,27 +29,27 @@ impl Histogram {
     }
 
     pub fn add(&mut self, number: i32) {
-        let step = (number - self.start).div_euclid(self.width).max(0) as usize;
+        let bin = (number - self.start).div_euclid(self.width).max(0) as usize;
         let last = self.counts.len() - 1;
-        self.counts[step.min(last)] += 1;
+        self.counts[bin.min(last)] += 1;
     }
 
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The start of each step and its count.
+    /// Start and count of each bin.
     pub fn bins(&self) -> impl Iterator<Item = (i32, u64)> {
         (self.start..).step_by(self.width as usize).zip(self.counts.iter().copied())
     }
 
-    /// A line for each step: its start, count, share, and a bar.
+    /// A line per bin: start, count, share and a bar.
     pub fn table(&self) -> String {
-        let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
+        let max = self.counts.iter().copied().max().unwrap_or(0).max(1);
         let mut text = String::new();
         for (start, count) in self.bins() {
             let percent = 100.0 * share(count, self.total());
-            let bar = "#".repeat((BAR * count as f64 / most as f64).round() as usize);
+            let bar = "#".repeat((BAR * count as f64 / max as f64).round() as usize);
             let line = format!("{start:>8}{count:>14}{percent:>8.2} %  {bar}");
             let _ = writeln!(text, "{}", line.trim_end());
         }
@@ -66,10 +66,10 @@ impl Histogram {
     }
 }
 
-/// A bar: from, to, height.
+/// A bar: start, end, height.
 type Bar = (f64, f64, f64);
 
-/// Draws histograms and results as SVG. The results are those of the side with this name: won, drawn, lost.
+/// Draws histograms and outcomes as SVG. Outcomes are wins, draws and losses of `side`.
 pub fn svg(histograms: &[Histogram], side: &str, outcomes: [u64; 3]) -> Result<String, Box<dyn Error>> {
     let results = outcomes.iter().zip([1.0, 0.5, 0.0]).rev();
     let results = results.map(|(&count, result)| (result - 0.2, result + 0.2, count as f64)).collect();
@@ -85,11 +85,11 @@ pub fn svg(histograms: &[Histogram], side: &str, outcomes: [u64; 3]) -> Result<S
 fn panel(area: &Canvas, title: &str, bars: &[Bar]) -> Drawn {
     let low = bars.iter().map(|bar| bar.0).fold(f64::INFINITY, f64::min);
     let high = bars.iter().map(|bar| bar.1).fold(f64::NEG_INFINITY, f64::max);
-    let most = bars.iter().map(|bar| bar.2).fold(1.0, f64::max);
+    let max = bars.iter().map(|bar| bar.2).fold(1.0, f64::max);
     let axes = Axes {
         caption: "",
         x: Axis { title, range: low..high, decimals: usize::from(high - low < 8.0), numbers: 8 },
-        y: Axis { title: "positions", range: 0.0..most * 1.05, decimals: 0, numbers: 8 },
+        y: Axis { title: "positions", range: 0.0..max * 1.05, decimals: 0, numbers: 8 },
         letters: 11,
     };
     let mut plot = axes.draw(area)?;
@@ -109,7 +109,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn numbers_are_counted_where_they_belong() {
+    fn counts_numbers_in_bins() {
         let mut histogram = Histogram::new("some", "numbers", -200..200, 100);
         for number in [-1000, -200, -101, -100, -1, 0, 99, 100, 199, 200, 5000] {
             histogram.add(number);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_bar_for_each_step_in_use() {
+    fn draws_a_bar_per_nonempty_bin() {
         let folder = Folder::new("stats-chart");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(8, 4)));
         let mut survey = Survey::new(Filter::default(), 0, true);

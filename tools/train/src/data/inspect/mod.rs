@@ -19,35 +19,35 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use survey::{Survey, TABLEBASE_PIECES};
 
-/// Most positions that are compared to find those that repeat; each takes eight bytes of memory.
-const COMPARED: usize = 100_000_000;
+/// Maximum positions compared to find repetitions, at eight bytes of memory each.
+const MAX_COMPARED: usize = 100_000_000;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Games in viriformat or packed (files, or folders with *.vf, *.viri and *.lgp files) or positions in bulletformat (*.bf),
-    /// which are all counted: the filter is for games
+    /// Games, viriformat or packed (files, or folders with *.vf, *.viri and *.lgp files), or positions in bulletformat (*.bf),
+    /// to which the filter does not apply
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Draw the histograms into this file
+    /// Draw the histograms as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of the tables
+    /// Print a JSON document instead of the tables
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     filter: Filter,
 }
 
-/// Counts, and prints the counts. After Ctrl-C they are those of what was read so far.
+/// Prints statistics. Ctrl-C ends the run with the data read so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
-    let (files, of_games) = find(&args.data)?;
+    let (files, are_games) = find(&args.data)?;
     outputs::check(&args.svg, &files)?;
-    let mut survey = Survey::new(args.filter.clone(), COMPARED, of_games);
+    let mut survey = Survey::new(args.filter.clone(), MAX_COMPARED, are_games);
     let bar = shards::bar(&files)?;
-    let (finished, torn) = if of_games {
+    let (finished, torn) = if are_games {
         count_games(files, args.threads.count(), &mut survey, &stop, &bar)?
     } else {
         (count_positions(&files, &mut survey, &stop, &bar)?, Vec::new())
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.finish_and_clear();
     let duplicates = survey.duplicates();
     if let Some(path) = &args.svg {
-        draft::write(path, histogram::svg(survey.histograms(), survey::side(of_games), survey.outcomes)?.as_bytes())?;
+        draft::write(path, histogram::svg(survey.histograms(), survey::side(are_games), survey.outcomes)?.as_bytes())?;
     }
     let mut report = report(&survey, duplicates);
     report.field("filter", args.filter.to_json());
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(report.show(args.json, finished)?)
 }
 
-/// The files, and whether they hold games. A file named as positions, or folders with nothing else, means positions.
+/// The files, and whether they contain games. A file named as positions, or folders with only such files, mean positions.
 fn find(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), String> {
     let only_positions = |path: &PathBuf| {
         let has_none = |kind: &shards::FileKind| kind.in_folder(path).is_ok_and(|files| files.is_empty());
@@ -100,9 +100,9 @@ fn count_games(
     })
 }
 
-/// Returns false if it was interrupted.
+/// Returns false if interrupted.
 fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
-    // Reports truncated files before anything is counted.
+    // Detects truncated files before counting.
     packed::count_all(files)?;
     for path in files {
         for (number, position) in (1..).zip(PackedFile::open(path)?) {
@@ -122,37 +122,37 @@ fn report(survey: &Survey, (compared, repeated): (u64, u64)) -> Report {
     let Survey { games, positions, kept, .. } = *survey;
     let results = |counts: [u64; 3]| json!({"white": counts[0], "draw": counts[1], "black": counts[2]});
     let mut report = Report::default();
-    report.field("white", if survey.of_games { "white" } else { "side to move" });
+    report.field("white", if survey.are_games { "white" } else { "side to move" });
     report.field("games", games);
     report.field("results", results(survey.results));
     report.field("average_plies", share(positions, games));
     report.field("shortest_plies", survey.plies.map(|(shortest, _)| shortest));
     report.field("longest_plies", survey.plies.map(|(_, longest)| longest));
-    if survey.of_games {
+    if survey.are_games {
         report.row("games", HumanCount(games), "");
         for (label, count) in ["  won by White", "  drawn", "  won by Black"].iter().zip(survey.results) {
             report.share(label, count, games);
         }
         let (shortest, longest) = survey.plies.unwrap_or_default();
         let note = format!("{shortest} to {longest}");
-        report.row("plies in a game", format!("{:.1}", share(positions, games)), &note);
+        report.row("plies per game", format!("{:.1}", share(positions, games)), &note);
     }
     report.count("positions", "positions", positions, "");
-    report.field("dropped", Rule::counts_to_json(survey.refused));
+    report.field("dropped", Rule::counts_to_json(survey.excluded));
     report.field("kept", kept);
-    if survey.of_games {
-        for ([label, _], refused) in Rule::NAMES.iter().zip(survey.refused) {
-            report.share(&format!("  left out: {label}"), refused, positions);
+    if survey.are_games {
+        for ([label, _], excluded) in Rule::NAMES.iter().zip(survey.excluded) {
+            report.share(&format!("  excluded: {label}"), excluded, positions);
         }
         report.share("kept by the filter", kept, positions);
     }
     report.part("  known endings", "known_endings", survey.known_endings, kept);
     report.part(&format!("  {TABLEBASE_PIECES} pieces or fewer"), "few_pieces", survey.few_pieces, kept);
     let note = if compared < kept { format!(" of the first {}", HumanCount(compared)) } else { String::new() };
-    report.count("  had occurred before", "repeated", repeated, &(percent(repeated, compared) + &note));
+    report.count("  repeated", "repeated", repeated, &(percent(repeated, compared) + &note));
     report.field("compared", compared);
     report.field("repeated_share", share(repeated, compared));
-    let outcomes = if survey.of_games { ["White wins", "drawn", "Black wins"] } else { ["won", "drawn", "lost"] };
+    let outcomes = if survey.are_games { ["White wins", "drawn", "Black wins"] } else { ["won", "drawn", "lost"] };
     for (label, count) in outcomes.iter().zip(survey.outcomes) {
         report.share(&format!("  {label}"), count, kept);
     }
@@ -169,7 +169,7 @@ fn report(survey: &Survey, (compared, repeated): (u64, u64)) -> Report {
 }
 
 fn kings(survey: &Survey) -> String {
-    let mut text = "\nking squares in percent, each king seen from its own side\n".to_owned();
+    let mut text = "\nking squares in percent, from the point of view of each side\n".to_owned();
     for (rank, squares) in survey.kings.chunks(8).enumerate().rev() {
         let cells: String =
             squares.iter().map(|&count| format!("{:>7.2}", 100.0 * share(count, 2 * survey.kept))).collect();
@@ -186,7 +186,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn the_sums_of_a_folder() {
+    fn counts_games_of_a_folder() {
         let folder = Folder::new("stats-run");
         let games = sample::games(6, 51);
         folder.write("a.vf", &sample::bytes(&games[..4]));
@@ -203,9 +203,9 @@ mod tests {
         let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         let plies: usize = games[..5].iter().map(|game| game.plies.len()).sum();
         assert!(row("games").ends_with(" 5"), "{text}");
-        assert!(row("plies in a game").contains(&format!(" {:.1}", plies as f64 / 5.0)));
-        assert!(row("  left out: first plies").contains(" 40 "), "{text}");
-        assert!(row("  had occurred before").ends_with("of the first 50"));
+        assert!(row("plies per game").contains(&format!(" {:.1}", plies as f64 / 5.0)));
+        assert!(row("  excluded: first plies").contains(" 40 "), "{text}");
+        assert!(row("  repeated").ends_with("of the first 50"));
         assert_eq!((json["positions"].as_u64(), json["games"].as_u64()), (Some(plies as u64), Some(5)));
         assert!(torn[0].to_string().contains("b.vf: game 2 at byte"));
         assert_eq!(json["kings"].as_array().unwrap().len(), 64);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sums_of_single_positions() {
+    fn counts_single_positions() {
         let folder = Folder::new("stats-packed");
         let board = lento::chess::Board::start();
         let position = packed::to_bytes(&packed::pack(&board, 30, lento_common::play::record::GameResult::WhiteWins));

@@ -1,4 +1,4 @@
-//! Counts over a data set.
+//! Counts of a data set.
 
 use super::histogram::Histogram;
 use crate::formats::{Filter, Rule, StoredGame, packed};
@@ -7,64 +7,64 @@ use lento::chess::{Board, Color, fen::FenError};
 use lento::internals::endings;
 use lento_common::play::record::GameResult;
 
-/// Larger scores, in centipawns, count with the last step.
+/// Maximum score in centipawns; the last bin includes larger ones.
 const SCORE_END: i32 = 2000;
-/// Later plies count with the last step.
+/// Maximum ply; the last bin includes later ones.
 const PLY_END: i32 = 400;
-/// Most pieces of the tablebases.
+/// Maximum pieces of tablebases.
 pub const TABLEBASE_PIECES: u32 = 7;
 
-/// The histograms of a survey.
+/// Indices of the histograms.
 pub const SCORES: usize = 0;
 pub const PIECES: usize = 1;
 pub const PLIES: usize = 2;
 
-/// Counts over games, or over single positions: then "White" is the side to move.
+/// Counts of games, or of single positions, for which "White" is the side to move.
 #[derive(Clone, Debug)]
 pub struct Survey {
     filter: Filter,
-    pub of_games: bool,
+    pub are_games: bool,
     pub games: u64,
-    /// Games won by White, drawn, won by Black.
+    /// Games by result: White wins, draw, Black wins.
     pub results: [u64; 3],
-    /// Moves in the shortest and the longest game.
+    /// Plies of the shortest and the longest game.
     pub plies: Option<(usize, usize)>,
     pub positions: u64,
-    /// Positions that the filter leaves out, by [`Rule`].
-    pub refused: [u64; Rule::NAMES.len()],
-    /// Positions that the filter takes; the fields below count only these.
+    /// Positions excluded by the filter, by [`Rule`].
+    pub excluded: [u64; Rule::NAMES.len()],
+    /// Positions kept by the filter; the fields below count only these.
     pub kept: u64,
     pub histograms: [Histogram; 3],
-    /// By the squares of both kings, each seen from its own side: a1 to h8.
+    /// Kings by square, a1 to h8 from their own point of view.
     pub kings: [u64; 64],
-    /// By the game's result: White has won, drawn, Black has won.
+    /// Positions by result: White wins, draw, Black wins.
     pub outcomes: [u64; 3],
-    /// Endings for which the evaluation has a rule.
+    /// Endgames for which the evaluation has a rule.
     pub known_endings: u64,
     pub few_pieces: u64,
     keys: Vec<u64>,
-    room: usize,
+    max_keys: usize,
 }
 
 /// The side whose scores and results are counted.
-pub fn side(of_games: bool) -> &'static str {
-    if of_games { "White" } else { "the side to move" }
+pub fn side(are_games: bool) -> &'static str {
+    if are_games { "White" } else { "the side to move" }
 }
 
 impl Survey {
-    /// An empty survey. At most `room` positions are compared with each other, at eight bytes each.
-    pub fn new(filter: Filter, room: usize, of_games: bool) -> Self {
-        let side = side(of_games);
+    /// An empty survey. Compares at most `max_keys` positions to find repetitions, at eight bytes each.
+    pub fn new(filter: Filter, max_keys: usize, are_games: bool) -> Self {
+        let side = side(are_games);
         let scores = format!("score of {side} in centipawns, up to {SCORE_END} and beyond");
         let plies = format!("plies played before, up to {PLY_END} and beyond");
         Self {
             filter,
-            of_games,
+            are_games,
             games: 0,
             results: [0; 3],
             plies: None,
             positions: 0,
-            refused: [0; Rule::NAMES.len()],
+            excluded: [0; Rule::NAMES.len()],
             kept: 0,
             histograms: [
                 Histogram::new("scores", &scores, -SCORE_END..SCORE_END, 100),
@@ -76,15 +76,15 @@ impl Survey {
             known_endings: 0,
             few_pieces: 0,
             keys: Vec::new(),
-            room,
+            max_keys,
         }
     }
 
     pub fn add(&mut self, game: &StoredGame) -> Result<(), String> {
         let result = game.walk(|position| {
             self.positions += 1;
-            match self.filter.refuses(position) {
-                Some(rule) => self.refused[rule as usize] += 1,
+            match self.filter.rule_against(position) {
+                Some(rule) => self.excluded[rule as usize] += 1,
                 None => {
                     self.keep(&position.board, position.score, position.result);
                     self.histograms[PLIES].add(position.ply as i32);
@@ -98,11 +98,11 @@ impl Survey {
     }
 
     fn count_plies(&mut self, plies: Option<(usize, usize)>) {
-        let widest = |(low, high): (usize, usize), (least, most)| (low.min(least), high.max(most));
+        let widest = |(low, high): (usize, usize), (min, max)| (low.min(min), high.max(max));
         self.plies = self.plies.into_iter().chain(plies).reduce(widest);
     }
 
-    /// Counts a single position, which is not filtered.
+    /// Counts a single position without the filter.
     pub fn add_packed(&mut self, position: &ChessBoard) -> Result<(), FenError> {
         let board = packed::board(position)?;
         self.positions += 1;
@@ -110,7 +110,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Counts a position that the filter takes. The score is White's.
+    /// Counts a position kept by the filter. The score is from White's point of view.
     fn keep(&mut self, board: &Board, score: i32, result: GameResult) {
         let pieces = board.occupied().count();
         self.kept += 1;
@@ -122,12 +122,12 @@ impl Survey {
         self.outcomes[result.index()] += 1;
         self.known_endings += u64::from(endings::known(board).is_some());
         self.few_pieces += u64::from(pieces <= TABLEBASE_PIECES);
-        if self.keys.len() < self.room {
+        if self.keys.len() < self.max_keys {
             self.keys.push(board.key());
         }
     }
 
-    /// Adds the counts of another survey, whose positions follow these.
+    /// Adds the counts of a survey of later positions.
     pub fn merge(&mut self, other: &Self) {
         self.games += other.games;
         self.positions += other.positions;
@@ -135,24 +135,24 @@ impl Survey {
         self.known_endings += other.known_endings;
         self.few_pieces += other.few_pieces;
         add(&mut self.results, &other.results);
-        add(&mut self.refused, &other.refused);
+        add(&mut self.excluded, &other.excluded);
         add(&mut self.outcomes, &other.outcomes);
         add(&mut self.kings, &other.kings);
         for (sum, part) in self.histograms.iter_mut().zip(&other.histograms) {
             add(&mut sum.counts, &part.counts);
         }
         self.count_plies(other.plies);
-        let room = self.room.saturating_sub(self.keys.len());
-        self.keys.extend(other.keys.iter().take(room));
+        let free = self.max_keys.saturating_sub(self.keys.len());
+        self.keys.extend(other.keys.iter().take(free));
     }
 
-    /// The histograms that apply: single positions have no plies.
+    /// The applicable histograms: single positions have no plies.
     pub fn histograms(&self) -> &[Histogram] {
-        if self.of_games { &self.histograms } else { &self.histograms[..PLIES] }
+        if self.are_games { &self.histograms } else { &self.histograms[..PLIES] }
     }
 
-    /// Compares the positions, all or the first of them, by pieces, side to move, castling rights and en passant: how many were compared,
-    /// and how many had occurred before.
+    /// Compares up to `max_keys` positions by pieces, side to move, castling rights and en passant. Returns the numbers of compared
+    /// and of repeated positions.
     pub fn duplicates(&mut self) -> (u64, u64) {
         self.keys.sort_unstable();
         let repeated = self.keys.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
@@ -175,7 +175,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn everything_is_counted_once() {
+    fn totals_are_consistent() {
         let folder = Folder::new("stats-survey");
         let games = sample::games(12, 41);
         let mut twice = sample::bytes(&games);
@@ -195,11 +195,11 @@ mod tests {
         assert_eq!(survey.outcomes.iter().sum::<u64>(), survey.kept);
         assert_eq!((survey.histograms[PIECES].total(), survey.histograms[PLIES].total()), (survey.kept, survey.kept));
         assert_eq!(survey.kings.iter().sum::<u64>(), 2 * survey.kept);
-        assert!(survey.kings[4] > 48, "both kings of each start position are on e1, as they see it");
-        assert_eq!(survey.refused.iter().sum::<u64>(), survey.positions - survey.kept);
+        assert!(survey.kings[4] > 48, "kings start on e1 from their own point of view");
+        assert_eq!(survey.excluded.iter().sum::<u64>(), survey.positions - survey.kept);
         let shortest = games.iter().map(|game| game.plies.len()).min();
         assert_eq!(survey.plies.map(|(shortest, _)| shortest), shortest);
-        // All positions of the second half have occurred, and the start position in every game.
+        // All positions of the second half are repeated, and the start position in every game.
         let (compared, repeated) = survey.duplicates();
         assert_eq!(compared, survey.kept);
         assert!(repeated >= survey.kept / 2 + 11 && repeated < survey.kept);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filter_and_the_kinds_of_positions_count() {
+    fn applies_the_filter() {
         let games = sample::games(30, 42);
         let folder = Folder::new("stats-filter");
         let path = folder.write("games.vf", &sample::bytes(&games));
@@ -235,14 +235,14 @@ mod tests {
         let of_score = survey.histograms[SCORES].bins().find(|&(start, _)| start == 100).unwrap();
         assert_eq!(of_score.1, white);
         assert_eq!(
-            survey.refused[Rule::FirstPlies as usize],
+            survey.excluded[Rule::FirstPlies as usize],
             games.iter().map(|game| game.plies.len().min(10) as u64).sum::<u64>()
         );
         assert_eq!(survey.duplicates().0, 0);
     }
 
     #[test]
-    fn parts_add_up_to_the_whole() {
+    fn merged_parts_equal_the_whole() {
         let folder = Folder::new("stats-merge");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(9, 43)));
         let mut whole = Survey::new(Filter::default(), 300, true);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn single_positions_are_the_side_to_moves() {
+    fn single_positions_are_from_the_side_to_move() {
         let black = Board::from_fen("4k3/8/8/8/8/8/8/RR1K4 b - - 0 1").unwrap();
         let position = packed::pack(&black, 950, GameResult::WhiteWins);
         let mut survey = Survey::new(Filter::default(), 10, false);

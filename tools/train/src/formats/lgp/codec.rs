@@ -1,4 +1,4 @@
-//! A game as a sequence of coded decisions: first position; for each ply a flag, the score and the move; the result.
+//! Codes a game as a sequence of decisions: start position; a flag, score and move per ply; result.
 
 use super::coder::{Coder, Decoder, Encoder};
 use super::ending::{self, Endings};
@@ -12,27 +12,27 @@ use crate::formats::{Place, StoredGame};
 use lento::chess::Move;
 use lento_common::play::record::GameResult;
 
-/// The adaptive models of a shard.
+/// Adaptive models of a shard.
 pub struct Codec {
     starts: Starts,
     endings: Endings,
     scores: Scores,
     moves: Moves,
-    /// The bits of the games encoded so far.
-    pub spent: Spent,
+    /// Bits of the games encoded so far.
+    pub bits_by_part: BitsByPart,
 }
 
 /// Bits by part.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Spent {
+pub struct BitsByPart {
     pub starts: f64,
     pub moves: f64,
     pub scores: f64,
-    /// Flags for the end of a game, and results.
+    /// End-of-game flags and results.
     pub endings: f64,
 }
 
-impl Spent {
+impl BitsByPart {
     pub fn add(&mut self, other: &Self) {
         self.starts += other.starts;
         self.moves += other.moves;
@@ -41,13 +41,19 @@ impl Spent {
     }
 }
 
-/// A game that is encoded: its header, its moves with their scores from White's view, and its result.
-type Given<'a> = (&'a Header, &'a [(Move, i32)], GameResult);
+/// A game to encode: header, moves with scores from White's point of view, result.
+type Input<'a> = (&'a Header, &'a [(Move, i32)], GameResult);
 
 impl Codec {
     pub fn new() -> Self {
-        let spent = Spent::default();
-        Self { starts: Starts::new(), endings: Endings::new(), scores: Scores::new(), moves: Moves::new(), spent }
+        let bits_by_part = BitsByPart::default();
+        Self {
+            starts: Starts::new(),
+            endings: Endings::new(),
+            scores: Scores::new(),
+            moves: Moves::new(),
+            bits_by_part,
+        }
     }
 
     /// Encodes a game with scores rounded to the grid. Fails if the game is invalid.
@@ -62,16 +68,16 @@ impl Codec {
         self.code(decoder, (&Header::default(), &[], GameResult::Draw), place)
     }
 
-    /// Codes a game; a decoder ignores the one given.
-    fn code<C: Coder>(&mut self, coder: &mut C, given: Given, place: Place) -> Result<StoredGame, String> {
-        let (header, given, result) = given;
+    /// Codes a game. Decoders ignore the input.
+    fn code<C: Coder>(&mut self, coder: &mut C, input: Input, place: Place) -> Result<StoredGame, String> {
+        let (header, input_plies, result) = input;
         let mut at = coder.bits();
-        let mut spend = |coder: &C, part: &mut f64| {
+        let mut count_bits = |coder: &C, part: &mut f64| {
             let before = std::mem::replace(&mut at, coder.bits());
             *part += at - before;
         };
         let mut header = self.starts.code(coder, header);
-        spend(coder, &mut self.spent.starts);
+        count_bits(coder, &mut self.bits_by_part.starts);
         let (start, _) = from_header(&header)?;
         let (mut board, mut plies) = (start.clone(), Vec::new());
         let (mut endings, mut scores, mut moves) =
@@ -81,31 +87,31 @@ impl Codec {
             if targets.is_empty() {
                 break true;
             }
-            let (given, side) = (given.get(plies.len()), board.side_to_move());
-            if !self.endings.code_on(coder, &endings, &board, given.is_some()) {
+            let (ply, side) = (input_plies.get(plies.len()), board.side_to_move());
+            if !self.endings.code_continues(coder, &endings, &board, ply.is_some()) {
                 break false;
             }
-            spend(coder, &mut self.spent.endings);
+            count_bits(coder, &mut self.bits_by_part.endings);
             if coder.is_beyond() {
                 return Err(format!("ply {}: the games end too early", plies.len() + 1));
             }
             if plies.len() == MAX_PLIES {
                 return Err(format!("more than {MAX_PLIES} moves"));
             }
-            let score = given.map_or(0, |(_, score)| rounded(score * side.sign()));
+            let score = ply.map_or(0, |(_, score)| rounded(score * side.sign()));
             let score = self.scores.code(coder, &mut scores, &board, score);
-            let score = score.ok_or_else(|| format!("ply {}: a score that is none", plies.len() + 1))?;
-            spend(coder, &mut self.spent.scores);
-            let mv = given.map(|&(mv, _)| mv);
+            let score = score.ok_or_else(|| format!("ply {}: invalid score", plies.len() + 1))?;
+            count_bits(coder, &mut self.bits_by_part.scores);
+            let mv = ply.map(|&(mv, _)| mv);
             let (mv, chance) = self.moves.code(coder, &mut moves, &board, targets, score, mv);
-            spend(coder, &mut self.spent.moves);
+            count_bits(coder, &mut self.bits_by_part.moves);
             scores.add_move(&board, mv, chance);
             endings.add(&board, score * side.sign());
             plies.push(viri::ply(mv, score * side.sign()));
             board.play(mv);
         };
         let result = self.endings.code_result(coder, &endings, &board, is_over, result);
-        spend(coder, &mut self.spent.endings);
+        count_bits(coder, &mut self.bits_by_part.endings);
         header[RESULT] = result.half_points() as u8;
         Ok(StoredGame { place, header, plies, checked: Some(start) })
     }

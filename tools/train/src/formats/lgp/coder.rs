@@ -2,42 +2,42 @@
 
 use std::ops::Range;
 
-/// Total of the two shares of a binary decision.
-pub const WHOLE: u32 = 1 << 16;
+/// Sum of both shares of a binary decision.
+pub const TOTAL: u32 = 1 << 16;
 /// Lower bound of the range after normalisation.
-const LEAST: u32 = 1 << 24;
+const MIN_RANGE: u32 = 1 << 24;
 
-/// Encoder or decoder, so that models are written once for both. The encoder codes the given value and returns it; the decoder ignores
-/// it and returns the value read.
+/// An encoder or decoder, so that models need only be written once. The encoder codes the given value and returns it; the decoder
+/// ignores it and returns the value read.
 pub trait Coder {
     fn range(&self) -> u32;
 
-    /// Narrows the range, which is divided into units, to `share` units from unit `start` on.
+    /// Narrows the range to `share` units, starting at unit `start`.
     fn narrow(&mut self, unit: u32, start: u32, share: u32);
 
-    /// Whether the code lies below this part of the range.
+    /// Whether the code lies within the first `part` of the range.
     fn is_below(&self, part: u32, given: bool) -> bool;
 
-    /// The unit, of `total`, in which the code lies.
+    /// The unit of the code, of `total` units.
     fn place(&self, unit: u32, total: u32, given: u32) -> u32;
 
     /// Fractional bits encoded so far.
     fn bits(&self) -> f64;
 
-    /// Whether the decoder has read beyond the end, which only happens with invalid bytes.
+    /// Whether the decoder has read beyond the end, which means invalid bytes.
     fn is_beyond(&self) -> bool;
 
-    /// A binary decision; `share` of [`WHOLE`], more than 0 and less than all, is the probability of `true`.
+    /// Codes a binary decision; the probability of `true` is `share` / [`TOTAL`], more than 0 and less than 1.
     #[inline]
     fn bit(&mut self, share: u32, bit: bool) -> bool {
-        let unit = self.range() / WHOLE;
+        let unit = self.range() / TOTAL;
         let bit = self.is_below(unit * share, bit);
-        let (start, share) = if bit { (0, share) } else { (share, WHOLE - share) };
+        let (start, share) = if bit { (0, share) } else { (share, TOTAL - share) };
         self.narrow(unit, start, share);
         bit
     }
 
-    /// One of several options with these shares: each at least 1, their sum at most 2^24.
+    /// Codes one of several options with shares of at least 1 and a sum of at most 2^24.
     #[inline]
     fn pick(&mut self, shares: &[u32], option: usize) -> usize {
         let total = shares.iter().sum();
@@ -52,7 +52,7 @@ pub trait Coder {
         option
     }
 
-    /// The low bits of a number, at most 16, without a model.
+    /// Codes up to 16 low bits of a number without a model.
     #[inline]
     fn raw(&mut self, bits: u32, value: u32) -> u32 {
         let unit = self.range() >> bits;
@@ -67,7 +67,7 @@ pub struct Encoder {
     /// Start of the range; bit 32 is the carry.
     low: u64,
     range: u32,
-    /// The last byte not yet written, and the number of bytes 255 after it; a carry changes all of them.
+    /// The last byte not yet written and the number of bytes 255 after it, all of which a carry would change.
     last: u8,
     full: usize,
 }
@@ -85,7 +85,7 @@ impl Encoder {
         self.bytes
     }
 
-    /// Moves the top byte of `low` out.
+    /// Shifts out the top byte of `low`.
     fn shift(&mut self) {
         let carry = (self.low >> 32) as u8;
         if carry == 0 && self.low >= 0xFF00_0000 {
@@ -110,7 +110,7 @@ impl Coder for Encoder {
     fn narrow(&mut self, unit: u32, start: u32, share: u32) {
         self.low += u64::from(unit) * u64::from(start);
         self.range = unit * share;
-        while self.range < LEAST {
+        while self.range < MIN_RANGE {
             self.range <<= 8;
             self.shift();
         }
@@ -135,7 +135,7 @@ impl Coder for Encoder {
     }
 }
 
-/// Decodes. Any bytes decode to something; zeros follow the end.
+/// A decoder. Any bytes can be decoded; reads zeros beyond the end.
 pub struct Decoder {
     bytes: Vec<u8>,
     /// Position of the next byte; it may be beyond the end.
@@ -176,10 +176,10 @@ impl Coder for Decoder {
 
     #[inline]
     fn narrow(&mut self, unit: u32, start: u32, share: u32) {
-        // The code of invalid bytes may lie outside of the range.
+        // Invalid bytes may have a code outside of the range.
         self.code = self.code.wrapping_sub(unit * start);
         self.range = unit * share;
-        while self.range < LEAST {
+        while self.range < MIN_RANGE {
             self.range <<= 8;
             self.code = self.code << 8 | self.next();
         }
@@ -209,9 +209,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_come_back_at_their_price() {
+    fn decisions_round_trip_at_their_entropy() {
         let mut random = fastrand::Rng::with_seed(3);
-        let choices: Vec<(u32, Vec<u32>, u32)> = (0..20_000)
+        let decisions: Vec<(u32, Vec<u32>, u32)> = (0..20_000)
             .map(|_| {
                 let shares = (0..random.usize(1..40))
                     .map(|_| {
@@ -219,32 +219,32 @@ mod tests {
                         1 + random.u32(..1 << size)
                     })
                     .collect();
-                (random.u32(1..WHOLE), shares, random.u32(..1 << 16))
+                (random.u32(1..TOTAL), shares, random.u32(..1 << 16))
             })
             .collect();
         let draw = |random: &mut fastrand::Rng, shares: &[u32]| {
             let mut place = random.u32(..shares.iter().sum::<u32>());
             shares.iter().position(|&share| place.checked_sub(share).map(|rest| place = rest).is_none()).unwrap()
         };
-        let (mut encoder, mut wanted, mut price) = (Encoder::new(), Vec::new(), 0.0);
-        for (share, shares, value) in &choices {
-            let bit = random.u32(..WHOLE) < *share;
+        let (mut encoder, mut expected, mut entropy) = (Encoder::new(), Vec::new(), 0.0);
+        for (share, shares, value) in &decisions {
+            let bit = random.u32(..TOTAL) < *share;
             let option = draw(&mut random, shares);
             encoder.bit(*share, bit);
             encoder.pick(shares, option);
             encoder.raw(16, *value);
-            wanted.push((bit, option));
+            expected.push((bit, option));
             let (part, total) = (shares[option], shares.iter().sum::<u32>());
-            let chance = f64::from(if bit { *share } else { WHOLE - share }) / f64::from(WHOLE);
-            price += 16.0 - chance.log2() - (f64::from(part) / f64::from(total)).log2();
+            let chance = f64::from(if bit { *share } else { TOTAL - share }) / f64::from(TOTAL);
+            entropy += 16.0 - chance.log2() - (f64::from(part) / f64::from(total)).log2();
         }
         let bits = encoder.bits();
         let bytes = encoder.finish();
-        assert!((bits + 32.0 - price) / price < 0.001, "{bits} bits instead of {price}");
-        let (length, junk) = (bytes.len(), [9; 7]);
-        let mut decoder = Decoder::new([&junk[..], &bytes, &junk].concat(), 7..7 + length);
-        for ((share, shares, value), wanted) in choices.iter().zip(wanted) {
-            assert_eq!((decoder.bit(*share, false), decoder.pick(shares, 0)), wanted);
+        assert!((bits + 32.0 - entropy) / entropy < 0.001, "{bits} bits instead of {entropy}");
+        let (length, padding) = (bytes.len(), [9; 7]);
+        let mut decoder = Decoder::new([&padding[..], &bytes, &padding].concat(), 7..7 + length);
+        for ((share, shares, value), expected) in decisions.iter().zip(expected) {
+            assert_eq!((decoder.bit(*share, false), decoder.pick(shares, 0)), expected);
             assert_eq!(decoder.raw(16, 0), *value);
         }
         assert!(decoder.is_at_end() && !decoder.is_beyond());
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn carries_go_through_any_number_of_full_bytes() {
+    fn carries_propagate_through_full_bytes() {
         for ones in 1..12 {
             let mut encoder = Encoder::new();
             for _ in 0..ones {

@@ -1,18 +1,18 @@
-//! Ends of games and results.
+//! Models ends of games and results.
 
 use super::coder::Coder;
 use super::logistic::{Binary, Rate, bucket, starts};
 use lento::chess::{Board, Color};
 use lento_common::play::record::GameResult;
 
-const RATE: Rate = Rate { first: 0.3, slow_down: 0.17, least: 0.003 };
+const RATE: Rate = Rate { first: 0.3, slow_down: 0.17, min: 0.003 };
 const STEPS: [i32; 15] = [0, 4, 8, 12, 20, 40, 80, 160, 300, 500, 699, 799, 999, 1199, 1499];
 const CLASSES: usize = STEPS.len() + 1;
 
 /// Previous plies of a game.
 #[derive(Default)]
 pub struct Past {
-    /// The last scores from White's view, the latest first.
+    /// The last scores from White's point of view, latest first.
     scores: [i32; 10],
     plies: usize,
     /// Keys of the positions since the last irreversible move.
@@ -20,7 +20,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Records a position and its score in centipawns from White's view.
+    /// Records a position and its score in centipawns from White's point of view.
     pub fn add(&mut self, board: &Board, score: i32) {
         self.scores.copy_within(0..9, 1);
         self.scores[0] = score;
@@ -41,38 +41,38 @@ impl Past {
 }
 
 pub struct Endings {
-    goes_on: Binary<1>,
+    continues: Binary<1>,
     result: Binary<2>,
 }
 
-const ON_ROWS: [usize; 5] = starts([2 * CLASSES * 4, CLASSES * 8, 128, CLASSES * 8]);
+const CONTINUES_ROWS: [usize; 5] = starts([2 * CLASSES * 4, CLASSES * 8, 128, CLASSES * 8]);
 
 impl Endings {
     pub fn new() -> Self {
-        Self { goes_on: Binary::new(ON_ROWS[4], RATE), result: Binary::new(3 * 2 * CLASSES + 32, RATE) }
+        Self { continues: Binary::new(CONTINUES_ROWS[4], RATE), result: Binary::new(3 * 2 * CLASSES + 32, RATE) }
     }
 
-    /// Codes whether the game continues in this position, which has legal moves.
-    pub fn code_on<C: Coder>(&mut self, coder: &mut C, past: &Past, board: &Board, on: bool) -> bool {
+    /// Codes whether the game continues in a position with legal moves.
+    pub fn code_continues<C: Coder>(&mut self, coder: &mut C, past: &Past, board: &Board, continues: bool) -> bool {
         let sizes = past.scores.map(i32::abs);
-        let most = sizes.into_iter().fold(0, i32::max);
-        let least_of = |plies| sizes[..plies].iter().copied().fold(i32::MAX, i32::min);
+        let max = sizes.into_iter().fold(0, i32::max);
+        let min_of = |plies| sizes[..plies].iter().copied().fold(i32::MAX, i32::min);
         let ply = bucket(past.plies as i32, [0, 9, 39, 49, 89, 199, 398]);
-        let sure = bucket(past.plies as i32, [0, 5, 9]);
+        let early = bucket(past.plies as i32, [0, 5, 9]);
         let clock = bucket(board.halfmove_clock() as i32, [3, 9, 19, 49, 97, 98, 99]);
         let pieces = bucket(board.occupied().count() as i32, [2, 3, 4]);
         let same = usize::from(past.scores[..6].iter().all(|score| score.signum() == past.scores[0].signum()));
         let rows = [
-            (same * CLASSES + bucket(least_of(6), STEPS)) * 4 + sure,
-            bucket(most, STEPS) * 8 + ply,
+            (same * CLASSES + bucket(min_of(6), STEPS)) * 4 + early,
+            bucket(max, STEPS) * 8 + ply,
             (past.occurrences(board) * 8 + clock) * 4 + pieces,
-            bucket(least_of(4), STEPS) * 8 + ply,
+            bucket(min_of(4), STEPS) * 8 + ply,
         ];
-        let rows = std::array::from_fn::<_, 4, _>(|index| ON_ROWS[index] + rows[index]);
-        self.goes_on.code(coder, &rows, 0, on)
+        let rows = std::array::from_fn::<_, 4, _>(|index| CONTINUES_ROWS[index] + rows[index]);
+        self.continues.code(coder, &rows, 0, continues)
     }
 
-    /// Codes the result of a game that ends in this position; `is_over` if there is no legal move.
+    /// Codes the result of a game that ends in a position; `is_over` if there is no legal move.
     pub fn code_result<C: Coder>(
         &mut self,
         coder: &mut C,

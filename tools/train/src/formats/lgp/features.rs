@@ -1,21 +1,21 @@
-//! Features of moves: sparse inputs of the log-linear model in `moves`.
+//! Move features: sparse inputs of the log-linear model in `moves`.
 
 use super::logistic::{bucket, starts};
 use lento::chess::{Bitboard, Board, CheckSquares, Color, Move, Piece, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
 pub const COUNT: usize = 9;
-/// Number of values of each feature.
+/// Number of values per feature.
 const SIZES: [usize; COUNT] =
     [10 * 600, 1536, 1536, 2 * 6 * 3 * 80, 6 * 2 * 225, 4 * 3 * 120, 7 * 6 * 2 * 30, 6 * 600, 2 * 5 * 72];
 const STARTS: [usize; COUNT + 1] = starts(SIZES);
 pub const WEIGHTS: usize = STARTS[COUNT];
 
-/// Number of kinds of pieces. The king's number also stands for an empty square: kings are never captured.
+/// Number of piece kinds. The number of the king also means an empty square, as kings are never captured.
 const KINDS: usize = 6;
 const NONE: usize = 5;
 
-/// The legal moves of a position: the targets of each square's piece. Castling is the king's move to its rook.
+/// The legal moves of a position as target squares by origin. Castling is the king's move to its rook.
 pub struct Targets([u64; 64]);
 
 impl Targets {
@@ -52,12 +52,12 @@ struct Played {
 
 /// Previous moves of a game.
 pub struct Past {
-    /// The last move, and the one before.
+    /// The last two moves, latest first.
     played: [Played; 2],
-    /// The legal moves of the last six positions, the latest first.
+    /// The legal moves of the last six positions, by ply modulo 6.
     targets: [Targets; 6],
     plies: usize,
-    /// The last score, from the view of the side that moved.
+    /// The last score, from the point of view of the side that moved.
     score: i32,
 }
 
@@ -74,7 +74,7 @@ impl Past {
         self.score = score;
     }
 
-    /// The legal moves this many plies ago.
+    /// The legal moves a number of plies ago.
     fn ago(&self, plies: usize) -> &Targets {
         &self.targets[(self.plies + 6 - plies) % 6]
     }
@@ -83,17 +83,17 @@ impl Past {
 /// A legal move and the weight indices of its features.
 pub type Listed = (Choice, [u16; COUNT]);
 
-/// Squares by their least valuable attacker: none, pawn, minor piece, rook, queen or king.
+/// Squares by least valuable attacker: none, pawn, minor piece, rook, queen or king.
 struct Attacked([u64; 4]);
 
 impl Attacked {
     fn new([pawns, minors, rooks, others]: [u64; 4]) -> Self {
-        let (dearer, dearest) = (rooks | others, others);
+        let major = rooks | others;
         Self([
-            pawns | minors | dearer,
-            (minors | dearer) & !pawns,
-            dearer & !pawns & !minors,
-            dearest & !pawns & !minors & !rooks,
+            pawns | minors | major,
+            (minors | major) & !pawns,
+            major & !pawns & !minors,
+            others & !pawns & !minors & !rooks,
         ])
     }
 
@@ -104,33 +104,33 @@ impl Attacked {
     }
 }
 
-/// Numbers a square in rows of 15: the difference of two squares plus 112 is a unique number below 225 for each vector between squares.
+/// Numbers squares in rows of 15, so that the difference of two squares plus 112 is a unique number below 225 for each vector.
 #[inline(always)]
 fn row15(square: usize) -> usize {
     square / 8 * 15 + square % 8
 }
 
-/// Squares from which a piece of one kind attacks a valuable or unprotected piece, or protects a hanging one.
+/// Squares from which a piece of a kind attacks a valuable or unprotected piece, or protects a hanging one.
 #[derive(Clone, Copy, Default)]
 struct Aims {
     /// By the value of the target: any, at least a minor piece, at least a rook, a queen.
     at_least: [u64; 4],
-    /// Two or more targets.
+    /// With two or more targets.
     twice: u64,
     guards: u64,
 }
 
-/// Number of sets of `at_least` that a target of each kind belongs to.
+/// Number of `at_least` sets that contain a target, by kind.
 const WORTH: [usize; KINDS] = [1, 2, 2, 3, 4, 0];
 
 impl Aims {
-    /// Computes the sets for each kind of attacker from the unprotected enemy pieces and the hanging own ones.
+    /// Computes the sets by kind of attacker from unprotected enemy pieces and own hanging pieces.
     #[inline(always)]
     fn of(board: &Board, loose: Bitboard, hanging: Bitboard) -> [Self; KINDS] {
         let mut aims = [Self::default(); KINDS];
         let them = !board.side_to_move();
         let solid = |kind| board.pieces(them, kind) & !loose;
-        // Protected targets count where they are worth more than the attacker.
+        // Protected targets count if they are more valuable than the attacker.
         let minors = (solid(PieceType::Knight) | solid(PieceType::Bishop)).forward(them);
         aims[0].add(minors.east().0, 2);
         aims[0].add(minors.west().0, 2);
@@ -155,12 +155,12 @@ impl Aims {
     #[inline(always)]
     fn add(&mut self, from: u64, worth: usize) {
         self.twice |= self.at_least[0] & from;
-        for (least, set) in self.at_least.iter_mut().enumerate() {
-            *set |= if worth > least { from } else { 0 };
+        for (min, set) in self.at_least.iter_mut().enumerate() {
+            *set |= if worth > min { from } else { 0 };
         }
     }
 
-    /// Class of the most valuable target from a square, and whether there are several. Below 10.
+    /// Class of the most valuable target from a square, and whether there are several; below 10.
     #[inline(always)]
     fn threat(&self, from: usize) -> usize {
         let best: u64 = self.at_least.iter().map(|set| set >> from & 1).sum();
@@ -168,7 +168,7 @@ impl Aims {
     }
 }
 
-/// Squares attacked by the pieces of one kind, and those attacked twice.
+/// Squares attacked by the pieces of a kind, and those attacked twice.
 #[inline(always)]
 fn cover(board: &Board, color: Color, kind: PieceType) -> (u64, u64) {
     let piece = Piece::new(color, kind);
@@ -178,7 +178,7 @@ fn cover(board: &Board, color: Color, kind: PieceType) -> (u64, u64) {
     })
 }
 
-/// Squares from which a piece of each kind of the side to move attacks a square.
+/// Squares from which the side to move attacks a square, by kind of piece.
 #[inline(always)]
 fn sources(board: &Board, square: Square) -> [u64; KINDS] {
     let (bishop, rook) = (attacks::bishop(square, board.occupied()).0, attacks::rook(square, board.occupied()).0);
@@ -186,7 +186,7 @@ fn sources(board: &Board, square: Square) -> [u64; KINDS] {
     [pawn, attacks::knight(square).0, bishop, rook, bishop | rook, attacks::king(square).0]
 }
 
-/// Properties of a position shared by all its moves.
+/// Properties of a position common to all its moves.
 pub struct Scene<'a> {
     board: &'a Board,
     past: &'a Past,
@@ -194,7 +194,7 @@ pub struct Scene<'a> {
     /// XOR mask that mirrors squares for Black.
     flip: usize,
     attacked: Attacked,
-    /// Squares that the side to move attacks, and those it attacks twice.
+    /// Squares attacked by the side to move, and those attacked twice.
     once: u64,
     twice: u64,
     /// By kind of piece.
@@ -208,7 +208,7 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Analyses a position. The score is in centipawns for the side to move.
+    /// Analyses a position, given its score in centipawns from the point of view of the side to move.
     pub fn new(board: &'a Board, past: &'a Past, score: i32) -> Self {
         let (us, them) = (board.side_to_move(), !board.side_to_move());
         let (occupied, own, enemy) = (board.occupied(), board.color(us), board.color(them));
@@ -249,7 +249,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Lists the legal moves ordered by kind of piece, origin and target, so that the order does not depend on the move generator.
+    /// Lists the legal moves by kind of piece, origin and target, independently of the move generator.
     pub fn list(&self, targets: &Targets, list: &mut Vec<Listed>) {
         list.clear();
         self.list_of::<0>(targets, list);
@@ -260,7 +260,7 @@ impl<'a> Scene<'a> {
         self.list_of::<5>(targets, list);
     }
 
-    /// Lists the moves of one kind of piece. Specialised by kind for speed.
+    /// Lists the moves of a kind of piece; specialised by kind for speed.
     fn list_of<const KIND: usize>(&self, targets: &Targets, list: &mut Vec<Listed>) {
         for from in self.board.pieces(self.us, PieceType::ALL[KIND]) {
             let to = targets.from(from);
@@ -280,7 +280,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Number of the captured kind, or [`NONE`].
+    /// The captured kind, or [`NONE`].
     #[inline(always)]
     fn victim<const KIND: usize>(&self, from: Square, to: Square) -> usize {
         match self.board.piece_on(to) {
@@ -290,14 +290,14 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// 1 if another piece protects the target square, else 0.
+    /// 1 if another piece protects the target square, otherwise 0.
     #[inline(always)]
     fn support<const KIND: usize>(&self, to: Square, victim: usize) -> usize {
         let supports = if KIND == 0 && victim == NONE { self.once } else { self.twice };
         (supports >> to.index() & 1) as usize
     }
 
-    /// For a pawn: rank, passed, phalanx. For other pieces: distance to the enemy king. Below 72.
+    /// Rank, passed and phalanx of pawns, distance to the enemy king of others; below 72.
     #[inline(always)]
     fn shape<const KIND: usize>(&self, to: Square) -> usize {
         let (board, us) = (self.board, self.us);
@@ -313,17 +313,17 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Properties of a piece shared by all its moves.
+/// Properties of a piece common to all its moves.
 struct Mover<'a, const KIND: usize> {
     scene: &'a Scene<'a>,
     from: Square,
-    /// The part of each index that does not depend on the target.
+    /// The part of each feature index that does not depend on the target.
     base: [usize; COUNT],
-    /// Targets that give check, discovered checks included.
+    /// Targets that give check, including discovered checks.
     checks: u64,
-    /// Its legal moves two, four and six plies ago.
+    /// Legal moves of the piece two, four and six plies ago.
     before: [u64; 3],
-    /// Its previous square, if it made the previous move of its side.
+    /// Previous square of the piece, if it made the previous move of its side.
     came_from: Option<usize>,
 }
 
@@ -358,7 +358,7 @@ impl<'a, const KIND: usize> Mover<'a, KIND> {
         }
     }
 
-    /// Number of consecutive previous turns, at most 3, in which this move was legal.
+    /// Number of consecutive previous turns in which the move was legal, at most 3.
     #[inline(always)]
     fn age(&self, to: usize) -> usize {
         let [two, four, six] = self.before.map(|set| set >> to & 1);
@@ -383,13 +383,13 @@ impl<'a, const KIND: usize> Mover<'a, KIND> {
         let check = (self.checks >> to & 1) as usize;
         let aims = &scene.aims[KIND];
         let guards = (aims.guards >> to & 1) as usize;
-        let turned = to ^ scene.flip;
+        let relative = to ^ scene.flip;
         let values = [
             exchange + promotion,
-            turned,
+            relative,
             0,
             ((reverts * 4 + self.age(to)) * 2 + quiet) * 5 + attacked,
-            row15(turned),
+            row15(relative),
             check * 60 + exchange,
             risk,
             (aims.threat(to) * 2 + guards) * 30 + risk,

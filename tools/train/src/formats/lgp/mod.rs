@@ -1,13 +1,12 @@
-//! Packed games (`*.lgp`): the games of a shard in less than a third of the bytes of viriformat, scores rounded to multiples of
+//! Packed games (`*.lgp`): the games of a shard in less than a third of the size of viriformat, with scores rounded to multiples of
 //! 2 centipawns.
 //!
-//! A file, version 1, little-endian: `LGP`; version (1 byte); games, plies of all games, bytes of the coded games (4 bytes each); the coded
-//! games; CRC-32 of all bytes before (4 bytes).
+//! File format, version 1, little-endian: `LGP`; version (1 byte); games, total plies, bytes of the coded games (4 bytes each); the coded
+//! games; CRC-32 of all previous bytes (4 bytes).
 //!
-//! A game is a sequence of decisions ([`codec`]), written by a range coder ([`coder`]) with
-//! probabilities of adaptive models ([`logistic`]): first positions ([`start`]), moves ([`moves`]), scores ([`scores`]), ends and results
-//! ([`ending`]). The models start fresh in each file. They depend on the rules of chess only, not on evaluation or search. A change of
-//! the models is a new version.
+//! A game is a sequence of decisions ([`codec`]), written by a range coder ([`coder`]) with probabilities from adaptive models
+//! ([`logistic`]): start positions ([`start`]), moves ([`moves`]), scores ([`scores`]), ends and results ([`ending`]). The models are
+//! reset for each file. They depend only on the rules of chess, not on evaluation or search. Changing them requires a new version.
 
 mod codec;
 mod coder;
@@ -21,5 +20,5 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use codec::Spent;
+pub use codec::BitsByPart;
 pub use shard::{Packed, Reader, pack};

@@ -6,9 +6,9 @@ use super::logistic::{Weight, exp2};
 use crate::formats::viri::move_between;
 use lento::chess::{Board, Move};
 
-/// Less probable moves are not trained on unless they are played.
+/// Moves with a lower probability are not trained on unless played.
 const NEGLIGIBLE: f32 = 0.004;
-/// Initial learning rate of a weight, and how fast it decays with the squared gradients.
+/// Initial learning rate of a weight, and its decay with squared gradients.
 const RATE: f32 = 0.3;
 const SLOW_DOWN: f32 = 0.5;
 /// Resolution of the probabilities.
@@ -23,7 +23,7 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// The model before the first game: all moves are equally probable.
+    /// A model with equally probable moves.
     pub fn new() -> Self {
         Self {
             weights: vec![Weight { value: 0.0, rate: RATE }; WEIGHTS],
@@ -33,8 +33,8 @@ impl Moves {
         }
     }
 
-    /// Codes the move of a position with this score, in centipawns for the side to move. There must be a
-    /// legal move. Returns the move and its probability.
+    /// Codes the move of a position, given its score in centipawns from the point of view of the side to move. There must be a legal
+    /// move. Returns the move and its probability.
     pub fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -45,26 +45,26 @@ impl Moves {
         mv: Option<Move>,
     ) -> (Move, f32) {
         Scene::new(board, past, score).list(&targets, &mut self.list);
-        self.weigh();
+        self.update_chances();
         let played = mv.map(|mv| (mv.from(), mv.to(), mv.promoted()));
-        let place = self.list.iter().position(|&(choice, _)| Some(choice) == played).unwrap_or(0);
-        let place = coder.pick(&self.shares, place);
-        self.learn(place);
-        let ((from, to, promoted), _) = self.list[place];
+        let index = self.list.iter().position(|&(choice, _)| Some(choice) == played).unwrap_or(0);
+        let index = coder.pick(&self.shares, index);
+        self.learn(index);
+        let ((from, to, promoted), _) = self.list[index];
         let mv = move_between(board, from, to, promoted);
         past.add(board, mv, score, targets);
-        (mv, self.chances[place])
+        (mv, self.chances[index])
     }
 
     /// Computes the probability of each move.
-    fn weigh(&mut self) {
+    fn update_chances(&mut self) {
         let Self { weights, list, chances, shares } = self;
-        let logit = |(_, row): &Listed| row.iter().map(|&index| weights[usize::from(index)].value).sum::<f32>();
+        let logit = |(_, row): &Listed| row.iter().map(|&feature| weights[usize::from(feature)].value).sum::<f32>();
         chances.clear();
         chances.extend(list.iter().map(logit));
-        let most = chances.iter().copied().fold(f32::MIN, f32::max);
+        let max = chances.iter().copied().fold(f32::MIN, f32::max);
         for chance in chances.iter_mut() {
-            *chance = exp2(*chance - most);
+            *chance = exp2(*chance - max);
         }
         let scale = 1.0 / chances.iter().sum::<f32>();
         for chance in chances.iter_mut() {
@@ -74,16 +74,16 @@ impl Moves {
         shares.extend(chances.iter().map(|chance| (chance * SHARES) as u32 + 1));
     }
 
-    /// Gradient step towards the move that was played.
+    /// Takes a gradient step towards the played move.
     fn learn(&mut self, played: usize) {
-        for (place, ((_, row), &chance)) in self.list.iter().zip(&self.chances).enumerate() {
-            let error = if place == played { 1.0 - chance } else { -chance };
+        for (index, ((_, row), &chance)) in self.list.iter().zip(&self.chances).enumerate() {
+            let error = if index == played { 1.0 - chance } else { -chance };
             if error <= 0.0 && error > -NEGLIGIBLE {
                 continue;
             }
             let slow_down = error * error * SLOW_DOWN;
-            for &index in row {
-                let weight = &mut self.weights[usize::from(index)];
+            for &feature in row {
+                let weight = &mut self.weights[usize::from(feature)];
                 weight.value += error * weight.rate;
                 weight.rate -= slow_down * weight.rate * weight.rate;
             }

@@ -1,22 +1,22 @@
-//! Scores: predicted from the previous scores of the game; the residual is coded.
+//! Scores: codes the residual of a prediction from the previous scores of the game.
 
 use super::coder::Coder;
 use super::logistic::{Binary, Rate, bucket, starts};
 use lento::chess::{Board, Move};
 use lento::score::{MATE, TB_WIN_IN_MAX};
 
-/// Scores on the grid are multiples of this many centipawns.
+/// Unit of the grid in centipawns.
 const UNIT: i32 = 2;
-/// From this size on, in units of the grid, scores are exact: mates and tablebase wins.
+/// Scores of at min this size in grid units are exact: mates and tablebase wins.
 const EXACT: i32 = (TB_WIN_IN_MAX - 1) / UNIT;
-/// The largest score, in units of the grid.
-const MOST: i32 = MATE / UNIT;
-/// Scores are clipped to this size, in units of the grid, before they enter the predictor.
-const LARGE: f32 = 600.0;
-/// Beyond this size, the predicted score is the previous one.
+/// Maximum score in grid units.
+const MAX_VALUE: i32 = MATE / UNIT;
+/// Predictor inputs are clipped to this size in grid units.
+const MAX_INPUT: f32 = 600.0;
+/// Beyond this size, the prediction is the previous score.
 const DECIDED: i32 = 2000;
 
-/// Rounds a score in centipawns to the grid: to an even number, odd ones to a multiple of four. Mates and tablebase wins are exact.
+/// Rounds a score in centipawns to the grid: odd scores to a multiple of four. Keeps mates and tablebase wins.
 pub fn rounded(score: i32) -> i32 {
     if score.abs() >= TB_WIN_IN_MAX {
         return score;
@@ -38,22 +38,22 @@ const ZERO: usize = 0;
 const LOWER: usize = 1;
 const ODD: usize = 2;
 const SIZE: [usize; 2] = [4, 64];
-/// Bit lengths of the size: least and most.
+/// Minimum and maximum bit length of the size.
 const LENGTHS: [usize; 2] = [2, 15];
 
 const CONTEXTS: usize = 6;
 const ROWS: [usize; CONTEXTS] = [160, 96, 64, 92, 240, 156];
 const STARTS: [usize; CONTEXTS + 1] = starts(ROWS);
 
-/// Previous scores of a game in units of the grid, each from the view of its side to move.
+/// Previous scores of a game in grid units, each from the point of view of its side to move.
 pub struct Past {
-    /// Predictor inputs, the latest score first.
+    /// Predictor inputs, latest score first.
     inputs: [f32; INPUTS],
     last: [i32; 2],
     /// The last residuals.
     errors: [f32; 4],
     plies: i32,
-    /// Number of the kind captured by the last move, or 5.
+    /// Kind captured by the last move, or 5.
     victim: usize,
     /// Improbability class of the last move, 0 to 7.
     surprise: usize,
@@ -85,11 +85,11 @@ impl Scores {
     pub fn new() -> Self {
         let mut factors = [0.0; INPUTS];
         (factors[0], factors[1]) = (-0.7, 0.25);
-        let rate = Rate { first: 0.1, slow_down: 0.2, least: 0.001 };
+        let rate = Rate { first: 0.1, slow_down: 0.2, min: 0.001 };
         Self { questions: Binary::new(STARTS[CONTEXTS], rate), factors, offsets: [0.0; 96] }
     }
 
-    /// Codes a score in centipawns from the view of the side to move. `None` if the decoded score is out of range.
+    /// Codes a score in centipawns from the point of view of the side to move. `None` if the decoded score is out of range.
     pub fn code<C: Coder>(&mut self, coder: &mut C, past: &mut Past, board: &Board, score: i32) -> Option<i32> {
         let check = usize::from(board.in_check());
         let offset = (past.victim * 2 + check) * 8 + past.surprise;
@@ -111,7 +111,7 @@ impl Scores {
         (value.abs() <= MATE).then_some(value)
     }
 
-    /// Codes a score in units of the grid.
+    /// Codes a score in grid units.
     fn code_value<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -126,17 +126,17 @@ impl Scores {
         let lower = questions.code(coder, contexts, LOWER, value < nearest);
         let first = SIZE[usize::from(lower)];
         // Exponential Golomb code: four sizes of two bits, eight of three, and so on.
-        let [least, most] = LENGTHS;
-        let place = if value < nearest { nearest - 1 - value } else { value - nearest } as u32 + (1 << least);
+        let [min, max] = LENGTHS;
+        let place = if value < nearest { nearest - 1 - value } else { value - nearest } as u32 + (1 << min);
         let length = place.ilog2() as usize;
-        let mut bits = least;
-        while bits < most && questions.code(coder, contexts, first + bits, length > bits) {
+        let mut bits = min;
+        while bits < max && questions.code(coder, contexts, first + bits, length > bits) {
             bits += 1;
         }
         let mut read = 1;
         for bit in (0..bits).rev() {
             let is_set = place >> bit & 1 == 1;
-            // The two leading bits are modelled; the rest is noise.
+            // Models the two leading bits; the rest is noise.
             let is_set = if bits - bit <= 2 {
                 questions.code(coder, contexts, first + 16 + 4 * bits.min(8) + read as usize, is_set)
             } else {
@@ -144,14 +144,14 @@ impl Scores {
             };
             read = read << 1 | i32::from(is_set);
         }
-        let difference = read - (1 << least);
+        let difference = read - (1 << min);
         let value = if lower { nearest - 1 - difference } else { nearest + difference };
-        (value.abs() <= MOST).then_some(value)
+        (value.abs() <= MAX_VALUE).then_some(value)
     }
 
-    /// Updates the predictor (normalised LMS) with a score.
+    /// Updates the predictor (normalized LMS) with a score.
     fn learn(&mut self, past: &mut Past, offset: usize, predicted: f32, value: i32) {
-        let seen = (value as f32).clamp(-LARGE, LARGE);
+        let seen = (value as f32).clamp(-MAX_INPUT, MAX_INPUT);
         let error = seen - predicted;
         self.offsets[offset] += error.clamp(-60.0, 60.0) * 0.002;
         let power: f32 = past.inputs.iter().map(|input| input * input).sum();

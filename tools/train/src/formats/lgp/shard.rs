@@ -1,6 +1,6 @@
 //! Files of packed games: header, coded games, checksum.
 
-use super::codec::{Codec, Spent};
+use super::codec::{BitsByPart, Codec};
 use super::coder::{Coder, Decoder, Encoder};
 use crate::formats::{Place, StoredGame, in_file};
 use lento_common::inputs;
@@ -13,15 +13,15 @@ const HEADER: usize = 16;
 const CHECKSUM: usize = 4;
 const MAX_GAMES: u64 = 1 << 24;
 
-/// The bytes of a file, and statistics.
+/// The bytes of a file with statistics.
 pub struct Packed {
     pub bytes: Vec<u8>,
     pub games: u64,
     pub plies: u64,
-    pub spent: Spent,
+    pub bits_by_part: BitsByPart,
 }
 
-/// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid, or there are too many for a file.
+/// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid or there are too many.
 pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Packed, String> {
     let (mut codec, mut encoder) = (Codec::new(), Encoder::new());
     let (mut count, mut plies) = (0, 0);
@@ -32,10 +32,10 @@ pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, Stri
         plies += game.plies.len() as u64;
     }
     let coded = encoder.finish();
-    let refuse = || in_file(path, format!("{count} games with {plies} plies are too many for a packed file"));
-    let number = |number: u64| u32::try_from(number).map_err(|_| refuse());
+    let too_many = || in_file(path, format!("{count} games with {plies} plies are too many for a packed file"));
+    let number = |number: u64| u32::try_from(number).map_err(|_| too_many());
     if count > MAX_GAMES {
-        return Err(refuse());
+        return Err(too_many());
     }
     let mut bytes = [MAGIC, &[VERSION][..]].concat();
     for value in [count, plies, coded.len() as u64] {
@@ -43,15 +43,15 @@ pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, Stri
     }
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    Ok(Packed { bytes, games: count, plies, spent: codec.spent })
+    Ok(Packed { bytes, games: count, plies, bits_by_part: codec.bits_by_part })
 }
 
-/// The games of a file, in order. Ends after an error.
+/// Iterates over the games of a file. Ends after an error.
 pub struct Reader {
     decoder: Decoder,
     codec: Codec,
     path: Arc<Path>,
-    /// The number of the next game, from 1.
+    /// Number of the next game, from 1.
     next: u64,
     pub games: u64,
     /// Plies of the games not yet decoded.
@@ -67,7 +67,7 @@ impl Reader {
     pub(super) fn new(bytes: Vec<u8>, path: &Path) -> Result<Self, String> {
         let found = bytes.len();
         if !bytes.starts_with(MAGIC) && !MAGIC.starts_with(&bytes) {
-            return Err("not packed games; expected a file that begins with LGP".to_owned());
+            return Err("not packed games; expected a file that starts with LGP".to_owned());
         }
         if let Some(&version) = bytes.get(MAGIC.len()).filter(|&&version| version != VERSION) {
             return Err(format!("packed games of version {version}; expected version {VERSION}"));
@@ -75,11 +75,11 @@ impl Reader {
         let number = |at: usize| Some(u64::from(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)));
         let numbers = [4, 8, 12].map(number);
         let [Some(games), Some(plies), Some(coded)] = numbers else {
-            return Err(format!("{found} bytes, expected at least {}: cut off", HEADER + CHECKSUM));
+            return Err(format!("{found} bytes, expected at least {}: truncated", HEADER + CHECKSUM));
         };
         let expected = (HEADER + CHECKSUM) as u64 + coded;
         if found as u64 != expected {
-            return Err(format!("{found} bytes, expected {expected}: cut off or damaged"));
+            return Err(format!("{found} bytes, expected {expected}: truncated or damaged"));
         }
         let (content, checksum) = bytes.split_last_chunk().expect("the length was verified");
         let (found, expected) = (crc32fast::hash(content), u32::from_le_bytes(*checksum));
@@ -100,13 +100,13 @@ impl Reader {
 
     fn decode(&mut self, place: Place) -> Result<StoredGame, String> {
         let game = self.codec.decode(&mut self.decoder, place)?;
-        let too_many = || "more plies than the file says".to_owned();
+        let too_many = || "more plies than stated".to_owned();
         self.plies = self.plies.checked_sub(game.plies.len() as u64).ok_or_else(too_many)?;
         if self.decoder.is_beyond() {
             return Err("the games end too early".to_owned());
         }
         if self.next == self.games && (self.plies > 0 || !self.decoder.is_at_end()) {
-            return Err(format!("{} plies and some bytes are left after the last game", self.plies));
+            return Err(format!("{} plies and some bytes remain after the last game", self.plies));
         }
         Ok(game)
     }

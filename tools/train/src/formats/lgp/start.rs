@@ -1,51 +1,51 @@
-//! First positions: the differences from the initial position of chess or Chess960.
+//! Start positions: codes the differences from the initial position of chess or Chess960.
 
 use super::coder::Coder;
 use super::logistic::{Binary, Rate, starts};
 use crate::formats::viri::{self, BLACK, CASTLING_ROOK, Header};
 
-/// A square without a piece; the others have the numbers of viriformat: pawn, knight, bishop, rook, queen, king, rook that may castle,
-/// and 8 more for Black.
+/// An empty square. Pieces have the codes of viriformat: pawn, knight, bishop, rook, queen, king, rook with castling right, plus 8 for
+/// Black.
 const EMPTY: u8 = 15;
 const PAWN: u8 = 0;
 const ROOK: u8 = 3;
 const HOME: [u8; 8] = [6, 1, 2, 4, 5, 2, 1, 6];
-/// How many of each kind a side has at the start; both sorts of rooks count as one.
+/// Pieces of a side at the start by kind; both kinds of rooks count as one.
 const COUNTS: [i8; 7] = [8, 2, 2, 2, 1, 1, 2];
-/// The order in which a square is tested for the kinds of pieces.
+/// The order in which kinds are tested on a square.
 const ORDER: [u8; 7] = [PAWN, 1, 2, 4, CASTLING_ROOK, 5, ROOK];
-/// The order of the ranks: home ranks first.
+/// The order of ranks: home ranks first.
 const RANKS: [usize; 8] = [0, 7, 1, 6, 2, 5, 3, 4];
 
-const RATE: Rate = Rate { first: 0.4, slow_down: 0.13, least: 0.004 };
+const RATE: Rate = Rate { first: 0.4, slow_down: 0.13, min: 0.004 };
 
-/// The questions about squares.
+/// Questions about squares.
 const AS_EXPECTED: usize = 0;
 const IS_EMPTY: usize = 1;
 const IS_PIECE: usize = 2;
 
 pub struct Starts {
     squares: Binary<{ IS_PIECE + 16 }>,
-    /// 256 rows for each number.
+    /// 256 rows per number.
     numbers: Binary<1>,
 }
 
-/// Numbers that are coded bit by bit.
+/// Numbers coded bit by bit.
 const SHUFFLED: usize = 0;
 const SIDE: usize = 1;
 const EN_PASSANT: usize = 2;
-/// Bytes of the header and their numbers: clock, move number, and three that no tool reads.
+/// Bytes of the header and their numbers: clock, move number, and three unused ones.
 const BYTES: [(usize, usize); 6] = [(25, 3), (26, 4), (27, 5), (28, 6), (29, 6), (31, 6)];
 
 /// The squares coded so far.
 struct Placed {
     codes: [u8; 64],
-    /// How many of each kind are missing, by color.
+    /// Missing pieces by color and kind.
     missing: [[i8; 7]; 2],
-    /// On which files the pawn of a color is missing.
+    /// Files with a missing pawn, by color.
     files: [[bool; 8]; 2],
     is_shuffled: bool,
-    /// How many squares of each color's own two ranks were not as expected.
+    /// Unexpected squares on the first two ranks of each color.
     surprises: [usize; 2],
 }
 
@@ -54,7 +54,7 @@ impl Starts {
         Self { squares: Binary::new(ROWS[6], RATE), numbers: Binary::new(8 * 256, RATE) }
     }
 
-    /// Codes a first position without the game's result.
+    /// Codes a start position without the result of the game.
     pub fn code<C: Coder>(&mut self, coder: &mut C, header: &Header) -> Header {
         let mut given = [EMPTY; 64];
         viri::codes(header).for_each(|(square, code)| given[square] = code);
@@ -91,7 +91,7 @@ impl Starts {
         let place = place(square);
         let contexts = placed.contexts(square, place);
         let expected = expected(square);
-        // In a shuffled first rank no piece is expected.
+        // On a shuffled first rank no piece is expected.
         let is_free = placed.is_shuffled && place == 0;
         if !is_free && self.squares.code(coder, &contexts, AS_EXPECTED, code == expected) {
             return expected;
@@ -115,7 +115,7 @@ impl Starts {
     }
 }
 
-/// The first rows of the contexts for squares (three), then of those for pieces.
+/// First rows of the three contexts for squares, then of those for pieces.
 const ROWS: [usize; 7] = starts([2 * 64, 4 * 2 * 81, 2 * 64 * 16, 2 * 64, 4 * 2 * 4 * 4, 64 * 4]);
 
 impl Placed {
@@ -135,18 +135,18 @@ impl Placed {
         }
     }
 
-    /// How many pieces of a color have not been found, at most 8; both sorts of rooks count once.
+    /// Missing pieces of a color, at most 8; both kinds of rooks count once.
     fn absent(&self, color: usize) -> usize {
         let counts = self.missing[color].iter().enumerate().filter(|&(kind, _)| kind != usize::from(ROOK));
         counts.map(|(_, &count)| count.max(0) as usize).sum::<usize>().min(8)
     }
 
-    /// The rows for the questions whether a square is as expected or empty.
+    /// Rows for the questions whether a square is as expected or empty.
     fn contexts(&self, square: usize, place: usize) -> [usize; 3] {
         let shuffled = usize::from(self.is_shuffled);
         let (own, file) = (usize::from(square >= 32), square % 8);
         let is_new = |square: usize| self.codes[square] != expected(square);
-        // On the first file there is no square to the left.
+        // The first file has no square to the left.
         let left = (file > 0).then(|| square - 1);
         let absent = match place {
             2 => self.absent(0) * 9 + self.absent(1),
@@ -168,7 +168,7 @@ impl Placed {
         ]
     }
 
-    /// The rows for the question whether a piece of this kind and color stands there.
+    /// Rows for the question whether a square has a piece of a kind and color.
     fn piece_contexts(&self, square: usize, place: usize, kind: u8, color: usize) -> [usize; 3] {
         let missing = match counted(kind) {
             0 => usize::from(self.files[color][square % 8]) * 3,
@@ -184,12 +184,12 @@ impl Placed {
     }
 }
 
-/// The kind as which a piece is counted: both sorts of rooks are one.
+/// The kind for counting pieces: both kinds of rooks are one.
 fn counted(kind: u8) -> usize {
     usize::from(if kind == ROOK { CASTLING_ROOK } else { kind })
 }
 
-/// 0 on the first rank of a side, 1 on its second, 2 in between.
+/// 0 for the first rank of a side, 1 for its second, 2 for others.
 fn place(square: usize) -> usize {
     match square / 8 {
         0 | 7 => 0,
@@ -198,7 +198,7 @@ fn place(square: usize) -> usize {
     }
 }
 
-/// What stands on a square at the start of chess.
+/// The content of a square in the start position of chess.
 fn expected(square: usize) -> u8 {
     match square / 8 {
         0 => HOME[square],
@@ -209,7 +209,7 @@ fn expected(square: usize) -> u8 {
     }
 }
 
-/// Whether the first ranks are unlike those of chess.
+/// Whether the first ranks differ from those of chess.
 fn is_shuffled(codes: &[u8; 64]) -> bool {
     let like = |square: &usize| codes[*square] == expected(*square);
     (0..8).chain(56..64).filter(like).count() < 8

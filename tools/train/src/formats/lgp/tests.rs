@@ -1,4 +1,4 @@
-//! Games of every sort come back, and files that are damaged are refused.
+//! Games round-trip, and damaged files are errors.
 
 use super::scores::rounded;
 use super::{Reader, pack};
@@ -12,13 +12,13 @@ use std::path::Path;
 
 const STARTS: [&str; 8] = [
     lento::chess::fen::START,
-    // Chess960, with rights of one side and of all.
+    // Chess960, with some and all castling rights.
     "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
     "1r2k1rr/ppppppp1/8/8/8/8/PPPPPP2/RR2K1RR w BGbg - 0 1",
     // En passant and promotions.
     "4k3/P6p/8/1pP5/8/6pP/p6P/4K3 w - b6 0 1",
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-    // Mates come soon, and draws.
+    // Imminent mates and draws.
     "7k/5Q2/8/6K1/8/8/8/8 w - - 98 60000",
     "k7/8/KQ6/8/8/8/8/8 w - - 3 70",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -54,7 +54,7 @@ fn game(random: &mut Rng, start: &str, length: usize) -> Record {
     Record { start, plies, result, ending: Ending::Length }
 }
 
-/// Random games, among them some without a move.
+/// Random games, some without moves.
 fn games(seed: u64, count: usize) -> Vec<Record> {
     let mut random = Rng::with_seed(seed);
     (0..count)
@@ -80,7 +80,7 @@ fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, String> {
 }
 
 #[test]
-fn games_come_back_with_scores_on_the_grid() {
+fn games_round_trip_with_rounded_scores() {
     let folder = Folder::new("lgp-round");
     let mut mates = 0;
     for seed in 0..12 {
@@ -102,7 +102,7 @@ fn games_come_back_with_scores_on_the_grid() {
             assert_eq!(again.unwrap(), result);
             mates += usize::from(positions.last().is_some_and(|last| last.board.after(last.mv).in_check()));
         }
-        // What is packed once more stays as it is, from either form.
+        // Packing again, from either form, changes nothing.
         assert!(packed(&after) == bytes, "packed games");
         let plain: Vec<u8> = after.iter().flat_map(StoredGame::to_bytes).collect();
         assert!(packed(&stored(&folder, &plain)) == bytes, "unpacked games");
@@ -111,7 +111,7 @@ fn games_come_back_with_scores_on_the_grid() {
 }
 
 #[test]
-fn scores_are_rounded_to_even_ones_and_mates_are_not() {
+fn scores_are_rounded_except_mates() {
     for (score, on_grid) in
         [(0, 0), (1, 0), (2, 2), (3, 4), (5, 4), (6, 6), (7, 8), (31_014, 31_014), (31_013, 31_012), (31_011, 31_012)]
     {
@@ -124,9 +124,9 @@ fn scores_are_rounded_to_even_ones_and_mates_are_not() {
 }
 
 #[test]
-fn bytes_that_no_tool_reads_come_back() {
+fn unused_bytes_round_trip() {
     let folder = Folder::new("lgp-unread");
-    // No pawn can take on e6, but other programs name the square behind every pawn that has moved two steps.
+    // No pawn can capture on e6, but other programs set the en passant square after every double push.
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2";
     let mut bytes = sample::bytes(&[game(&mut Rng::with_seed(4), fen, 30)]);
     bytes[24] = 44;
@@ -139,15 +139,15 @@ fn bytes_that_no_tool_reads_come_back() {
 }
 
 #[test]
-fn files_without_games_are_files() {
+fn empty_files_are_valid() {
     let folder = Folder::new("lgp-empty");
     let bytes = packed(&[]);
     assert!(bytes.len() < 40 && unpacked(&folder, &bytes).unwrap().is_empty());
 }
 
-/// The format stays: this file of version 1 holds 20 games of `datagen`.
+/// The format is stable: a file of version 1 with 20 games of `datagen`.
 #[test]
-fn a_file_of_old_is_read_and_written_alike() {
+fn old_file_is_read_and_written_identically() {
     let golden = include_bytes!("golden.lgp");
     let reader = Reader::new(golden.to_vec(), Path::new("golden.lgp")).unwrap();
     let (games, plies) = (reader.games, reader.plies as usize);
@@ -156,14 +156,14 @@ fn a_file_of_old_is_read_and_written_alike() {
     assert_eq!(games_read.iter().map(|game| game.plies.len()).sum::<usize>(), plies);
     let white = games_read.iter().filter(|game| game.walk(|_| {}).unwrap() == GameResult::WhiteWins).count();
     assert!((1..games_read.len()).contains(&white));
-    assert!(packed(&games_read) == golden, "the models have changed: that is a new version");
+    assert!(packed(&games_read) == golden, "changed models need a new version");
 }
 
 #[test]
-fn every_flipped_bit_and_every_cut_is_refused_and_named() {
+fn flipped_bits_and_truncation_are_errors() {
     let folder = Folder::new("lgp-damaged");
     let bytes = packed(&stored(&folder, &sample::bytes(&games(5, 3))));
-    let refuse = |bytes: &[u8], what: &str| {
+    let error = |bytes: &[u8], what: &str| {
         let error = unpacked(&folder, bytes).expect_err(what);
         assert!(error.contains("packed.lgp: "), "{what}: {error}");
         error
@@ -171,31 +171,31 @@ fn every_flipped_bit_and_every_cut_is_refused_and_named() {
     for bit in 0..8 * bytes.len() {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        let error = refuse(&flipped, &format!("bit {bit}"));
+        let error = error(&flipped, &format!("bit {bit}"));
         let expected = match bit / 8 {
             0..3 => "not packed games",
             3 => "version",
-            12..16 => "cut off",
+            12..16 => "truncated",
             _ => "damaged: checksum",
         };
         assert!(error.contains(expected), "bit {bit}: {error}");
     }
     for length in 0..bytes.len() {
-        let error = refuse(&bytes[..length], &format!("{length} bytes"));
-        assert!(error.contains("cut off"), "{length}: {error}");
+        let error = error(&bytes[..length], &format!("{length} bytes"));
+        assert!(error.contains("truncated"), "{length}: {error}");
     }
-    refuse(&[&bytes[..], &[0]].concat(), "a byte more");
-    refuse(&[&bytes[..], &bytes].concat(), "two files");
-    refuse(&sample::bytes(&games(5, 1)), "viriformat");
+    error(&[&bytes[..], &[0]].concat(), "an extra byte");
+    error(&[&bytes[..], &bytes].concat(), "two files");
+    error(&sample::bytes(&games(5, 1)), "viriformat");
 }
 
-/// Whatever the bytes: with a right checksum, too, reading comes to an end, and gives games or names the place.
+/// Invalid bytes with a valid checksum end in games or an error with the place.
 #[test]
-fn nothing_panics_whatever_the_bytes() {
+fn invalid_bytes_do_not_panic() {
     let folder = Folder::new("lgp-garbage");
     let bytes = packed(&stored(&folder, &sample::bytes(&games(6, 8))));
     let mut random = Rng::with_seed(7);
-    let mut refused = 0;
+    let mut errors = 0;
     for round in 0..600 {
         let mut bytes = bytes.clone();
         let last = bytes.len() - 4;
@@ -211,8 +211,9 @@ fn nothing_panics_whatever_the_bytes() {
             _ => {
                 bytes.truncate(16);
                 let value = random.u8(..);
-                let junk = (0..random.usize(..400)).map(|index| if round % 2 == 0 { value } else { (index * 7) as u8 });
-                bytes.extend(junk.collect::<Vec<u8>>());
+                let garbage =
+                    (0..random.usize(..400)).map(|index| if round % 2 == 0 { value } else { (index * 7) as u8 });
+                bytes.extend(garbage.collect::<Vec<u8>>());
                 bytes[4..12].copy_from_slice(&[255, 255, 255, 0, 255, 255, 255, 255]);
                 bytes.extend([0; 4]);
             }
@@ -227,17 +228,17 @@ fn nothing_panics_whatever_the_bytes() {
                 Ok(_) => {}
                 Err(error) => {
                     assert!(error.contains("packed.lgp: game "), "{error}");
-                    refused += 1;
+                    errors += 1;
                 }
             }
         }
     }
-    assert!(refused > 500, "{refused}");
+    assert!(errors > 500, "{errors}");
 }
 
 #[test]
-fn white_and_black_are_packed_alike() {
-    // The same game with colors exchanged costs the same, but for the side to move.
+fn packing_is_color_symmetric() {
+    // The same game with swapped colors needs the same bits except for the side to move.
     let folder = Folder::new("lgp-colors");
     let mut random = Rng::with_seed(2);
     let record = game(&mut random, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", 100);
@@ -270,9 +271,12 @@ fn white_and_black_are_packed_alike() {
         },
         ending: Ending::Length,
     };
-    let [one, other] = [record, flipped].map(|record| {
+    let [original, mirrored] = [record, flipped].map(|record| {
         let games = stored(&folder, &sample::bytes(&[record]));
-        pack(Path::new("one.lgp"), games.into_iter().map(Ok)).unwrap().spent
+        pack(Path::new("one.lgp"), games.into_iter().map(Ok)).unwrap().bits_by_part
     });
-    assert!((one.moves - other.moves).abs() < 2.0 && (one.scores - other.scores).abs() < 2.0, "{one:?} {other:?}");
+    assert!(
+        (original.moves - mirrored.moves).abs() < 2.0 && (original.scores - mirrored.scores).abs() < 2.0,
+        "{original:?} {mirrored:?}"
+    );
 }
