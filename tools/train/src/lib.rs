@@ -1,4 +1,4 @@
-//! `lento-train`: training data and networks.
+//! `lento-train`: makes training data and networks.
 
 mod data;
 mod datagen;
@@ -29,12 +29,12 @@ enum Task {
     /// Inspect, shuffle, convert and pack training data
     #[command(subcommand)]
     Data(data::Command),
-    /// Generate training data: games of the engine against itself, with a score for every position
+    /// Generate training data: self-play games with a score for every position
     Datagen(datagen::Args),
-    /// Compare networks by a set of positions that none is trained on
+    /// Compare networks on a set of positions that are not used for training
     #[command(subcommand)]
     Gold(gold::Command),
-    /// Train the weights of a network from scored positions
+    /// Train a network on scored positions
     Train(Box<train::Args>),
     /// Fit the win-rate model to games
     Wdl(wdl::Args),

@@ -1,14 +1,14 @@
-//! The loss.
+//! The training objective.
 
 use crate::sample::Sample;
 use lento::internals::nnue::SCALE;
 
-/// The loss of a position: the squared error of the expected result by the network, from 0 to 1, against the target.
+/// The loss of a position: the squared difference of the network's expected result and the target, both from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
-    /// The weight of the game's result against the score: from 0 (scores only) to 1 (results only).
+    /// Weight of the result against the score: from 0 (scores only) to 1 (results only).
     pub wdl: f64,
-    /// Centipawns that multiply the odds to win by e.
+    /// Centipawns per factor e in the odds to win.
     pub scale: f64,
 }
 
@@ -18,16 +18,16 @@ impl Objective {
         self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)
     }
 
-    /// The loss of an output, in units of 400 centipawns, and its gradient by the output.
+    /// The loss of an output, in units of 400 centipawns, and its derivative.
     pub fn of(&self, output: f64, target: f64) -> (f64, f64) {
         let unit = f64::from(SCALE) / self.scale;
         let share = expectation(output * unit);
-        let (error, steepness) = (share - target, unit * share * (1.0 - share));
-        (error * error, 2.0 * error * steepness)
+        let (error, slope) = (share - target, unit * share * (1.0 - share));
+        (error * error, 2.0 * error * slope)
     }
 }
 
-/// The expected result for these log odds.
+/// The expected result for log odds.
 pub fn expectation(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
 }
@@ -42,18 +42,18 @@ mod tests {
     use lento_common::play::record::GameResult;
 
     #[test]
-    fn targets_lie_between_score_and_result() {
+    fn target_interpolates_score_and_result() {
         let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
         let kings = KingBuckets::named("one").unwrap();
         let position = Sample::new(&packed, &Architecture { hidden: 32, kings, threats: 0, outputs: 1, deep: false });
         let target = |wdl| Objective { wdl, scale: 400.0 }.target(&position);
-        // A pawn is worth what it is worth, 400 centipawns are 73 %.
+        // 400 centipawns are 73 %.
         assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);
         assert!((target(0.25) - (0.75 * target(0.0) + 0.125)).abs() < 1e-12);
     }
 
     #[test]
-    fn gradients_are_those_of_the_losses() {
+    fn gradient_matches_numeric_derivative() {
         let objective = Objective { wdl: 0.0, scale: 160.0 };
         for (output, target) in [(0.3, 0.9), (-2.0, 0.2), (1.0, 0.1), (0.0, 0.6)] {
             let (loss, gradient) = objective.of(output, target);

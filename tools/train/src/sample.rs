@@ -1,4 +1,4 @@
-//! A position as the network sees it.
+//! Positions as inputs of the network.
 
 use crate::formats::packed;
 use bulletformat::ChessBoard;
@@ -6,30 +6,30 @@ use lento::chess::{Color, Square};
 use lento::eval::nnue::Network;
 use lento::internals::nnue::{Architecture, InputSet, Simd};
 
-/// The most active inputs: one for each piece, and the threats.
-const MOST: usize = 32 + InputSet::MAX_ACTIVE;
+/// Maximum active inputs: one per piece, and threats.
+const MAX_INPUTS: usize = 32 + InputSet::MAX_ACTIVE;
 
-/// The active inputs of a position, and its targets.
+/// Active inputs and targets of a position.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pieces: u8,
-    on: u8,
+    active: u8,
     bucket: u8,
-    features: [[u16; MOST]; 2],
-    /// In centipawns, from the view of the side to move.
+    features: [[u16; MAX_INPUTS]; 2],
+    /// Score in centipawns from the point of view of the side to move.
     pub score: i16,
-    /// The result for the side to move: 0, 1 or 2.
+    /// Half points of the side to move: 0, 1 or 2.
     pub half_points: u8,
 }
 
 impl Sample {
-    /// Decodes a position. The side to move is White in it.
+    /// Decodes a position, in which the side to move is White.
     pub fn new(packed: &ChessBoard, architecture: &Architecture) -> Self {
         let kings = &architecture.kings;
-        // The other side's king is stored as that side sees it.
+        // The king of the other side is stored from the point of view of that side.
         let us = kings.view(Color::White, Square::from_index(packed.ksq.into()));
         let them = kings.view(Color::Black, Square::from_index(usize::from(packed.opp_ksq) ^ 56));
-        let mut features = [[0; MOST]; 2];
+        let mut features = [[0; MAX_INPUTS]; 2];
         let mut pieces = 0;
         for (square, piece) in packed::pieces(packed) {
             features[0][pieces] = us.feature(piece, square) as u16;
@@ -37,35 +37,42 @@ impl Sample {
             pieces += 1;
         }
         let bucket = architecture.output_bucket(pieces) as u8;
-        let mut on = pieces;
+        let mut active = pieces;
         if architecture.threats > 0 {
             let threats = InputSet::new(&packed::pieces(packed).map(|(square, piece)| (piece, square)).collect());
             for input in threats.inputs() {
                 for (features, color) in features.iter_mut().zip(Color::ALL) {
-                    features[on] = (architecture.inputs() + usize::from(input ^ InputSet::flip(color))) as u16;
+                    features[active] = (architecture.inputs() + usize::from(input ^ InputSet::flip(color))) as u16;
                 }
-                on += 1;
+                active += 1;
             }
         }
-        Self { pieces: pieces as u8, on: on as u8, bucket, features, score: packed.score, half_points: packed.result }
+        Self {
+            pieces: pieces as u8,
+            active: active as u8,
+            bucket,
+            features,
+            score: packed.score,
+            half_points: packed.result,
+        }
     }
 
-    /// The active inputs as the side to move (0) or the other side (1) sees the board.
+    /// The active inputs from the point of view of the side to move (0) or the other side (1).
     #[inline(always)]
     pub fn features(&self, side: usize) -> &[u16] {
-        &self.features[side][..usize::from(self.on)]
+        &self.features[side][..usize::from(self.active)]
     }
 
-    /// The active inputs of pieces, which come first.
+    /// The active piece inputs, which come first.
     pub fn pieces(&self, side: usize) -> &[u16] {
         &self.features[side][..usize::from(self.pieces)]
     }
 
     pub fn threats(&self, side: usize) -> &[u16] {
-        &self.features[side][usize::from(self.pieces)..usize::from(self.on)]
+        &self.features[side][usize::from(self.pieces)..usize::from(self.active)]
     }
 
-    /// The output layer.
+    /// The output bucket.
     #[inline(always)]
     pub fn bucket(&self) -> usize {
         usize::from(self.bucket)

@@ -1,8 +1,8 @@
-//! Single positions in bulletformat: records of 32 bytes, as the field's trainers read them.
+//! Single positions in bulletformat: records of 32 bytes, as read by common trainers.
 //!
-//! A position is seen by the side to move: its pieces are "white" (0 to 5), those of the other side "black" (8 to 13), and the ranks are
-//! mirrored when Black is to move. Score and result are the side to move's as well. Castling rights, en passant and counters are not
-//! kept. The last three bytes are free. A file (`*.bf`) holds nothing but records.
+//! Positions are stored from the point of view of the side to move: its pieces are "white" (0 to 5), those of the other side "black"
+//! (8 to 13), and ranks are mirrored if Black is to move. So are score and result. Castling rights, en passant and counters are not
+//! stored. The last three bytes are unused. A file (`*.bf`) contains only records.
 
 use super::game::{MAX_SCORE, check_score};
 use super::{check_counts, in_file};
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 
 pub const RECORD: usize = 32;
 
-/// A position with its score in centipawns **from White's view** and the game's result. Scores are clamped to those of mates.
+/// A position with its score in centipawns **from White's point of view** and the result of the game. Clamps scores to those of mates.
 pub fn pack(board: &Board, score: i32, result: GameResult) -> ChessBoard {
     let [pawns, knights, bishops, rooks, queens, kings] = PieceType::ALL.map(|kind| board.kind(kind).0);
     let [white, black] = Color::ALL.map(|color| board.color(color).0);
     let boards = [white, black, pawns, knights, bishops, rooks, queens, kings];
     let score = score.clamp(-MAX_SCORE, MAX_SCORE) as i16;
     let points = result.half_points() as f32 / 2.0;
-    ChessBoard::from_raw(boards, board.side_to_move().index(), score, points).expect("every piece is of one kind")
+    ChessBoard::from_raw(boards, board.side_to_move().index(), score, points).expect("each piece has one kind")
 }
 
 pub fn to_bytes(position: &ChessBoard) -> [u8; RECORD] {
@@ -51,8 +51,8 @@ pub fn from_bytes(bytes: &[u8; RECORD]) -> Result<ChessBoard, String> {
     Ok(position)
 }
 
-/// Refuses impossible positions: invalid codes, kings elsewhere than stated, too many pieces or pawns of a side, pawns on the first or
-/// last rank, a king that could be captured.
+/// Fails for impossible positions: invalid codes, kings elsewhere than stated, too many pieces or pawns of a side, pawns on the first
+/// or last rank, a king that could be captured.
 fn check(position: &ChessBoard) -> Result<(), String> {
     let count = position.occ.count_ones() as usize;
     if !(2..=32).contains(&count) {
@@ -66,7 +66,7 @@ fn check(position: &ChessBoard) -> Result<(), String> {
         kinds[usize::from(code >> 3)][usize::from(code & 7)] |= Square::from_index(square.into()).bitboard();
     }
     let [own, other] = kinds;
-    // The other side's king is stored as that side sees it.
+    // The king of the other side is stored from the point of view of that side.
     let (own_king, other_king) = (position.ksq, position.opp_ksq ^ 56);
     let is_at = |kings: Bitboard, king: u8| kings.map(Square::index).eq([usize::from(king)]);
     if !is_at(own[5], own_king) || !is_at(other[5], other_king) {
@@ -79,12 +79,12 @@ fn check(position: &ChessBoard) -> Result<(), String> {
     check_score(position.score.into())?;
     let code = |index: usize| position.pcs[index / 2] >> (4 * (index % 2)) & 15;
     if let Some(index) = (count..32).find(|&index| code(index) != 0) {
-        return Err(format!("a code for piece {} of {count}", index + 1));
+        return Err(format!("code of piece {} of {count}", index + 1));
     }
     for (side, kinds) in [("the side to move", own), ("the other side", other)] {
         check_counts(side, kinds.map(Bitboard::count))?;
         if kinds[0].0 & 0xFF00_0000_0000_00FF != 0 {
-            return Err("a pawn stands on the first or last rank".to_owned());
+            return Err("pawn on the first or last rank".to_owned());
         }
     }
     let (king, occupied) = (Square::from_index(other_king.into()), Bitboard(position.occ));
@@ -100,7 +100,7 @@ fn check(position: &ChessBoard) -> Result<(), String> {
     Ok(())
 }
 
-/// The pieces with their squares from a1 upwards, as the side to move sees the board: its own pieces are the white ones.
+/// The pieces with their squares from a1 upwards, with the side to move as White.
 pub fn pieces(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
     position.into_iter().map(|(code, square)| {
         let color = if code & 8 == 0 { Color::White } else { Color::Black };
@@ -108,7 +108,7 @@ pub fn pieces(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
     })
 }
 
-/// The position as the side to move sees it: with that side as White, without castling rights, en passant and counters.
+/// The position with the side to move as White, without castling rights, en passant and counters.
 pub fn board(position: &ChessBoard) -> Result<Board, FenError> {
     let mut letters = ['1'; 64];
     for (square, piece) in pieces(position) {
@@ -118,20 +118,20 @@ pub fn board(position: &ChessBoard) -> Result<Board, FenError> {
     Board::from_fen(&format!("{} w - - 0 1", ranks.join("/")))
 }
 
-/// The game's result, with the side to move as White.
+/// The result of the game, with the side to move as White.
 pub fn result(position: &ChessBoard) -> GameResult {
-    GameResult::of_half_points(position.result).expect("the result was checked when the position was read")
+    GameResult::of_half_points(position.result).expect("the result was checked on reading")
 }
 
-/// The number of positions in a file, which must be a regular file of whole records.
+/// The number of positions in a file, which must be a regular file of complete records.
 pub fn count(path: &Path) -> Result<u64, String> {
     let metadata = std::fs::metadata(path).map_err(|error| in_file(path, error))?;
     let bytes = metadata.len();
     if !metadata.is_file() {
-        return Err(in_file(path, "no regular file; expected positions in bulletformat"));
+        return Err(in_file(path, "not a regular file; expected positions in bulletformat"));
     }
     if !bytes.is_multiple_of(RECORD as u64) {
-        let expected = format!("expected whole positions in bulletformat of {RECORD} bytes each");
+        let expected = format!("expected positions in bulletformat of {RECORD} bytes each");
         return Err(in_file(path, format!("{bytes} bytes, {expected}")));
     }
     Ok(bytes / RECORD as u64)
@@ -141,16 +141,16 @@ pub fn count_all(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().try_fold(0, |sum, file| Ok(sum + count(file)?))
 }
 
-/// The message about an invalid position of a file, numbered from 1.
+/// An error message for an invalid position, numbered from 1.
 pub fn invalid(path: &Path, number: u64, reason: &str) -> String {
     let at = (number - 1) * RECORD as u64;
     in_file(path, format!("position {number} at byte {at}: {reason}; expected bulletformat"))
 }
 
-/// Positions that are read from a file at once.
+/// Positions read from a file at a time.
 pub const SPAN: usize = 4096;
 
-/// The positions of a file, in order. Ends after an error.
+/// Iterates over the positions of a file. Ends after an error.
 #[derive(Debug)]
 pub struct PackedFile {
     path: PathBuf,
@@ -166,7 +166,7 @@ impl PackedFile {
         Ok(Self { path: path.to_owned(), reader, numbers })
     }
 
-    /// Continues with the positions of these numbers, from 0.
+    /// Continues with a range of positions, numbered from 0.
     pub fn seek(&mut self, numbers: Range<u64>) -> Result<(), String> {
         self.numbers = numbers;
         let start = SeekFrom::Start(self.numbers.start * RECORD as u64);
@@ -199,7 +199,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn positions_come_back_as_the_side_to_move_sees_them() {
+    fn positions_round_trip_from_the_side_to_move() {
         let folder = Folder::new("packed");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(12, 77)));
         let mut seen = [[0; 3]; 2];
@@ -223,8 +223,8 @@ mod tests {
                     }
                     assert_eq!(board.piece_on(*square), Some(*piece), "{}", board.fen(true));
                 }
-                let seen_by = |color: Color| board.king(color).index() ^ (56 * color.index());
-                assert_eq!((packed.ksq as usize, packed.opp_ksq as usize), (seen_by(side), seen_by(!side)));
+                let king_of = |color: Color| board.king(color).index() ^ (56 * color.index());
+                assert_eq!((packed.ksq as usize, packed.opp_ksq as usize), (king_of(side), king_of(!side)));
                 assert_eq!(i32::from(packed.score), position.score * side.sign());
                 let points = position.result.half_points();
                 assert_eq!(u32::from(packed.result), if side == Color::White { points } else { 2 - points });
@@ -238,32 +238,32 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_cut_to_those_of_mates() {
+    fn scores_are_clamped_to_mates() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1").unwrap();
         assert_eq!(pack(&board, 40_000, GameResult::WhiteWins).score, -32_000);
         assert_eq!(pack(&board, -40_000, GameResult::WhiteWins).score, 32_000);
     }
 
     #[test]
-    fn what_is_no_position_is_refused() {
-        let good = to_bytes(&pack(&Board::start(), 20, GameResult::Draw));
-        let refused = |index: usize, value: u8, part: &str| {
-            let mut bytes = good;
+    fn invalid_positions_are_errors() {
+        let valid = to_bytes(&pack(&Board::start(), 20, GameResult::Draw));
+        let check_error = |index: usize, value: u8, part: &str| {
+            let mut bytes = valid;
             bytes[index] = value;
             let error = from_bytes(&bytes).unwrap_err();
             assert!(error.contains(part), "{index}: {error}");
         };
-        from_bytes(&good).unwrap();
-        refused(26, 3, "result 3");
-        refused(27, 5, "kings stated on squares 5 and 60");
-        refused(28, 5, "4 and 61");
-        refused(8, 0x57, "piece number 7");
-        refused(8, 0x55, "found on [0, 1, 4]");
-        refused(2, 1, "33 pieces");
+        from_bytes(&valid).unwrap();
+        check_error(26, 3, "result 3");
+        check_error(27, 5, "kings stated on squares 5 and 60");
+        check_error(28, 5, "4 and 61");
+        check_error(8, 0x57, "piece number 7");
+        check_error(8, 0x55, "found on [0, 1, 4]");
+        check_error(2, 1, "33 pieces");
     }
 
     #[test]
-    fn files_of_whole_positions_are_read() {
+    fn reads_files_and_reports_invalid_positions() {
         let folder = Folder::new("packed-file");
         let packed = [(30, GameResult::WhiteWins), (-5, GameResult::Draw)]
             .map(|(score, result)| pack(&Board::start(), score, result));
@@ -274,7 +274,7 @@ mod tests {
 
         let torn = folder.write("torn.bf", &bytes[..50]);
         let error = PackedFile::open(&torn).unwrap_err();
-        assert!(error.contains("torn.bf: 50 bytes, expected whole positions in bulletformat of 32 bytes"), "{error}");
+        assert!(error.contains("torn.bf: 50 bytes, expected positions in bulletformat of 32 bytes"), "{error}");
         bytes[RECORD + 26] = 9;
         let mut file = PackedFile::open(&folder.write("bad.bf", &bytes)).unwrap();
         assert!(file.next().unwrap().is_ok());
@@ -290,15 +290,15 @@ mod tests {
 
     /// A flipped side to move cannot be detected if either side may be to move.
     #[test]
-    fn positions_with_flipped_bits() {
+    fn accepted_flipped_bits_round_trip() {
         let folder = Folder::new("packed-flipped");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(6, 78)));
         for game in Shards::new(vec![path]) {
             let visit = |position: &crate::formats::Position| {
-                let good = to_bytes(&pack(&position.board, position.score, position.result));
-                from_bytes(&good).unwrap();
+                let valid = to_bytes(&pack(&position.board, position.score, position.result));
+                from_bytes(&valid).unwrap();
                 for bit in 0..8 * RECORD {
-                    let mut bytes = good;
+                    let mut bytes = valid;
                     bytes[bit / 8] ^= 1 << (bit % 8);
                     let Ok(read) = from_bytes(&bytes) else { continue };
                     let board = super::board(&read).unwrap_or_else(|error| panic!("bit {bit}: {error}"));

@@ -1,4 +1,4 @@
-//! The games of many files, one after the other.
+//! Reads the games of several files in order.
 
 use super::viri::{HEADER, PLY, TERMINATOR};
 use super::{Place, StoredGame, in_file, lgp};
@@ -10,22 +10,24 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A kind of data, by the extensions of its files.
+/// A kind of data files, by extension.
 #[derive(Debug)]
 pub struct FileKind {
     extensions: &'static [&'static str],
-    what: &'static str,
+    description: &'static str,
 }
 
 /// The extension of packed games.
 pub const PACKED: &str = "lgp";
-pub const GAMES: FileKind =
-    FileKind { extensions: &["vf", "viri", PACKED], what: "games in viriformat (*.vf, *.viri) or packed (*.lgp)" };
-pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], what: "packed games (*.lgp)" };
-pub const POSITIONS: FileKind = FileKind { extensions: &["bf"], what: "positions in bulletformat (*.bf)" };
+pub const GAMES: FileKind = FileKind {
+    extensions: &["vf", "viri", PACKED],
+    description: "games in viriformat (*.vf, *.viri) or packed (*.lgp)",
+};
+pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], description: "packed games (*.lgp)" };
+pub const POSITIONS: FileKind = FileKind { extensions: &["bf"], description: "positions in bulletformat (*.bf)" };
 
 impl FileKind {
-    /// Whether the extension of a file is one of these.
+    /// Whether a file has an extension of this kind.
     pub fn names(&self, path: &Path) -> bool {
         path.extension().and_then(OsStr::to_str).is_some_and(|extension| self.extensions.contains(&extension))
     }
@@ -43,29 +45,29 @@ impl FileKind {
         Ok(files)
     }
 
-    /// Expands folders to their files of this kind. A file counts whatever its name, unless it is named as data of another kind. Refuses
-    /// folders that hold no such file, or games twice: packed and not.
+    /// Expands folders to their files of this kind. Accepts files of any name, unless they are named as data of another kind. Fails for
+    /// folders without such files, or with games both packed and unpacked.
     pub fn find(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let mut files = Vec::new();
         for path in paths {
             let io = |error| in_file(path, error);
             if !std::fs::metadata(path).map_err(io)?.is_dir() {
                 if !self.names(path) && (GAMES.names(path) || POSITIONS.names(path)) {
-                    return Err(in_file(path, format!("not data of this kind; expected {}", self.what)));
+                    return Err(in_file(path, format!("not data of this kind; expected {}", self.description)));
                 }
                 files.push(path.clone());
                 continue;
             }
             let mut here = self.in_folder(path).map_err(io)?;
             if here.is_empty() {
-                return Err(in_file(path, format!("no data here; expected {}", self.what)));
+                return Err(in_file(path, format!("no data in this folder; expected {}", self.description)));
             }
             let same = |pair: &&[PathBuf]| {
                 is_packed(&pair[0]) != is_packed(&pair[1]) && pair[0].file_stem() == pair[1].file_stem()
             };
             if let Some([one, other]) = here.windows(2).find(same) {
                 let (one, other) = (one.display(), other.display());
-                return Err(format!("{one} and {other} hold the same games; expected one of them"));
+                return Err(format!("{one} and {other} contain the same games; expected one of them"));
             }
             files.append(&mut here);
         }
@@ -73,36 +75,36 @@ impl FileKind {
     }
 }
 
-/// The most moves of a game; the fifty-move rule ends every game before.
+/// Maximum plies of a game; the fifty-move rule ends every game earlier.
 pub const MAX_PLIES: usize = 20_000;
 
-/// Whether a file is named as packed games.
+/// Whether a file has the extension of packed games.
 pub fn is_packed(path: &Path) -> bool {
     PACKED_GAMES.names(path)
 }
 
-/// The bytes of a file.
+/// Size of a file in bytes.
 pub fn size(path: &Path) -> Result<u64, String> {
     std::fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| in_file(path, error))
 }
 
-/// A progress bar over the bytes of some files.
+/// A progress bar for the bytes of files.
 pub fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
     let bytes = files.iter().map(|file| size(file)).sum::<Result<_, _>>()?;
     Ok(progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
 }
 
-/// The games of some files, in order. A truncated last game is skipped and remembered.
+/// Iterates over the games of files in order. Skips and records truncated last games.
 pub struct Shards {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<Open>,
-    /// The truncated games so far: each the last of its file.
+    /// Truncated games so far, each the last of its file.
     pub torn: Vec<Place>,
     finished: u64,
 }
 
 enum Open {
-    /// A file in viriformat, and the place of the next game.
+    /// A file in viriformat and the place of the next game.
     Plain(BufReader<File>, Place),
     Packed(Box<lgp::Reader>),
 }
@@ -151,7 +153,7 @@ impl Open {
 impl Iterator for Shards {
     type Item = Result<StoredGame, String>;
 
-    /// The next game. After an error the rest of its file is skipped.
+    /// The next game. An error skips the rest of its file.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(game) = self.next_here().transpose() {
@@ -170,7 +172,7 @@ impl Iterator for Shards {
     }
 }
 
-/// The next game of a file in viriformat; `None` when the file ends after the last one.
+/// The next game of a file in viriformat; `None` at the end.
 fn read_game(reader: &mut BufReader<File>, next: &mut Place) -> io::Result<Option<StoredGame>> {
     if reader.fill_buf()?.is_empty() {
         return Ok(None);
@@ -202,7 +204,7 @@ mod tests {
     use lento_testing::Folder;
 
     #[test]
-    fn folders_are_read_in_order_and_torn_games_left_out() {
+    fn reads_folders_in_order_and_skips_truncated_games() {
         let folder = Folder::new("shards");
         let games = sample::games(5, 1);
         let torn = sample::bytes(&games[3..]);
@@ -218,17 +220,17 @@ mod tests {
             assert_eq!(stored.plies.len(), game.plies.len());
         }
         assert_eq!(read[3].place.to_string(), format!("{}: game 1 at byte 0", files[1].display()));
-        let [place] = &shards.torn[..] else { panic!("one torn game, found {:?}", shards.torn) };
+        let [place] = &shards.torn[..] else { panic!("expected one truncated game: {:?}", shards.torn) };
         assert_eq!((place.game, place.offset), (2, (HEADER + PLY * (games[3].plies.len() + 1)) as u64));
         assert_eq!(shards.bytes(), size(&files[0]).unwrap() + place.offset);
     }
 
     #[test]
-    fn what_is_no_data_is_refused() {
+    fn invalid_files_are_errors() {
         let folder = Folder::new("nothing");
         let error = GAMES.find(&[folder.path().to_owned()]).unwrap_err();
         assert!(
-            error.contains("no data here; expected games in viriformat (*.vf, *.viri) or packed (*.lgp)"),
+            error.contains("no data in this folder; expected games in viriformat (*.vf, *.viri) or packed (*.lgp)"),
             "{error}"
         );
         let missing = folder.path().join("missing.vf");

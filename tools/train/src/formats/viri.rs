@@ -1,13 +1,13 @@
-//! Viriformat: a file ("shard") is a sequence of games. A game is a header of 32 bytes, then four bytes for each ply: the move, and the
-//! score of the position before it in centipawns **from White's view**; four zero bytes end it. Numbers are little-endian.
+//! Viriformat: a file (shard) is a sequence of games. A game is a header of 32 bytes, then four bytes per ply: the move, and the score
+//! of the position before it in centipawns **from White's point of view**; then four zero bytes. Numbers are little-endian.
 //!
 //! | Bytes of the header | Content |
 //! |---|---|
 //! | 0 to 7 | occupied squares, a1 first |
-//! | 8 to 23 | a code of four bits for each piece: pawn 0 to king 5, 6 for a rook that may castle; 8 more for Black |
+//! | 8 to 23 | a code of four bits per piece: pawn 0 to king 5, rook with castling right 6; plus 8 for Black |
 //! | 24 | en-passant square or 64; the highest bit if Black is to move |
 //! | 25 to 27 | half-move clock, move number |
-//! | 28, 29, 31 | a score and a byte, not used here |
+//! | 28, 29, 31 | a score and a byte, unused |
 //! | 30 | result: 0 Black wins, 1 drawn, 2 White wins |
 
 use super::check_material;
@@ -30,12 +30,12 @@ const SIDE_AND_EN_PASSANT: usize = 24;
 const NO_SQUARE: u8 = 64;
 const MAX_CLOCK: u32 = 100;
 
-/// The header of a game that begins with this position. Fails if a counter is too large.
+/// The header of a game that starts from a position. Fails if a counter is too large.
 pub fn to_header(board: &Board, result: GameResult) -> Result<Header, String> {
     let (clock, number) = (board.halfmove_clock(), board.fullmove_number());
-    for (what, value, most) in [("half-move clock", clock, MAX_CLOCK), ("move number", number, u16::MAX.into())] {
-        if value > most {
-            return Err(format!("\"{}\" can't be stored: {what} {value}, expected at most {most}", board.fen(true)));
+    for (name, value, max) in [("half-move clock", clock, MAX_CLOCK), ("move number", number, u16::MAX.into())] {
+        if value > max {
+            return Err(format!("\"{}\" cannot be stored: {name} {value}, expected at most {max}", board.fen(true)));
         }
     }
     let mut header = [0; HEADER];
@@ -56,8 +56,8 @@ fn piece_code(board: &Board, square: Square, piece: Piece) -> u8 {
     kind + BLACK * color.index() as u8
 }
 
-/// The first position and the result of a game. Viriformat has no checksums, so a header is refused unless it is the one that
-/// [`to_header`] writes for the position.
+/// The start position and the result of a game. As viriformat has no checksums, fails unless [`to_header`] writes the same header for
+/// the position.
 pub fn from_header(header: &Header) -> Result<(Board, GameResult), String> {
     let board = Board::from_fen(&fen(header)?).map_err(|error| error.to_string())?;
     check_material(&board)?;
@@ -65,12 +65,12 @@ pub fn from_header(header: &Header) -> Result<(Board, GameResult), String> {
     let again = to_header(&board, result)?;
     let same_side = (header[SIDE_AND_EN_PASSANT] ^ again[SIDE_AND_EN_PASSANT]) & 0x80 == 0;
     match (0..28).find(|&index| header[index] != again[index]) {
-        // Other programs store the square behind every pawn that has moved two steps, not only where it can be captured.
-        Some(SIDE_AND_EN_PASSANT) if same_side && is_behind_pawn(header[SIDE_AND_EN_PASSANT] & 0x7F, &board) => {}
+        // Other programs store the en passant square after every double push, not only if a capture is possible.
+        Some(SIDE_AND_EN_PASSANT) if same_side && may_be_en_passant(header[SIDE_AND_EN_PASSANT] & 0x7F, &board) => {}
         Some(index) => {
             let (found, expected, fen) = (header[index], again[index], board.fen(true));
             return Err(format!(
-                "byte {index} of the first position is {found:#04x}, expected {expected:#04x} for \"{fen}\""
+                "byte {index} of the start position is {found:#04x}, expected {expected:#04x} for \"{fen}\""
             ));
         }
         None => {}
@@ -78,14 +78,14 @@ pub fn from_header(header: &Header) -> Result<(Board, GameResult), String> {
     Ok((board, result))
 }
 
-/// The occupied squares with the codes of their pieces, at most 32.
+/// Occupied squares with piece codes, at most 32.
 pub fn codes(header: &Header) -> impl Iterator<Item = (usize, u8)> {
     let occupied = u64::from_le_bytes(std::array::from_fn(|index| header[index]));
     let squares = (0..64).filter(move |square| occupied >> square & 1 == 1).enumerate().take(32);
     squares.map(|(index, square)| (square, header[8 + index / 2] >> (4 * (index % 2)) & 15))
 }
 
-/// Writes the pieces, in ascending order of squares. There is room for 32 codes.
+/// Writes piece codes in ascending order of squares; only the first 32 fit.
 pub fn put_codes(header: &mut Header, codes: impl Iterator<Item = (usize, u8)>) {
     let mut occupied = 0_u64;
     for (index, (square, code)) in codes.enumerate() {
@@ -97,7 +97,7 @@ pub fn put_codes(header: &mut Header, codes: impl Iterator<Item = (usize, u8)>) 
     header[..8].copy_from_slice(&occupied.to_le_bytes());
 }
 
-/// Writes a header as FEN, castling rights as files of rooks.
+/// Formats a header as FEN, with castling rights as files of rooks.
 fn fen(header: &Header) -> Result<String, String> {
     let count: u32 = header[..8].iter().map(|byte| byte.count_ones()).sum();
     if count > 32 {
@@ -127,8 +127,8 @@ fn fen(header: &Header) -> Result<String, String> {
     Ok(format!("{} {side} {castling} {en_passant} {} {number}", ranks.join("/"), header[25]))
 }
 
-/// Whether a pawn of the side that has just moved may have passed this square in two steps.
-fn is_behind_pawn(square: u8, board: &Board) -> bool {
+/// Whether a double push of the last move may have passed a square.
+fn may_be_en_passant(square: u8, board: &Board) -> bool {
     if square >= NO_SQUARE {
         return false;
     }
@@ -145,7 +145,7 @@ pub fn result(header: &Header) -> Result<GameResult, String> {
     GameResult::of_half_points(points).ok_or_else(expected)
 }
 
-/// The two bytes of a move: from, to, promotion, flags.
+/// A move as two bytes: from, to, promotion, flags.
 pub fn to_word(mv: Move) -> u16 {
     let flags = match mv.promoted() {
         Some(kind) => (kind.index() as u16 - 1) << 12 | 0xC000,
@@ -156,20 +156,20 @@ pub fn to_word(mv: Move) -> u16 {
     (mv.from().index() | mv.to().index() << 6) as u16 | flags
 }
 
-/// The bytes of a move and the score before it, in centipawns from White's view.
+/// A move and the score before it, in centipawns from White's point of view, as bytes.
 pub fn ply(mv: Move, score: i32) -> [u8; PLY] {
     let ([from, to], [low, high]) = (to_word(mv).to_le_bytes(), (score as i16).to_le_bytes());
     [from, to, low, high]
 }
 
-/// The move of these two bytes. It is not checked.
+/// The move of two bytes, unchecked.
 pub fn from_word(board: &Board, word: u16) -> Move {
     let [from, to] = [word, word >> 6].map(|square| Square::from_index(usize::from(square & 63)));
     let promoted = (word >> 14 == 3).then(|| PieceType::ALL[usize::from(word >> 12 & 3) + 1]);
     move_between(board, from, to, promoted)
 }
 
-/// The move of these two bytes, if it is legal.
+/// The move of two bytes. Fails if it is illegal.
 pub fn legal_move(board: &Board, word: u16) -> Result<Move, String> {
     let mv = from_word(board, word);
     if mv.from() == mv.to() || !board.is_legal(mv) || to_word(mv) != word {
@@ -179,7 +179,7 @@ pub fn legal_move(board: &Board, word: u16) -> Result<Move, String> {
     Ok(mv)
 }
 
-/// The move between two squares; castling is king takes rook.
+/// The move between two squares; castling is king takes own rook.
 pub fn move_between(board: &Board, from: Square, to: Square, promoted: Option<PieceType>) -> Move {
     let captured = board.piece_on(to);
     if let Some(kind) = promoted {
@@ -196,7 +196,7 @@ pub fn move_between(board: &Board, from: Square, to: Square, promoted: Option<Pi
     Move::new(from, to, kind)
 }
 
-/// A game that has been played, as bytes.
+/// A played game as bytes.
 pub fn to_bytes(record: &Record) -> Result<Vec<u8>, String> {
     let mut bytes = to_header(&record.start, record.result)?.to_vec();
     let mut side = record.start.side_to_move();
@@ -216,23 +216,23 @@ mod tests {
     use viriformat::chess::chessmove::Move as ViriMove;
     use viriformat::dataformat::Game;
 
-    /// The position as viriformat's own library stores it.
+    /// The position of the viriformat library.
     fn viri(board: &Board) -> ViriBoard {
         let mut viri = ViriBoard::new();
         viri.set_from_fen(&board.fen(true), true).unwrap();
         viri
     }
 
-    /// What a random game has shown.
+    /// Rare moves of random games.
     #[derive(Default)]
-    struct Seen {
+    struct RareMoves {
         castles: u32,
         en_passants: u32,
         promotions: u32,
     }
 
-    /// Plays a random game on both boards, which must agree on the position and on every legal move.
-    fn compare(start: &str, random: &mut fastrand::Rng, seen: &mut Seen) {
+    /// Plays a random game on both boards, which must agree on the position and the legal moves.
+    fn compare(start: &str, random: &mut fastrand::Rng, rare_moves: &mut RareMoves) {
         let mut board = Board::from_fen(start).unwrap();
         let mut viri = viri(&board);
         for _ in 0..160 {
@@ -242,10 +242,10 @@ mod tests {
             let mut theirs = Vec::new();
             Game::new(&viri).serialise_into(&mut theirs).unwrap();
             theirs[RESULT] = 1;
-            // The library keeps every en-passant square.
+            // The library stores every en-passant square.
             theirs[SIDE_AND_EN_PASSANT] = header[SIDE_AND_EN_PASSANT];
             assert_eq!(header, theirs[..HEADER], "{start}");
-            // The library tries each move and does not count beyond the draw.
+            // The library makes each move and does not count beyond the draw.
             if board.halfmove_clock() >= MAX_CLOCK {
                 break;
             }
@@ -259,13 +259,13 @@ mod tests {
             if moves.is_empty() {
                 break;
             }
-            // The rare kinds of moves are played when they can be, every other time.
+            // Plays rare kinds of moves half of the time.
             let rare = moves.iter().find(|mv| mv.is_castle() || mv.is_en_passant() || mv.is_promotion());
             let any = moves[random.usize(..moves.len())];
             let mv = rare.copied().filter(|_| random.bool()).unwrap_or(any);
-            seen.castles += u32::from(mv.is_castle());
-            seen.en_passants += u32::from(mv.is_en_passant());
-            seen.promotions += u32::from(mv.is_promotion());
+            rare_moves.castles += u32::from(mv.is_castle());
+            rare_moves.en_passants += u32::from(mv.is_en_passant());
+            rare_moves.promotions += u32::from(mv.is_promotion());
             assert!(viri.make_move_simple(ViriMove::from_raw(to_word(mv)).unwrap()));
             board = board.after(mv);
         }
@@ -293,30 +293,30 @@ mod tests {
     }
 
     #[test]
-    fn random_games_agree_with_viriformat() {
+    fn random_games_match_the_viriformat_library() {
         let mut random = fastrand::Rng::with_seed(20);
-        let mut seen = Seen::default();
+        let mut rare_moves = RareMoves::default();
         for start in [
             lento::chess::fen::START,
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 20",
             "4k3/P6p/8/1pP5/8/6pP/p6P/4K3 w - b6 0 1",
-            // The rook that castles is the inner one, and a king that castles without moving.
+            // Castling with the inner rook, and castling without a king move.
             "1r2k1rr/ppppppp1/8/8/8/8/PPPPPP2/RR2K1RR w BGbg - 0 1",
             "1k5r/8/8/8/8/8/8/R5KR w HAh - 0 1",
         ] {
             for _ in 0..4 {
-                compare(start, &mut random, &mut seen);
+                compare(start, &mut random, &mut rare_moves);
             }
         }
         for _ in 0..30 {
-            compare(&shuffled(&mut random), &mut random, &mut seen);
+            compare(&shuffled(&mut random), &mut random, &mut rare_moves);
         }
-        assert!(seen.castles > 20 && seen.en_passants > 5 && seen.promotions > 10);
+        assert!(rare_moves.castles > 20 && rare_moves.en_passants > 5 && rare_moves.promotions > 10);
     }
 
     #[test]
-    fn what_can_not_be_stored_is_refused() {
+    fn counters_out_of_range_are_errors() {
         for (fen, part) in [
             ("4k3/8/8/8/8/8/8/4K2R w - - 101 90", "half-move clock 101, expected at most 100"),
             ("4k3/8/8/8/8/8/8/4K2R w - - 0 70000", "move number 70000, expected at most 65535"),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_moves_are_refused() {
+    fn illegal_moves_are_errors() {
         let board = Board::start();
         let word = |from: Square, to: Square| (from.index() | to.index() << 6) as u16;
         let error = legal_move(&board, word(Square::E2, Square::E5)).unwrap_err();

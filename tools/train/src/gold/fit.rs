@@ -1,13 +1,13 @@
-//! Least-squares fit of a logistic curve to expected results.
+//! Least-squares fit of logistic curves to expected results.
 
 use crate::objective::expectation;
 use lento_common::cholesky::Cholesky;
 
-/// Gauss-Newton steps at most; usually about five are enough.
-const STEPS: usize = 50;
-/// Times that a step which does not lower the loss is halved.
-const HALVINGS: usize = 20;
-/// Slopes to start from, as powers of two of the log odds per standard deviation of the values.
+/// Maximum Gauss-Newton steps; typically five suffice.
+const MAX_STEPS: usize = 50;
+/// Maximum times a step is halved that does not lower the loss.
+const MAX_HALVINGS: usize = 20;
+/// Initial slopes, as powers of two of the log odds per standard deviation of the values.
 const STARTS: std::ops::RangeInclusive<i32> = -4..=4;
 
 /// A straight line from values to scores.
@@ -22,28 +22,27 @@ impl Line {
         self.factor * value + self.offset
     }
 
-    /// This line followed by another one.
-    fn then(self, after: Self) -> Self {
-        Self { factor: after.factor * self.factor, offset: after.of(self.offset) }
+    /// The composition of this line and another.
+    fn then(self, next: Self) -> Self {
+        Self { factor: next.factor * self.factor, offset: next.of(self.offset) }
     }
 }
 
-/// The best line from values to log odds.
+/// The best-fitting line from values to log odds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// From a value to the logarithm of the odds.
     pub line: Line,
-    /// The mean squared error of the expected results.
+    /// Mean squared error of the expected results.
     pub loss: f64,
 }
 
 impl Fit {
-    /// The line with the least mean squared error for pairs of a value, in any unit, and an expected result. `None` without pairs.
+    /// Fits pairs of a value, in any unit, and an expected result. `None` without pairs.
     pub fn to(pairs: &[(f64, f64)]) -> Option<Self> {
         if pairs.is_empty() {
             return None;
         }
-        // Standardised, so that neither the unit nor the mean of the values matters.
+        // Standardises the values, so that their unit and mean do not matter.
         let count = pairs.len() as f64;
         let mean = pairs.iter().map(|pair| pair.0).sum::<f64>() / count;
         let deviation = (pairs.iter().map(|pair| (pair.0 - mean).powi(2)).sum::<f64>() / count).sqrt();
@@ -53,8 +52,8 @@ impl Fit {
         let level = (pairs.iter().map(|pair| pair.1).sum::<f64>() / count).clamp(1e-6, 1.0 - 1e-6);
         let offset = (level / (1.0 - level)).ln();
         let starts = STARTS.map(|power| Self::of(Line { factor: 2_f64.powi(power), offset }, &pairs));
-        let mut best = starts.min_by(|one, other| one.loss.total_cmp(&other.loss))?;
-        for _ in 0..STEPS {
+        let mut best = starts.min_by(|a, b| a.loss.total_cmp(&b.loss))?;
+        for _ in 0..MAX_STEPS {
             let Some(next) = best.step(&pairs) else { break };
             best = next;
         }
@@ -82,7 +81,7 @@ impl Fit {
         }
         // The Gauss-Newton step.
         let [factor, offset] = Cholesky::of(2, |i, j| matrix[i][j])?.solve(&right)[..] else { return None };
-        let shorter = (0..HALVINGS as i32).map(|halvings| 0.5_f64.powi(halvings));
+        let shorter = (0..MAX_HALVINGS as i32).map(|halvings| 0.5_f64.powi(halvings));
         let mut lines = shorter
             .map(|part| Line { factor: self.line.factor + part * factor, offset: self.line.offset + part * offset });
         lines.find_map(|line| Some(Self::of(line, pairs)).filter(|fit| fit.loss < self.loss))
@@ -94,18 +93,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_follow_each_other() {
-        let (one, other) = (Line { factor: 2.0, offset: 3.0 }, Line { factor: 0.5, offset: -7.0 });
-        assert_eq!(one.then(other).of(11.0), other.of(one.of(11.0)));
+    fn then_composes_lines() {
+        let (first, second) = (Line { factor: 2.0, offset: 3.0 }, Line { factor: 0.5, offset: -7.0 });
+        assert_eq!(first.then(second).of(11.0), second.of(first.of(11.0)));
     }
 
     #[test]
-    fn a_point_is_no_line() {
+    fn single_point_allows_no_step() {
         let pairs = [(3.0, 0.9)];
         assert_eq!(Fit::of(Line { factor: 0.5, offset: 0.0 }, &pairs).step(&pairs), None);
     }
 
-    /// Values that are `line` backwards of scores with noise, and the results to expect by the scores.
+    /// Values obtained from noisy scores by the inverse of `line`, and the expected results of the scores.
     fn pairs(line: Line, noisy: f64) -> Vec<(f64, f64)> {
         let mut random = fastrand::Rng::with_seed(7);
         let mut draw = || (8.0 * random.f64() - 4.0, random.f64() - 0.5);
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn scale_and_offset_are_found_whatever_the_unit() {
+    fn recovers_scale_and_offset_in_any_unit() {
         for factor in [1e-4, 1.0 / 320.0, 0.8, 1.0, 30.0, 1e5] {
             for offset in [-3.0, 0.0, 0.1, 5.0] {
                 let Fit { line, loss } = Fit::to(&pairs(Line { factor, offset }, 0.0)).unwrap();
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loss_depends_on_neither() {
+    fn loss_is_independent_of_scale_and_offset() {
         let loss = |factor, offset, noisy| Fit::to(&pairs(Line { factor, offset }, noisy)).unwrap().loss;
         let noisy = loss(1.0, 0.0, 1.0);
         assert!(noisy > 1e-3);
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_information_give_the_mean_result() {
+    fn constant_values_give_the_mean_result() {
         assert_eq!(Fit::to(&[]), None);
         let Fit { line, loss } = Fit::to(&[(3.0, 0.25), (3.0, 0.75)]).unwrap();
         assert!(line.factor == 0.0 && (expectation(line.of(3.0)) - 0.5).abs() < 1e-12, "{line:?}");

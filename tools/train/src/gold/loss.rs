@@ -1,4 +1,4 @@
-//! `lento gold loss`: the losses of networks on a gold set.
+//! `lento gold loss`: measures the losses of networks on a gold set.
 
 use super::fit::Fit;
 use super::neutral::{self, NeutralSet};
@@ -18,28 +18,28 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The default objective of `train`, with scores only.
+/// The default objective of `train` with scores only.
 const OBJECTIVE: Objective = Objective { wdl: 0.0, scale: 160.0 };
 
-/// Classes of piece counts, as the output layers of Lento's networks have them: 2 to 5, 6 to 9 and so on.
+/// Classes of piece counts, as the output layers of Lento's networks: 2 to 5, 6 to 9 and so on.
 const CLASSES: usize = 8;
 
-/// Consecutive positions that count as one observation for standard errors: those of one game are adjacent and alike.
+/// Consecutive positions per observation for standard errors: positions of a game are adjacent and correlated.
 const BLOCK: usize = 100;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Networks (*.lnn); differences are against the first
+    /// Networks (*.lnn); differences are relative to the first
     #[arg(required = true, value_name = "NET")]
     networks: Vec<PathBuf>,
-    /// The gold set
+    /// Gold set
     #[arg(long, value_name = "FILE", default_value = "nets/gold.bf")]
     gold: PathBuf,
-    /// Also compare with the scores of other engines in this file: six columns separated by tabs (FEN, `game` or `inside`, score of
-    /// the gold set, expected scores by Berserk and by Stockfish from 0 to 1, value of Stockfish's network in pawns)
+    /// Also compare with the scores of other engines in this file: six tab-separated columns (FEN, `game` or `inside`, score of the
+    /// gold set, expected scores by Berserk and Stockfish from 0 to 1, evaluation by Stockfish's network in pawns)
     #[arg(long, value_name = "FILE")]
     neutral: Option<PathBuf>,
-    /// Print one JSON document instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
 }
@@ -50,11 +50,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         networks.push((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
     }
     let gold = super::read(&args.gold)?;
-    let judged = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
+    let neutral_set = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
     let measured: Vec<(String, Losses)> =
         networks.iter().map(|(path, network)| (path.clone(), Losses::measure(network, &gold))).collect();
     let mut report = report(args, &gold, &measured);
-    if let Some(set) = &judged {
+    if let Some(set) = &neutral_set {
         neutral::compare(set, &networks, &mut report);
     }
     Ok(report.show(args.json, true)?)
@@ -64,7 +64,7 @@ fn class_of(position: &ChessBoard) -> usize {
     ((position.occ.count_ones() as usize).saturating_sub(2) / 4).min(CLASSES - 1)
 }
 
-/// A class of piece counts in words.
+/// A class of piece counts as text.
 fn class(index: usize) -> String {
     format!("{}-{}", 4 * index + 2, (4 * index + 5).min(32))
 }
@@ -81,9 +81,9 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
         for (head, key, figure, decimals) in losses.figures() {
             row.number(head, key, figure, decimals);
         }
-        let (more, error) = losses.beyond(&measured[0].1);
-        let text = format!("{more:+.6}") + &error.map_or_else(String::new, |error| format!(" ± {error:.6}"));
-        row.cell("beyond the first", "beyond_the_first", if index > 0 { text } else { String::new() }, more);
+        let (difference, error) = losses.difference(&measured[0].1);
+        let text = format!("{difference:+.6}") + &error.map_or_else(String::new, |error| format!(" ± {error:.6}"));
+        row.cell("minus first", "beyond_the_first", if index > 0 { text } else { String::new() }, difference);
         row.data("standard_error", error);
         let of_class = |index| losses.of(|position| class_of(position) == index);
         let document = |index| {
@@ -98,8 +98,9 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
         classes.push(row);
     }
     let mut report = Report::default();
-    report
-        .text(&format!("{whole} positions of {path} (crc32 {crc32}): {games} of games, {inside} inside searches\n\n"));
+    report.text(&format!(
+        "{whole} positions of {path} (crc32 {crc32}): {games} from games, {inside} inside searches\n\n"
+    ));
     report.text(&(table::text(&networks) + "\n" + &table::text(&classes)));
     report.field("gold", path.to_string());
     report.field("crc32", crc32);
@@ -112,28 +113,28 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
     report
 }
 
-/// The mean of some numbers; `None` without any.
+/// The mean of numbers; `None` without any.
 fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = numbers.fold((0.0, 0_u64), |(sum, count), number| (sum + number, count + 1));
     (count > 0).then(|| sum / count as f64)
 }
 
-/// A network on a position.
+/// Result of a network on a position.
 struct Measured {
-    /// In centipawns.
+    /// Evaluation in centipawns.
     value: i32,
     target: f64,
     loss: f64,
 }
 
-/// A network on a gold set.
+/// Results of a network on a gold set.
 pub struct Losses<'a> {
     gold: &'a [ChessBoard],
     measured: Vec<Measured>,
 }
 
 impl<'a> Losses<'a> {
-    /// Measures a network as the engine computes it, in whole numbers.
+    /// Measures a network with the engine's integer arithmetic.
     pub fn measure(network: &Network, gold: &'a [ChessBoard]) -> Self {
         let measure = |position: &ChessBoard| {
             let sample = Sample::new(position, network.architecture());
@@ -149,24 +150,24 @@ impl<'a> Losses<'a> {
         self.of(|_| true)
     }
 
-    /// The positions of one kind.
+    /// The positions that satisfy a condition.
     fn part(&self, is_in: impl Fn(&ChessBoard) -> bool) -> impl Iterator<Item = (&ChessBoard, &Measured)> {
         self.gold.iter().zip(&self.measured).filter(move |(position, _)| is_in(position))
     }
 
-    /// The mean loss of the positions of one kind.
+    /// The mean loss of the positions that satisfy a condition.
     fn of(&self, is_in: impl Fn(&ChessBoard) -> bool) -> Option<f64> {
         mean(self.part(is_in).map(|(_, measured)| measured.loss))
     }
 
-    /// The loss of an origin with the best factor and offset for the values.
+    /// The loss of an origin with fitted factor and offset of the evaluation.
     fn fitted(&self, origin: Origin) -> Option<f64> {
         let positions = self.part(|position| Origin::of(position) == origin);
         let pairs = positions.map(|(_, measured)| (f64::from(measured.value) / OBJECTIVE.scale, measured.target));
         Fit::to(&pairs.collect::<Vec<_>>()).map(|fit| fit.loss)
     }
 
-    /// The mean distance from the scores, in centipawns.
+    /// Mean absolute difference from the scores in centipawns.
     fn distance(&self) -> Option<f64> {
         let all = self.part(|_| true);
         mean(all.map(|(position, measured)| f64::from((measured.value - i32::from(position.score)).abs())))
@@ -177,23 +178,23 @@ impl<'a> Losses<'a> {
         self.measured.chunks(BLOCK).filter_map(|block| mean(block.iter().map(|measured| measured.loss)))
     }
 
-    /// The head, key, value and decimals of each column.
+    /// Head, key, value and decimals of each column.
     fn figures(&self) -> [(&'static str, &'static str, Option<f64>, usize); 6] {
         let [games, inside] = Origin::ALL.map(|origin| self.of(|position| Origin::of(position) == origin));
         [
             ("loss", "loss", self.mean(), 6),
-            ("of games", "loss_of_games", games, 6),
+            ("games", "loss_of_games", games, 6),
             ("inside searches", "loss_inside_searches", inside, 6),
-            ("both with scale apart", "loss_of_games_fitted", self.fitted(Origin::Game), 6),
-            // Under the same head, which must not be empty.
+            ("both, scale fitted", "loss_of_games_fitted", self.fitted(Origin::Game), 6),
+            // Shares the head of the previous column; heads must not be empty.
             (" ", "loss_inside_searches_fitted", self.fitted(Origin::Search), 6),
-            ("off by cp", "mean_distance_cp", self.distance(), 2),
+            ("distance cp", "mean_distance_cp", self.distance(), 2),
         ]
     }
 
-    /// The difference to the loss of another network on the same positions, and its standard error; `None` with too few positions.
-    fn beyond(&self, other: &Self) -> (f64, Option<f64>) {
-        let differences: Vec<f64> = self.blocks().zip(other.blocks()).map(|(one, other)| one - other).collect();
+    /// Difference to the loss of another network on the same positions, and its standard error; `None` with too few positions.
+    fn difference(&self, other: &Self) -> (f64, Option<f64>) {
+        let differences: Vec<f64> = self.blocks().zip(other.blocks()).map(|(own, other)| own - other).collect();
         let count = differences.len() as f64;
         let mean = differences.iter().sum::<f64>() / count;
         let variance = differences.iter().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -209,12 +210,12 @@ mod tests {
     use lento::eval::nnue::embedded;
 
     #[test]
-    fn classes_are_named_by_their_piece_counts() {
+    fn class_names_have_piece_counts() {
         assert_eq!((class(0), class(CLASSES - 1)), ("2-5".to_owned(), "30-32".to_owned()));
     }
 
     #[test]
-    fn losses_are_those_of_their_parts() {
+    fn losses_of_parts_add_up() {
         let mut gold = sample::positions(8, 3);
         gold.iter_mut().step_by(3).for_each(|position| position.extra[0] = Origin::Search as u8);
         let losses = Losses::measure(&embedded(), &gold);
@@ -237,11 +238,11 @@ mod tests {
         let of = |origin| losses.of(|position| Origin::of(position) == origin);
         assert!(Origin::ALL.into_iter().all(|origin| losses.fitted(origin) <= of(origin)));
         assert_eq!(losses.blocks().count(), gold.len().div_ceil(BLOCK));
-        assert_eq!(losses.beyond(&losses), (0.0, Some(0.0)));
+        assert_eq!(losses.difference(&losses), (0.0, Some(0.0)));
     }
 
     #[test]
-    fn values_equal_to_the_scores_lose_nothing() {
+    fn loss_is_zero_for_equal_values() {
         let mut gold = sample::positions(2, 4);
         let network = embedded();
         for position in &mut gold {
@@ -252,8 +253,8 @@ mod tests {
         assert!(exact.mean().unwrap() * (gold.len() as f64) < 1e-12 && exact.distance() == Some(0.0));
         let mut gold = gold.clone();
         gold.iter_mut().for_each(|position| position.score += 10);
-        let off = Losses::measure(&network, &gold);
-        assert_eq!(off.distance(), Some(10.0));
-        assert!(off.beyond(&exact).0 > 0.0 && exact.beyond(&off).0 < 0.0);
+        let shifted = Losses::measure(&network, &gold);
+        assert_eq!(shifted.distance(), Some(10.0));
+        assert!(shifted.difference(&exact).0 > 0.0 && exact.difference(&shifted).0 < 0.0);
     }
 }

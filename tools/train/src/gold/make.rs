@@ -1,7 +1,7 @@
-//! `lento gold make`.
+//! `lento gold make`: makes a gold set.
 
 use super::checksum;
-use super::harvest::{Crop, Hands};
+use super::sampler::{GamePositions, Sampler};
 use crate::formats::packed::RECORD;
 use crate::report::Report;
 use indicatif::HumanCount;
@@ -22,92 +22,92 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Write the set into this file (bulletformat, *.bf), which appears when it is whole
+    /// Write the set to this file (bulletformat, *.bf), which appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Keep what each game has given in this file, and go on from there when it exists
+    /// Store the positions of each game in this file; the same command resumes the run
     #[arg(long, value_name = "FILE")]
     journal: PathBuf,
     /// Positions of the set
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::count::<usize>)]
     positions: usize,
-    /// The most positions of one game
+    /// Maximum positions per game
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = number::count::<usize>)]
     each: usize,
-    /// What the search that gives a position its score may cost: nodes, such as 50000, or as in --limit
+    /// Limit of the searches that score positions: nodes, such as 50000, or as in --limit
     #[arg(long, value_name = "LIMIT", default_value = "50000", value_parser = label)]
     label: Limit,
-    /// What a move of the games may cost: soft=1000 (nodes, to the end of the iteration), nodes=5000, depth=8
+    /// Limit per move of the games: soft=1000 (nodes, to the end of the iteration), nodes=5000, depth=8
     #[arg(long, default_value = "soft=1000", value_parser = Limit::repeatable)]
     limit: Limit,
-    /// An option or number of the player, such as LMR=off; may be given several times
+    /// Engine option or search parameter, such as LMR=off; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// Print one JSON document at the end instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     conditions: Conditions,
 }
 
-/// Consecutive games without a position after which the run fails.
-const BARREN: u64 = 200;
+/// Consecutive games without positions after which the run fails.
+const MAX_EMPTY_GAMES: u64 = 200;
 
-/// Makes the set. After Ctrl-C, or any other end, the journal keeps the finished games, and the same command resumes.
+/// Makes a set. An interrupted run keeps finished games in the journal, and the same command resumes it.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     outputs::check([&args.output, &args.journal], &args.conditions.openings.book)?;
     // Fails before the journal is created.
-    Hands::new(&args.set, arena.hash)?;
+    Sampler::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;
     let header = header(args)?;
-    let mut making = Making::default();
+    let mut gold = GoldSet::default();
     let mut journal = Journal::resume(
         Some(&args.journal),
         || Ok(header.clone()),
         |number, record| {
-            making.add(Crop::from_json(record).filter(|crop| crop.number == number)?);
+            gold.add(GamePositions::from_json(record).filter(|positions| positions.number == number)?);
             Some(())
         },
     )?;
-    let (start, before) = (Instant::now(), making.records.len());
+    let (start, before) = (Instant::now(), gold.records.len());
     let template = "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]";
     let bar = progress::resumed(Some(args.positions as u64), before as u64, template);
 
     if before < args.positions {
-        let set_up = || Hands::new(&args.set, arena.hash);
-        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| {
-            Ok(hands.harvest(args.each, args.label, &arena, number, stops))
+        let set_up = || Sampler::new(&args.set, arena.hash);
+        let work = |sampler: &mut Sampler, number, stops: [&Stop; 2]| {
+            Ok(sampler.sample_game(args.each, args.label, &arena, number, stops))
         };
-        ordered::run(arena.concurrency, making.games..u64::MAX, &stop, set_up, work, |crop| {
-            keep(&mut journal, &crop.to_json())?;
-            making.add(crop);
-            bar.set_position(making.records.len().min(args.positions) as u64);
-            bar.set_message(format!("{} games", HumanCount(making.games)));
-            if making.barren >= BARREN {
-                return Err(format!("the last {BARREN} games gave no position for the set").into());
+        ordered::run(arena.concurrency, gold.games..u64::MAX, &stop, set_up, work, |positions| {
+            keep(&mut journal, &positions.to_json())?;
+            gold.add(positions);
+            bar.set_position(gold.records.len().min(args.positions) as u64);
+            bar.set_message(format!("{} games", HumanCount(gold.games)));
+            if gold.empty_games >= MAX_EMPTY_GAMES {
+                return Err(format!("the last {MAX_EMPTY_GAMES} games had no position for the set").into());
             }
-            let is_full = making.records.len() >= args.positions;
+            let is_full = gold.records.len() >= args.positions;
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
     }
     bar.finish_and_clear();
-    let set = &making.records[..args.positions.min(making.records.len())];
+    let set = &gold.records[..args.positions.min(gold.records.len())];
     let finished = set.len() == args.positions;
     if finished {
         draft::write(&args.output, set.as_flattened())?;
     } else {
         notice(format_args!("interrupted; the same command resumes from {}", args.journal.display()));
     }
-    let rate = (making.records.len() - before) as f64 / start.elapsed().as_secs_f64().max(1e-3);
-    let mut report = making.report(set);
-    report.row("positions a second", format!("{rate:.1}"), "in this run");
+    let rate = (gold.records.len() - before) as f64 / start.elapsed().as_secs_f64().max(1e-3);
+    let mut report = gold.report(set);
+    report.row("positions per second", format!("{rate:.1}"), "in this run");
     report.field("settings", header);
     report.field("time_s", start.elapsed().as_secs_f64());
     Ok(report.show(args.json, finished)?)
 }
 
-/// The settings that must be the same to resume: all that decide the positions of a game.
+/// Settings that must be the same to resume: all that affect the positions of a game.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("gold make", args.limit)?;
     let label = if let Limit::Nodes(nodes) = args.label { nodes.into() } else { args.label.to_string().into() };
@@ -123,26 +123,26 @@ fn label(text: &str) -> Result<Limit, String> {
         .ok_or_else(|| "expected nodes, such as 50000, or soft=2500, soft=2500,hard=5000 or depth=8".into())
 }
 
-/// A growing set without duplicates, and the games that it is made of.
+/// A growing set without duplicates, with statistics of its games.
 #[derive(Default)]
-struct Making {
+struct GoldSet {
     records: Vec<[u8; RECORD]>,
-    /// Pieces and squares of all positions.
+    /// Piece placements of all positions.
     seen: HashSet<[u8; 24]>,
     games: u64,
-    /// Consecutive games without a position.
-    barren: u64,
+    /// Consecutive games without positions.
+    empty_games: u64,
     nodes: u64,
 }
 
-impl Making {
-    /// Adds the positions of a game, except those with the pieces of another one.
-    fn add(&mut self, crop: Crop) {
+impl GoldSet {
+    /// Adds the positions of a game, except those with a known piece placement.
+    fn add(&mut self, positions: GamePositions) {
         self.games += 1;
-        self.nodes += crop.nodes;
-        self.barren = if crop.records.is_empty() { self.barren + 1 } else { 0 };
+        self.nodes += positions.nodes;
+        self.empty_games = if positions.records.is_empty() { self.empty_games + 1 } else { 0 };
         let placement = |record: &[u8; RECORD]| std::array::from_fn(|index| record[index]);
-        self.records.extend(crop.records.into_iter().filter(|record| self.seen.insert(placement(record))));
+        self.records.extend(positions.records.into_iter().filter(|record| self.seen.insert(placement(record))));
     }
 
     fn report(&self, set: &[[u8; RECORD]]) -> Report {
@@ -150,7 +150,7 @@ impl Making {
         report.count("games", "games", self.games, "");
         report.count("positions", "positions", set.len() as u64, "");
         let each = self.nodes as f64 / self.records.len().max(1) as f64;
-        report.count("nodes", "nodes", self.nodes, &format!("{each:.0} a position"));
+        report.count("nodes", "nodes", self.nodes, &format!("{each:.0} per position"));
         report.row("checksum (crc32)", checksum(set), "");
         report.field("crc32", checksum(set));
         report
@@ -172,19 +172,19 @@ mod tests {
     }
 
     #[test]
-    fn a_position_comes_once_and_says_where_it_comes_from() {
+    fn positions_are_unique_and_store_their_origin() {
         let board = Board::start();
         let other = board.after(board.legal_moves()[3]);
-        let mut making = Making::default();
-        let mut add = |records| making.add(Crop { records, ..Crop::default() });
+        let mut gold = GoldSet::default();
+        let mut add = |records| gold.add(GamePositions { records, ..GamePositions::default() });
         add(vec![record(&board, 31, GameResult::Draw, Origin::Game)]);
         add(vec![
             record(&board, 90, GameResult::WhiteWins, Origin::Search),
             record(&other, 20, GameResult::WhiteWins, Origin::Search),
         ]);
-        let read: Vec<_> = making.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
+        let read: Vec<_> = gold.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
         assert_eq!(read.iter().map(Origin::of).collect::<Vec<_>>(), Origin::ALL);
-        // The second is seen by Black.
+        // The second is from Black's point of view.
         assert_eq!(
             read.iter().map(|position| (position.score, position.result)).collect::<Vec<_>>(),
             [(31, 1), (-20, 0)]

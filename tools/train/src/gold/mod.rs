@@ -1,12 +1,12 @@
-//! `lento gold`: one set of positions by which all networks are compared.
+//! `lento gold`: a fixed set of positions to compare networks.
 //!
-//! A set is a file of bulletformat, in which the first of the bytes that are free says where a position comes from.
+//! A set is a file in bulletformat whose first unused byte is the origin of a position.
 
 mod fit;
-mod harvest;
 mod loss;
 mod make;
 mod neutral;
+mod sampler;
 
 use crate::formats::in_file;
 use crate::formats::packed::{PackedFile, RECORD};
@@ -18,12 +18,12 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What to do with the gold set.
+/// Tasks for gold sets.
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Say what networks lose on the gold set, in all and apart
+    /// Measure losses of networks on a gold set, in total and by class
     Loss(loss::Args),
-    /// Make a gold set: quiet positions of games, each with the score of a long search
+    /// Make a gold set: quiet positions of games, scored by long searches
     Make(Box<make::Args>),
 }
 
@@ -37,12 +37,12 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Game,
-    /// A node inside a search, in sets of earlier versions.
+    /// A position inside a search, in sets of earlier versions.
     Search,
 }
 
 impl Origin {
-    /// In the order of their bytes.
+    /// In the order of their byte values.
     const ALL: [Self; 2] = [Self::Game, Self::Search];
 
     pub fn of(position: &ChessBoard) -> Self {
@@ -68,18 +68,18 @@ fn checksum(records: &[[u8; RECORD]]) -> String {
     format!("{:08x}", crc32fast::hash(records.as_flattened()))
 }
 
-/// Sets on which a network is measured while it is trained; each may be missing.
+/// Sets for measuring a network during training; each may be missing.
 #[derive(Debug, Default)]
-pub struct Gauge {
+pub struct TestSets {
     gold: Option<Vec<ChessBoard>>,
     neutral: Option<NeutralSet>,
 }
 
-/// The losses of a network on these sets: on the gold set, and by the mean of the other engines with scale and offset fitted, of games and
+/// Losses of a network: on the gold set, and by the mean of other engines with fitted scale and offset for positions of games and
 /// inside searches.
-pub type Gauged = [Option<f64>; 3];
+pub type TestLosses = [Option<f64>; 3];
 
-impl Gauge {
+impl TestSets {
     pub fn read(gold: Option<&Path>, neutral: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         let (gold, neutral) = (gold.map(read).transpose()?, neutral.map(NeutralSet::read).transpose()?);
         Ok(Self { gold, neutral })
@@ -89,8 +89,8 @@ impl Gauge {
         self.gold.is_none() && self.neutral.is_none()
     }
 
-    /// Measures a network as the engine computes it.
-    pub fn measure(&self, network: &Network) -> Gauged {
+    /// Measures a network with the engine's integer arithmetic.
+    pub fn measure(&self, network: &Network) -> TestLosses {
         let gold = self.gold.as_ref().and_then(|gold| Losses::measure(network, gold).mean());
         let row = self.neutral.as_ref().map(|set| Row::of_network("", network, set));
         let loss = |origin| Some(row.as_ref()?.at(origin, BOTH)?.fit.loss);

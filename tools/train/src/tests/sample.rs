@@ -5,7 +5,7 @@ use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, Game, PieceType};
 use lento_common::play::record::{Ending, GameResult, Ply, Record, by_rules};
 
-/// Whoever is more than one and a half pawns ahead wins; the score is White's.
+/// A win for the side more than 150 centipawns ahead; the score is from White's point of view.
 fn result(score: i32) -> GameResult {
     match score {
         ..-150 => GameResult::BlackWins,
@@ -14,8 +14,7 @@ fn result(score: i32) -> GameResult {
     }
 }
 
-/// Random games: captures are played more often than not, so that all phases are reached. Who stands better at the end
-/// wins.
+/// Random games. Prefers safe captures, so that games reach all phases. The side with more material at the end wins.
 pub fn games(count: usize, seed: u64) -> Vec<Record> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..count).map(|_| play(&mut random)).collect()
@@ -48,22 +47,22 @@ fn play(random: &mut fastrand::Rng) -> Record {
     Record { start, plies, result, ending }
 }
 
-/// The games as a file holds them.
+/// The games as the content of a file.
 pub fn bytes(games: &[Record]) -> Vec<u8> {
     games.iter().flat_map(|game| viri::to_bytes(game).unwrap()).collect()
 }
 
-/// Centipawns for the piece types.
-const WORTH: [i32; 6] = [100, 300, 300, 500, 900, 0];
+/// Piece values in centipawns.
+const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
-/// The material on the board in centipawns, from White's view.
+/// Material balance in centipawns from White's point of view.
 fn material(board: &Board) -> i32 {
     let count = |color, kind| (board.kind(kind) & board.color(color)).count() as i32;
-    let of = |color| PieceType::ALL.map(|kind| count(color, kind) * WORTH[kind.index()]).iter().sum::<i32>();
+    let of = |color| PieceType::ALL.map(|kind| count(color, kind) * VALUES[kind.index()]).iter().sum::<i32>();
     of(Color::White) - of(Color::Black)
 }
 
-/// Positions of random games whose score is the material, and whose result goes with it.
+/// Positions of random games scored by material, with matching results.
 pub fn positions(games: usize, seed: u64) -> Vec<ChessBoard> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut positions = Vec::new();
@@ -79,7 +78,7 @@ pub fn positions(games: usize, seed: u64) -> Vec<ChessBoard> {
     positions
 }
 
-/// Positions as a file holds them.
+/// The positions as the content of a file.
 pub fn packed_bytes(positions: &[ChessBoard]) -> Vec<u8> {
     positions.iter().flat_map(packed::to_bytes).collect()
 }

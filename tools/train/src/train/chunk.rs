@@ -1,4 +1,4 @@
-//! A chunk: positions on their way through the network.
+//! A chunk of positions in the network.
 
 use super::descent::{LANES, Strip};
 use super::head::Head;
@@ -7,27 +7,27 @@ use crate::sample::Sample;
 use bulletformat::ChessBoard;
 use lento::internals::nnue::{Architecture, FIRST};
 
-/// The most positions of a chunk: many enough that a tile's weights are used often while they are in the cache.
+/// Maximum positions of a chunk, large enough to reuse the weights of a tile while they are cached.
 pub const CHUNK: usize = 64;
 
-/// Some positions and their values in the network.
+/// Positions and their values in the network.
 #[derive(Default)]
 pub struct Chunk {
     pub positions: Vec<Sample>,
-    /// The neurons of both sides: those of the first tile for all positions, then those of the next one.
+    /// Neurons of both sides, by tile and position.
     pub accumulators: Vec<[Strip; 2]>,
     pub active: Active,
-    /// The sums for the output of the neurons of both sides.
+    /// Output sums of the neurons of both sides.
     pub sums: Vec<[[f32; LANES]; 2]>,
-    /// The sums of products with weights for the deep layers, then the gradients of the loss by them.
+    /// Weighted sums of products for the deep layers, then their gradients.
     pub deep: Vec<[f32; FIRST]>,
-    /// The gradients of the head, summed over the positions.
+    /// Gradients of the head, summed over the positions.
     pub head: Vec<f32>,
-    /// In units of 400 centipawns.
+    /// Outputs in units of 400 centipawns.
     pub outputs: Vec<f32>,
-    /// The gradient of the loss by each output.
+    /// Gradients of the outputs.
     pub gradients: Vec<f32>,
-    /// The sum of the losses.
+    /// Sum of the losses.
     pub loss: f64,
 }
 
@@ -46,7 +46,7 @@ impl Chunk {
         self.deep.resize(positions.len(), [0.0; FIRST]);
     }
 
-    /// Computes the outputs, the loss and its gradients; `share` is a factor of the gradients.
+    /// Computes outputs, loss and gradients, which are multiplied by `share`.
     #[inline(always)]
     pub fn finish(&mut self, head: &Head, objective: &Objective, share: f64) {
         self.outputs.clear();
@@ -72,18 +72,18 @@ impl Chunk {
     }
 }
 
-/// The inputs that are active in a chunk, each with the places where it is.
+/// The active inputs of a chunk with their places.
 #[derive(Default)]
 pub struct Active {
-    /// The inputs, and where their places end.
+    /// Inputs with the end of their places.
     inputs: Vec<(u16, u16)>,
     places: Vec<u8>,
-    /// For each input, its number of places, then where the next one goes; zero between two groupings.
+    /// For each input, the number of its places, then the index of the next one; 0 between calls of `group`.
     next: Vec<u16>,
 }
 
 impl Active {
-    /// Groups the active inputs of the positions.
+    /// Groups the active inputs of positions.
     pub fn group(&mut self, positions: &[Sample]) {
         const { assert!(2 * CHUNK <= 1 << u8::BITS) };
         let Self { inputs, places, next } = self;
@@ -117,7 +117,7 @@ impl Active {
         inputs.iter().for_each(|(input, _)| next[usize::from(*input)] = 0);
     }
 
-    /// Each input that is active in the chunk, with its places: twice the number of the position, plus the side.
+    /// The active inputs with their places: twice the index of the position plus the side.
     #[inline(always)]
     pub fn inputs(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let mut start = 0;

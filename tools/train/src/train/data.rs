@@ -1,4 +1,4 @@
-//! The positions: which are for training, which for validation, and their order.
+//! Training and validation positions and their order.
 
 use crate::formats::packed::{self, PackedFile, SPAN, to_bytes};
 use bulletformat::ChessBoard;
@@ -10,12 +10,12 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// A piece of a file, which is read at once. Its positions stay together, so files have to be shuffled; the order of the spans differs
-/// between epochs.
+/// A part of a file that is read at once. Its positions stay together, so files must be shuffled. The order of spans differs between
+/// epochs.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     file: usize,
-    /// The number of its first position in the file, from 0.
+    /// Index of its first position in the file.
     start: u64,
     count: usize,
     training: usize,
@@ -25,15 +25,15 @@ struct Span {
 pub struct DataSet {
     files: Vec<PathBuf>,
     spans: Vec<Span>,
-    /// The share for validation.
+    /// Share for validation.
     share: f64,
     pub validation: Vec<ChessBoard>,
     pub training: u64,
-    /// A hash of the positions and their order.
+    /// Hash of the positions and their order.
     pub fingerprint: u64,
 }
 
-/// The hash of no words.
+/// Initial value of a hash.
 const HASH_START: u64 = 0x243F_6A88_85A3_08D3;
 
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
@@ -50,8 +50,8 @@ pub fn hash_word(hash: u64, word: u64) -> u64 {
 }
 
 impl DataSet {
-    /// Reads all positions of some files and keeps a share of them apart for validation. The choice depends on the pieces and their
-    /// squares only, so that no position is on both sides. `progress` gets the number of positions read. `None` if a stop was requested.
+    /// Reads all positions of files and reserves a share of them for validation. The choice depends only on the piece placement, so no
+    /// position is in both sets. Calls `progress` with the number of positions read. `None` if stopped.
     pub fn open(
         files: &[PathBuf],
         share: f64,
@@ -90,25 +90,25 @@ impl DataSet {
 
     fn add(&mut self, span: Span, positions: Vec<ChessBoard>, hash: u64) {
         let before = self.validation.len();
-        self.validation.extend(positions.into_iter().filter(|position| is_kept(position, self.share)));
+        self.validation.extend(positions.into_iter().filter(|position| is_validation(position, self.share)));
         let training = span.count - (self.validation.len() - before);
         self.spans.push(Span { training, ..span });
         self.training += training as u64;
         self.fingerprint = hash_word(self.fingerprint, hash);
     }
 
-    /// Replaces the positions for validation by those of another set.
-    pub fn checked_with(self, check: Self) -> Self {
+    /// Replaces the validation positions by those of another set.
+    pub fn with_validation(self, check: Self) -> Self {
         let fingerprint = hash_word(self.fingerprint, check.fingerprint);
         Self { validation: check.validation, fingerprint, ..self }
     }
 
-    /// Steps of an epoch: whole batches, or one that is smaller if there is too little for one.
+    /// Steps of an epoch: complete batches, or a single smaller one.
     pub fn steps(&self, batch: usize) -> u64 {
         (self.training / batch as u64).max(1)
     }
 
-    /// Sends the batches of an epoch, beginning with number `first`, in an order that depends on `seed`, while there is a receiver.
+    /// Sends the batches of an epoch from number `first` on, in an order that depends on `seed`, while there is a receiver.
     pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, String>>) {
         let mut spans = self.spans.clone();
         fastrand::Rng::with_seed(seed).shuffle(&mut spans);
@@ -121,9 +121,9 @@ impl DataSet {
             Ok(positions) => positions.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error)],
         });
-        let for_validation =
-            |position: &Result<_, _>| position.as_ref().is_ok_and(|position| is_kept(position, self.share));
-        let mut positions = read.filter(|position| !for_validation(position)).skip(skip as usize);
+        let is_reserved =
+            |position: &Result<_, _>| position.as_ref().is_ok_and(|position| is_validation(position, self.share));
+        let mut positions = read.filter(|position| !is_reserved(position)).skip(skip as usize);
         for _ in first..self.steps(batch) {
             let batch = positions.by_ref().take(batch).collect::<Result<Vec<_>, _>>();
             let (is_empty, failed) = (batch.as_ref().is_ok_and(Vec::is_empty), batch.is_err());
@@ -135,11 +135,11 @@ impl DataSet {
 }
 
 /// Whether a position is for validation.
-fn is_kept(position: &ChessBoard, share: f64) -> bool {
+fn is_validation(position: &ChessBoard, share: f64) -> bool {
     let (low, high) = position.pcs.split_at(8);
     let word = |bytes: &[u8]| u64::from_le_bytes(std::array::from_fn(|index| bytes[index]));
     let number = [position.occ, word(low), word(high)].into_iter().fold(0, hash_word);
-    // The upper 53 bits as a number from 0 up to 1.
+    // Compares the upper 53 bits as a fraction.
     ((number >> 11) as f64) < share * (1_u64 << 53) as f64
 }
 
@@ -185,24 +185,24 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_has_each_position_once_in_an_order_of_its_own() {
+    fn epochs_have_each_position_once_in_different_order() {
         let folder = Folder::new("train-data");
         let mut all = positions(180, 1);
         assert!(all.len() > 3 * SPAN, "several spans: {}", all.len());
-        // Positions that are told apart.
+        // Distinct positions.
         all.iter_mut().zip(0..).for_each(|(position, score)| position.score = score);
-        let (one, two) = all.split_at(all.len() / 3);
-        let files = [folder.write("one.bf", &bytes(one)), folder.write("two.bf", &bytes(two))];
+        let (first, second) = all.split_at(all.len() / 3);
+        let files = [folder.write("one.bf", &bytes(first)), folder.write("two.bf", &bytes(second))];
         let data = open(&files, 0.1, 3).unwrap();
-        let kept = data.validation.len();
-        assert_eq!(data.training as usize + kept, all.len());
-        assert!((0.06..0.14).contains(&(kept as f64 / all.len() as f64)), "{kept} of {}", all.len());
+        let reserved = data.validation.len();
+        assert_eq!(data.training as usize + reserved, all.len());
+        assert!((0.06..0.14).contains(&(reserved as f64 / all.len() as f64)), "{reserved} of {}", all.len());
 
         let batch = 500;
         let whole = batches(&data, 1, batch, 0);
         assert!(whole.len() as u64 == data.steps(batch) && whole.iter().all(|part| part.len() == batch));
         let seen: BTreeSet<_> = whole.concat().into_iter().collect();
-        assert_eq!(seen.len(), whole.len() * batch, "none twice");
+        assert_eq!(seen.len(), whole.len() * batch, "no duplicates");
         let unseen: BTreeSet<_> = data.validation.iter().map(packed::to_bytes).collect();
         assert!(seen.is_disjoint(&unseen) && data.training as usize - seen.len() < batch);
         let given: BTreeSet<_> = all.iter().map(packed::to_bytes).collect();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_names_of_files_change_nothing() {
+    fn result_is_independent_of_threads_and_file_names() {
         let folder = Folder::new("train-data-same");
         let all = positions(90, 2);
         let files = [folder.write("a.bf", &bytes(&all))];
@@ -229,7 +229,7 @@ mod tests {
             (same.fingerprint, same.training, &same.validation),
             (data.fingerprint, data.training, &data.validation)
         );
-        // The same pieces, another score.
+        // Changes a score but no piece.
         let mut changed = all.clone();
         changed[1].score ^= 1;
         let other = open(&[folder.write("c.bf", &bytes(&changed))], 0.05, 2).unwrap();
@@ -240,11 +240,11 @@ mod tests {
     }
 
     #[test]
-    fn files_of_something_else_are_refused() {
+    fn invalid_files_are_errors() {
         let folder = Folder::new("train-data-refused");
         let mut content = bytes(&positions(2, 3));
         let torn = open(&[folder.write("torn.bf", &content[..100])], 0.1, 1).unwrap_err();
-        assert!(torn.contains("torn.bf: 100 bytes, expected whole positions"), "{torn}");
+        assert!(torn.contains("torn.bf: 100 bytes, expected positions"), "{torn}");
         content[5 * RECORD + 26] = 7;
         let bad = open(&[folder.write("bad.bf", &content)], 0.1, 2).unwrap_err();
         assert!(bad.contains("bad.bf: position 6 at byte 160: result 7"), "{bad}");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_and_the_length_count() {
+    fn hash_depends_on_every_bit_and_the_length() {
         let bytes = [7; 30];
         let mut seen =
             std::collections::BTreeSet::from([hash_bytes(&bytes), hash_bytes(&bytes[..29]), hash_bytes(&[])]);

@@ -1,12 +1,12 @@
-//! The optimiser Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015), with the decay of AdamW (Loshchilov
-//! and Hutter, "Decoupled Weight Decay Regularization", 2019), for strips of parameters.
+//! The optimiser AdamW for strips of parameters (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015; Loshchilov and
+//! Hutter, "Decoupled Weight Decay Regularization", 2019).
 
 use lento::internals::huge_pages::HugeBox;
 use std::ops::Range;
 
 /// Neurons of a tile.
 pub const TILE: usize = 64;
-/// Sums that run side by side. A fixed number gives the same result on every processor.
+/// Parallel sums. A fixed number gives the same result on every processor.
 pub const LANES: usize = 16;
 
 /// A number for each neuron of a tile, aligned for vector registers.
@@ -33,33 +33,33 @@ impl Strip {
     }
 }
 
-/// The share of the running mean of a gradient that remains in each step.
-const MEAN: f32 = 0.9;
-/// The share of the running mean of a squared gradient that remains in each step.
-const SQUARE: f32 = 0.999;
-/// Means below this count as zero; they would become subnormal numbers, which are slow.
+/// Decay rate of the mean gradient.
+const BETA_1: f32 = 0.9;
+/// Decay rate of the mean squared gradient.
+const BETA_2: f32 = 0.999;
+/// Means below this count as zero, as subnormal numbers are slow.
 const NEGLIGIBLE: f32 = 1e-30;
-/// Keeps the length of a step finite where the gradient has always been zero.
+/// Keeps steps finite if the gradient has always been zero.
 const EPSILON: f32 = 1e-8;
 
-/// A step of the optimiser, the same for all values.
+/// Parameters of an optimiser step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     rate: f32,
-    /// The share of a value that decays.
+    /// Weight decay.
     shrink: f32,
-    /// Factors that make up for means that began at zero.
-    unbias: [f32; 2],
+    /// Bias correction of the means.
+    correction: [f32; 2],
     deep_rate: f32,
 }
 
 impl Step {
-    /// Step number `number`, from 1. `deep_rate` is the rate of the deep layers as a multiple of that of the others.
+    /// Step number `number`, from 1. `deep_rate` is the relative learning rate of the deep layers.
     pub fn new(number: u64, rate: f64, decay: f64, deep_rate: f64) -> Self {
         let age = number.min(1 << 30) as i32;
-        let unbias = |share: f32| (1.0 / (1.0 - f64::from(share).powi(age))) as f32;
-        let unbias = [unbias(MEAN), unbias(SQUARE)];
-        Self { rate: rate as f32, shrink: (rate * decay) as f32, unbias, deep_rate: deep_rate as f32 }
+        let correction = |share: f32| (1.0 / (1.0 - f64::from(share).powi(age))) as f32;
+        let correction = [correction(BETA_1), correction(BETA_2)];
+        Self { rate: rate as f32, shrink: (rate * decay) as f32, correction, deep_rate: deep_rate as f32 }
     }
 
     /// The step of the deep layers.
@@ -71,20 +71,19 @@ impl Step {
         Self { shrink: 0.0, ..self }
     }
 
-    /// Moves a value against its gradient. `mean` and `square` are the running means of its gradient and of the gradient's
-    /// square.
+    /// Moves a value against its gradient. `mean` and `square` are the running means of the gradient and the squared gradient.
     #[inline(always)]
     pub fn apply(&self, value: f32, gradient: f32, mean: &mut f32, square: &mut f32) -> f32 {
-        let next = MEAN * *mean + (1.0 - MEAN) * gradient;
-        let next_square = SQUARE * *square + (1.0 - SQUARE) * gradient * gradient;
+        let next = BETA_1 * *mean + (1.0 - BETA_1) * gradient;
+        let next_square = BETA_2 * *square + (1.0 - BETA_2) * gradient * gradient;
         *mean = if next.abs() < NEGLIGIBLE { 0.0 } else { next };
         *square = if next_square < NEGLIGIBLE { 0.0 } else { next_square };
-        let length = *mean * self.unbias[0] / ((*square * self.unbias[1]).sqrt() + EPSILON);
+        let length = *mean * self.correction[0] / ((*square * self.correction[1]).sqrt() + EPSILON);
         value - self.rate * length - self.shrink * value
     }
 }
 
-/// Rows of parameters with their gradients and the means of the optimiser.
+/// Rows of parameters with gradients and optimiser state.
 pub struct Strips {
     pub values: HugeBox<[Strip]>,
     pub gradients: HugeBox<[Strip]>,
@@ -100,7 +99,7 @@ impl Strips {
         Self { values: zero(), gradients: zero(), first: zero(), second: zero() }
     }
 
-    /// Moves the values of some rows, each kept between -`limit` and `limit`, and clears their gradients.
+    /// Updates the values of rows, clamped to -`limit` to `limit`, and clears their gradients.
     #[inline(always)]
     pub fn step(&mut self, rows: Range<usize>, step: Step, limit: f32) {
         let Self { values, gradients, first, second } = self;
@@ -123,9 +122,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_those_worked_out_by_hand() {
+    fn steps_match_manual_computation() {
         let (mut values, mut mean, mut square) = ([0.9_f32, -0.5, 0.999, 0.25], [0.0; 4], [0.0; 4]);
-        let mut go = |number, gradients: [f32; 4], expected: [f32; 4]| {
+        let mut check = |number, gradients: [f32; 4], expected: [f32; 4]| {
             let step = Step::new(number, 0.01, 0.1, 1.0);
             for index in 0..4 {
                 let (mean, square) = (&mut mean[index], &mut square[index]);
@@ -133,15 +132,15 @@ mod tests {
                 assert!((values[index] - expected[index]).abs() < 2e-7, "{} {}", values[index], expected[index]);
             }
         };
-        // The first step is as long as the rate, whatever the gradient; beside it a thousandth of the value decays.
-        go(1, [0.5, -2.0, -1.0, 0.0], [0.8891, -0.4895, 1.008_001, 0.24975]);
-        // For the first value: mean gradient (0.9 * 0.05 - 0.1 * 0.1) / 0.19 = 0.184_210_5, mean square
+        // The first step has the length of the rate, independent of the gradient, plus a decay of a thousandth.
+        check(1, [0.5, -2.0, -1.0, 0.0], [0.8891, -0.4895, 1.008_001, 0.24975]);
+        // First value: mean gradient (0.9 * 0.05 - 0.1 * 0.1) / 0.19 = 0.184_210_5, mean square
         // (0.999 * 0.000_25 + 0.001 * 0.01) / 0.001_999 = 0.129_939_97 with the root 0.360_471_9, quotient 0.511_026_1.
-        go(2, [-0.1, -2.0, -1.0, 0.0], [0.883_100_6, -0.479_010_5, 1.016_993, 0.249_500_25]);
+        check(2, [-0.1, -2.0, -1.0, 0.0], [0.883_100_6, -0.479_010_5, 1.016_993, 0.249_500_25]);
     }
 
     #[test]
-    fn forgotten_gradients_become_zero() {
+    fn small_means_become_zero() {
         let (mut value, mut mean, mut square) = (0.5_f32, 1e-29, 1e-29);
         for number in 1..=3000 {
             value = Step::new(number, 0.0, 0.0, 1.0).apply(value, 0.0, &mut mean, &mut square);
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stay_within_their_limit_and_gradients_are_cleared() {
+    fn step_clamps_values_and_clears_gradients() {
         let mut strips = Strips::new(2);
         strips.values[1].0[..2].copy_from_slice(&[0.9, 0.999]);
         strips.gradients[1].0[..2].copy_from_slice(&[0.5, -1.0]);

@@ -1,19 +1,19 @@
-//! The head: the layers behind the neurons, computed for one position at a time.
+//! The head: the layers after the hidden neurons, computed for each position.
 //!
-//! Without deep layers it is the output bias alone.
+//! Without deep layers it consists of the output biases.
 
 use super::descent::Step;
 use super::shape::{Parameters, Shape};
 use lento::internals::nnue::{FIRST, Layer, SECOND};
 use std::ops::Range;
 
-/// Sums that run side by side, added in a fixed order.
+/// Parallel sums, added in a fixed order.
 const LANES: usize = 8;
 
-/// The parameters of the head and the state of the optimiser.
+/// Parameters of the head and optimiser state.
 pub struct Head {
     pub shape: Shape,
-    /// The output biases of all buckets first.
+    /// Parameters; output biases of all buckets come first.
     pub values: Vec<f32>,
     pub gradients: Vec<f32>,
     /// Mean gradients.
@@ -22,14 +22,14 @@ pub struct Head {
     second: Vec<f32>,
 }
 
-/// Neurons of the deep layers in one position.
+/// Neurons of the deep layers for a position.
 #[derive(Clone, Copy)]
 pub struct Neurons {
-    /// Before clamping.
+    /// First layer before clamping.
     first: [f32; FIRST],
-    /// Those, clamped, then their squares.
+    /// The first layer clamped, then its squares.
     inputs: [f32; 2 * FIRST],
-    /// Before clamping.
+    /// Second layer before clamping.
     second: [f32; SECOND],
 }
 
@@ -51,7 +51,7 @@ impl Head {
         second[self.shape.head()].copy_from_slice(&self.second);
     }
 
-    /// Applies a step and clears the gradients. Nothing decays: these parameters are few.
+    /// Applies a step and clears the gradients. No weight decay, as the parameters are few.
     pub fn step(&mut self, step: Step) {
         let biases = self.shape.head_layer(Layer::OutputBiases).len();
         let means = self.first.iter_mut().zip(&mut self.second);
@@ -69,7 +69,7 @@ impl Head {
         all.start + bucket * count..all.start + (bucket + 1) * count
     }
 
-    /// The deep layers' part of the output; `sums` are those of the products with weights.
+    /// The output of the deep layers, given the weighted `sums` of products.
     #[inline(always)]
     pub fn forward(&self, bucket: usize, sums: &[f32; FIRST]) -> (Neurons, f32) {
         let layer = |layer| &self.values[self.bucket(layer, bucket)];
@@ -91,7 +91,7 @@ impl Head {
         (neurons, dot(&output, &[1.0; SECOND]))
     }
 
-    /// Adds the gradients of the parameters, and returns those of the sums; `gradient` is that of the output.
+    /// Adds the gradients of the parameters and returns those of the sums, given the `gradient` of the output.
     #[inline(always)]
     pub fn backward(&self, gradients: &mut [f32], bucket: usize, neurons: &Neurons, gradient: f32) -> [f32; FIRST] {
         let Neurons { first, inputs, second } = neurons;
@@ -100,7 +100,7 @@ impl Head {
         for neuron in 0..SECOND {
             let (index, active) = (third.start + neuron, second[neuron].clamp(0.0, 1.0));
             gradients[index] += gradient * active;
-            // A clamped neuron does not change.
+            // A clamped neuron has no gradient.
             of_second[neuron] = if active == second[neuron] { gradient * self.values[index] } else { 0.0 };
         }
         add(&mut gradients[self.bucket(Layer::SecondBiases, bucket)], &of_second);
@@ -127,11 +127,11 @@ impl Head {
 }
 
 #[inline(always)]
-fn dot<const N: usize>(one: &[f32; N], other: &[f32; N]) -> f32 {
+fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
     let mut sums = [0.0; LANES];
     for start in (0..N).step_by(LANES) {
         for lane in 0..LANES {
-            sums[lane] += one[start + lane] * other[start + lane];
+            sums[lane] += a[start + lane] * b[start + lane];
         }
     }
     let mut sum = 0.0;
@@ -141,7 +141,7 @@ fn dot<const N: usize>(one: &[f32; N], other: &[f32; N]) -> f32 {
     sum
 }
 
-/// Adds some gradients to others.
+/// Adds values to sums.
 #[inline(always)]
 pub fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);

@@ -1,8 +1,7 @@
-//! `lento train`: the weights of the network from scored positions.
+//! `lento train`: trains networks on scored positions.
 //!
-//! Training uses floating-point numbers and one optimiser step ([`descent`]) for each batch of positions; at the end the parameters are
-//! rounded to the whole numbers of the engine ([`parts`]). There is one hidden layer, so the gradients are written out by hand
-//! ([`tile`]).
+//! Training uses floating-point numbers and an optimiser step ([`descent`]) per batch of positions; at the end the parameters are
+//! rounded to the integers of the engine ([`parts`]). As there is only one large layer, gradients are coded by hand ([`tile`]).
 
 mod chunk;
 mod data;
@@ -24,7 +23,7 @@ mod tile;
 pub use options::Args;
 
 use crate::formats::{in_file, packed};
-use crate::gold::Gauge;
+use crate::gold::TestSets;
 use data::DataSet;
 use lento::eval::nnue::Network;
 use lento::internals::nnue::MAX_NAME;
@@ -45,15 +44,15 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The most positions on which rounding is measured.
-const MEASURED: usize = 100_000;
+/// Maximum positions for measuring the effect of rounding.
+const MAX_MEASURED: usize = 100_000;
 
-/// Trains and writes the network, after Ctrl-C as it is then.
+/// Trains and writes the network. Ctrl-C ends the training early.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let _lock = args.checkpoint.as_deref().map(Lock::take).transpose()?;
     let Some(mut session) = open(args, &stop)? else {
-        notice(format_args!("interrupted while reading; nothing has been learned"));
+        notice(format_args!("interrupted while reading the data; nothing was trained"));
         return Ok(summary::exit(false));
     };
     if !args.json {
@@ -76,7 +75,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(summary::exit(finished))
 }
 
-/// Reads the data and begins a run, or resumes that of the checkpoint. `None` if a stop was requested.
+/// Reads the data and starts a run or resumes the run of the checkpoint. `None` if stopped.
 fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     if args.threats > args.hidden {
         return Err(
@@ -88,57 +87,57 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         return Err(format!("--name {name}: {} bytes, expected at most {MAX_NAME}", name.len()).into());
     }
     args.architecture().check()?;
-    // Fails before the training.
+    // Checked before the training.
     let outputs = [Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()];
-    // A network may replace the one it began with.
+    // The output may replace the initial network.
     let inputs = [&args.gold, &args.neutral].into_iter().flatten();
     outputs::check(outputs.into_iter().flatten(), args.data.iter().chain(&args.check).chain(inputs))?;
     let shape = Shape { architecture: args.architecture() };
-    let gauge = Gauge::read(args.gold.as_deref(), args.neutral.as_deref())?;
+    let test_sets = TestSets::read(args.gold.as_deref(), args.neutral.as_deref())?;
     let init = args.init.as_deref().map(Origin::read).transpose()?;
     let Some(data) = read(args, stop)? else { return Ok(None) };
     if data.training == 0 || data.validation.is_empty() {
-        let (learn, check) = (data.training, data.validation.len());
-        return Err(format!("too little data: {learn} positions to learn from, {check} for validation").into());
+        let (training, validation) = (data.training, data.validation.len());
+        return Err(format!("too little data: {training} positions for training, {validation} for validation").into());
     }
     let values = match (&init, &args.init) {
         (Some(init), Some(path)) => {
-            let fits = "give the same architecture, more neurons, more --threats, or king buckets where it has one";
-            let refused = || in_file(path, format!("a network of another shape; {fits}"));
+            let expected = "expected the same architecture, fewer neurons or --threats, or a single king bucket";
+            let refused = || in_file(path, format!("a network of another shape; {expected}"));
             init.grown(&shape, args.schedule.seed).ok_or_else(refused)?
         }
         _ => shape.random(args.schedule.seed),
     };
     let start = values.clone();
-    let weights = OptimiserState::begin(values, &shape);
+    let weights = OptimiserState::new(values, &shape);
     let schedule = Schedule { steps: data.steps(args.schedule.batch), ..args.schedule.clone() };
     let settings = args.settings(&data, &schedule, init.as_ref());
     let mut run = Run { settings, shape, progress: Progress::default(), weights };
     if let Some(path) = &args.checkpoint
         && path.try_exists().map_err(|error| in_file(path, error))?
     {
-        let kept = Run::read(path)?;
-        kept.expect(&run, path)?;
-        run = kept;
+        let stored = Run::read(path)?;
+        stored.expect(&run, path)?;
+        run = stored;
     }
-    Ok(Some(Session { run, start, data, schedule, gauge, checkpoint: args.checkpoint.clone() }))
+    Ok(Some(Session { run, start, data, schedule, test_sets, checkpoint: args.checkpoint.clone() }))
 }
 
-/// Reads all positions. `None` if a stop was requested.
+/// Reads all positions. `None` if stopped.
 fn read(args: &Args, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
     let total = packed::count_all(&args.data)? + packed::count_all(&args.check)?;
     let bar = bars::bar(Some(total), "reading the data {bar:30} {pos}/{len} positions [{elapsed}, {eta} left]");
     let open = |files, share| DataSet::open(files, share, args.threads.count(), stop, |count| bar.inc(count));
     let share = if args.check.is_empty() { args.validation } else { 0.0 };
     let data = match open(&args.data, share)? {
-        Some(data) if !args.check.is_empty() => open(&args.check, 1.0)?.map(|check| data.checked_with(check)),
+        Some(data) if !args.check.is_empty() => open(&args.check, 1.0)?.map(|check| data.with_validation(check)),
         data => data,
     };
     bar.finish_and_clear();
     Ok(data)
 }
 
-/// Trains for all epochs and writes the checkpoint; false if it was interrupted.
+/// Trains for the remaining epochs and writes checkpoints; false if interrupted.
 fn learn(
     args: &Args,
     session: &mut Session,
@@ -156,10 +155,10 @@ fn learn(
         let bar = bars::bar(Some(length.min(session.data.training)), template);
         bar.set_message((session.run.progress.epochs.len() + 1).to_string());
         let (started, before) = (Instant::now(), session.run.progress.positions);
-        let whole = session.epoch(model, pool, stop, |count| bar.inc(count))?;
+        let finished = session.epoch(model, pool, stop, |count| bar.inc(count))?;
         bar.finish_and_clear();
-        session.keep(model)?;
-        if !whole {
+        session.save(model)?;
+        if !finished {
             return Ok(false);
         }
         if !args.json {
@@ -180,14 +179,14 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     Ok(draft::write(path, report::svg(*start, epochs)?.as_bytes())?)
 }
 
-/// Writes the network, reads it again and measures the effect of rounding.
+/// Writes the network, reads it back and measures the effect of rounding.
 fn write_network(
     args: &Args,
     session: &Session,
     model: &TrainingNetwork,
     pool: &Pool<Pass>,
 ) -> Result<Rounding, Box<dyn Error>> {
-    let weights = OptimiserState::begin(session.blended(args.blend), &session.run.shape);
+    let weights = OptimiserState::new(session.blended(args.blend), &session.run.shape);
     model.load(&weights);
     let rounded = parts::quantise(&weights.values, &session.run.shape, &args.network_name());
     let bytes = rounded.to_bytes().map_err(|error| in_file(&args.output, error))?;
@@ -195,7 +194,7 @@ fn write_network(
     let written = std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?;
     let network = Network::from_bytes(&written).map_err(|error| in_file(&args.output, error))?;
     let validation = &session.data.validation;
-    let positions = &validation[..validation.len().min(MEASURED)];
+    let positions = &validation[..validation.len().min(MAX_MEASURED)];
     let goal = session.schedule.goal();
     model.round(false);
     let mut outputs = Vec::with_capacity(positions.len());

@@ -1,4 +1,4 @@
-//! The network in training.
+//! The network during training.
 
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{Step, Strip};
@@ -12,12 +12,12 @@ use parking_lot::RwLock;
 use pulp::Arch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Chunks of a block, whose accumulators fit into the cache.
+/// Chunks per block, whose accumulators fit into the cache.
 const CHUNKS: usize = 32;
-/// Positions that are processed together.
+/// Positions processed together.
 const BLOCK: usize = CHUNK * CHUNKS;
 
-/// The parameters and the state of the optimiser.
+/// Parameters and optimiser state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimiserState {
     pub values: Parameters,
@@ -29,20 +29,20 @@ pub struct OptimiserState {
 }
 
 impl OptimiserState {
-    pub fn begin(values: Parameters, shape: &Shape) -> Self {
+    pub fn new(values: Parameters, shape: &Shape) -> Self {
         Self { values, first: shape.zeros(), second: shape.zeros(), steps: 0 }
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Pass {
-    /// Computes the outputs, losses and gradients of a block; `share` is a factor of the gradients.
+    /// Computes outputs, losses and gradients of a block; gradients are multiplied by `share`.
     Forward { objective: Objective, share: f64 },
-    /// Computes the gradients of the parameters, and applies a step.
+    /// Computes the gradients of the parameters and applies a step, if any.
     Backward { step: Option<Step> },
 }
 
-/// The network, laid out for many threads. Sums do not depend on their number: one thread computes each, in order.
+/// The network, laid out for parallel training. Sums do not depend on the threads: each is computed by one thread, in order.
 pub struct TrainingNetwork {
     shape: Shape,
     arch: Arch,
@@ -69,7 +69,7 @@ impl TrainingNetwork {
         }
     }
 
-    /// Loads the parameters and the state of the optimiser.
+    /// Loads parameters and optimiser state.
     pub fn load(&self, weights: &OptimiserState) {
         let OptimiserState { values, first, second, .. } = weights;
         let state = [values, first, second];
@@ -77,7 +77,7 @@ impl TrainingNetwork {
         self.head.write().load(state);
     }
 
-    /// Stores the parameters and the state of the optimiser.
+    /// Stores parameters and optimiser state.
     pub fn store(&self, weights: &mut OptimiserState) {
         let OptimiserState { values, first, second, .. } = weights;
         for tile in &self.tiles {
@@ -86,14 +86,14 @@ impl TrainingNetwork {
         self.head.read().store([values, first, second]);
     }
 
-    /// Switches the use of rounded parameters, as the engine has them.
+    /// Switches the use of rounded parameters, as in the engine.
     pub fn round(&self, rounds: bool) {
         self.tiles.iter().for_each(|tile| tile.write().round(rounds));
     }
 
-    /// The part of one thread in a job.
-    pub fn work(&self, job: Pass) {
-        match job {
+    /// Work of a thread on a pass.
+    pub fn work(&self, pass: Pass) {
+        match pass {
             Pass::Forward { objective, share } => self.forward(&objective, share),
             Pass::Backward { step } => self.backward(step),
         }
@@ -154,14 +154,14 @@ impl TrainingNetwork {
         gradients
     }
 
-    /// Runs a job on all threads.
-    fn run(&self, pool: &Pool<Pass>, job: Pass) {
+    /// Runs a pass on all threads.
+    fn run(&self, pool: &Pool<Pass>, pass: Pass) {
         self.next.store(0, Ordering::Relaxed);
-        pool.run(job);
+        pool.run(pass);
     }
 
-    /// The outputs and losses of up to [`BLOCK`] positions.
-    fn go_forward(&self, pool: &Pool<Pass>, positions: &[ChessBoard], objective: &Objective, share: f64) {
+    /// Runs a forward pass for up to [`BLOCK`] positions.
+    fn run_forward(&self, pool: &Pool<Pass>, positions: &[ChessBoard], objective: &Objective, share: f64) {
         let mut block = self.block.write();
         block.clear();
         block.extend_from_slice(positions);
@@ -174,7 +174,7 @@ impl TrainingNetwork {
         &self.chunks[..self.block.read().len().div_ceil(CHUNK)]
     }
 
-    /// The sum of the losses of some positions; `outputs` gets their outputs, in units of 400 centipawns.
+    /// Returns the sum of the losses of positions; `outputs` receives their outputs, in units of 400 centipawns.
     pub fn evaluate(
         &self,
         pool: &Pool<Pass>,
@@ -184,7 +184,7 @@ impl TrainingNetwork {
     ) -> f64 {
         let mut sum = 0.0;
         for block in positions.chunks(BLOCK) {
-            self.go_forward(pool, block, objective, 0.0);
+            self.run_forward(pool, block, objective, 0.0);
             for chunk in self.filled() {
                 let chunk = chunk.read();
                 sum += chunk.loss;
@@ -200,13 +200,13 @@ impl TrainingNetwork {
         let (mut sum, mut done) = (0.0, 0);
         for block in batch.chunks(BLOCK) {
             done += block.len();
-            self.go_forward(pool, block, objective, share);
+            self.run_forward(pool, block, objective, share);
             let mut head = self.head.write();
             for chunk in self.filled() {
                 let chunk = chunk.read();
                 sum += chunk.loss;
                 add(&mut head.gradients, &chunk.head);
-                // Position by position, in which order networks without deep layers have always added them.
+                // By position: the established order for networks without deep layers.
                 for (position, gradient) in chunk.positions.iter().zip(&chunk.gradients) {
                     head.gradients[position.bucket()] += gradient;
                 }
@@ -235,7 +235,7 @@ mod tests {
     const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 400.0 };
 
     fn with<T>(model: &TrainingNetwork, threads: usize, body: impl FnOnce(&Pool<Pass>) -> T) -> T {
-        pool::with(threads, &|job| model.work(job), body)
+        pool::with(threads, &|pass| model.work(pass), body)
     }
 
     fn mean_loss(values: &[f64], positions: &[Sample], shape: &Shape, objective: &Objective) -> f64 {
@@ -245,20 +245,20 @@ mod tests {
 
     /// Compares gradients of a group of parameters with differences of the loss.
     fn compare(name: &str, gradients: &[f64], numeric: impl Fn(usize) -> f64, indices: Vec<usize>) {
-        let largest = indices.iter().map(|&index| gradients[index].abs()).fold(0.0, f64::max);
-        assert!(largest > 1e-5, "{name}: there is something to see");
-        let (mut seen, enough) = (0, if indices.len() < 10 { 1 } else { 5 });
+        let max = indices.iter().map(|&index| gradients[index].abs()).fold(0.0, f64::max);
+        assert!(max > 1e-5, "{name}: all gradients are small");
+        let (mut significant, min) = (0, if indices.len() < 10 { 1 } else { 5 });
         for index in indices {
             let (gradient, numeric) = (gradients[index], numeric(index));
-            assert!((gradient - numeric).abs() < 1e-4 * largest, "{name} {index}: {gradient} {numeric}");
-            seen += u32::from(gradient.abs() > 0.05 * largest);
+            assert!((gradient - numeric).abs() < 1e-4 * max, "{name} {index}: {gradient} {numeric}");
+            significant += u32::from(gradient.abs() > 0.05 * max);
         }
-        assert!(seen >= enough, "{name}: {seen} of any size");
+        assert!(significant >= min, "{name}: {significant} significant gradients");
     }
 
     #[test]
-    fn gradients_are_those_of_the_loss() {
-        // More neurons than a tile has, and not whole tiles; more positions than a chunk has.
+    fn gradients_match_numeric_derivatives() {
+        // More neurons than a tile, incomplete tiles, and more positions than a chunk.
         let shapes = [shape(96, "one", 8), shape(96, "three", 2), deep(shape(128, "three", 2))];
         for shape in shapes {
             let Architecture { hidden, kings, outputs, .. } = shape.architecture;
@@ -266,7 +266,7 @@ mod tests {
             let decoded: Vec<_> = packed.iter().map(|packed| Sample::new(packed, &shape.architecture)).collect();
             let objective = Objective { wdl: 0.3, scale: 200.0 };
             let model = TrainingNetwork::new(&shape);
-            let mut weights = OptimiserState::begin(parameters(&shape, 7), &shape);
+            let mut weights = OptimiserState::new(parameters(&shape, 7), &shape);
             model.load(&weights);
             let sum = with(&model, 2, |pool| model.learn(pool, &packed, &objective, None));
             model.store(&mut weights);
@@ -322,13 +322,13 @@ mod tests {
         }
     }
 
-    /// The parameters after a few steps.
+    /// Parameters and losses after a few steps.
     fn learned(shape: Shape, arch: Arch, threads: usize) -> (OptimiserState, Vec<u64>) {
         let mut model = TrainingNetwork::new(&shape);
         model.arch = arch;
-        let mut weights = OptimiserState::begin(shape.random(5), &shape);
+        let mut weights = OptimiserState::new(shape.random(5), &shape);
         model.load(&weights);
-        // Batches of more than a block.
+        // Batches larger than a block.
         let positions = positions(60, 9);
         let losses = with(&model, threads, |pool| {
             let batches = positions.chunks(BLOCK + 700).zip(1..);
@@ -342,41 +342,41 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_instruction_sets_change_nothing() {
+    fn result_is_independent_of_threads_and_instruction_set() {
         for shape in [shape(160, "three", 4), deep(shape(128, "one", 4))] {
-            let alone = learned(shape, Arch::new(), 1);
-            assert!(alone.1.len() > 1 && alone.0.values != shape.random(5));
+            let expected = learned(shape, Arch::new(), 1);
+            assert!(expected.1.len() > 1 && expected.0.values != shape.random(5));
             for threads in [2, 5] {
-                assert!(learned(shape, Arch::new(), threads) == alone, "{threads} threads");
+                assert!(learned(shape, Arch::new(), threads) == expected, "{threads} threads");
             }
             #[cfg(target_arch = "x86_64")]
-            assert!(learned(shape, Arch::Scalar, 2) == alone, "without AVX");
+            assert!(learned(shape, Arch::Scalar, 2) == expected, "without AVX");
         }
     }
 
     #[test]
-    fn weights_stay_within_what_can_be_rounded() {
+    fn weights_stay_within_the_range_of_integers() {
         let shape = shape(32, "three", 2);
         let model = TrainingNetwork::new(&shape);
-        let mut weights = OptimiserState::begin(parameters(&shape, 2), &shape);
+        let mut weights = OptimiserState::new(parameters(&shape, 2), &shape);
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);
         with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0, 1.0))));
         model.store(&mut weights);
         let row = |index| &weights.values[shape.row(index)];
-        let mut cut = 0;
+        let mut clamped = 0;
         for index in shape.layer(Layer::Features) {
             let shared = row(shape.shared().start + index % 768);
             for (own, shared) in row(index).iter().zip(shared) {
                 assert!((own + shared).abs() < 1.981, "{own} {shared}");
-                cut += u32::from((own + shared).abs() > 1.979);
+                clamped += u32::from((own + shared).abs() > 1.979);
             }
         }
-        assert!(cut > 100, "{cut}");
-        let largest = shape.layer(Layer::Threats).flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
-        assert_eq!(largest, shape.architecture.numbers(Layer::Threats).limit);
-        let largest = shape.layer(Layer::Outputs).flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
-        assert_eq!(largest, shape.architecture.numbers(Layer::Outputs).limit);
+        assert!(clamped > 100, "{clamped}");
+        let max = |layer| shape.layer(layer).flat_map(row).fold(0.0_f32, |max, weight| max.max(weight.abs()));
+        for layer in [Layer::Threats, Layer::Outputs] {
+            assert_eq!(max(layer), shape.architecture.numbers(layer).limit);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The arguments.
+//! Command-line arguments.
 
 use super::data::{DataSet, hash_word};
 use super::parts::Origin;
@@ -10,7 +10,7 @@ use lento_common::threads::Threads;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Output layers, chosen by the number of pieces on the board.
+/// Output buckets, chosen by the number of pieces.
 const OUTPUTS: usize = 8;
 
 #[derive(clap::Args)]
@@ -18,57 +18,57 @@ pub struct Args {
     /// Shuffled positions in bulletformat (*.bf)
     #[arg(required = true, value_name = "FILE")]
     pub data: Vec<PathBuf>,
-    /// Write the network into this file
+    /// Write the network to this file
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
-    /// What the network is called [default: the name of its file]
+    /// Name of the network [default: name of the file]
     #[arg(long)]
     pub name: Option<String>,
-    /// Keep the run in this file after each epoch and on Ctrl-C, and go on from there when it exists
+    /// Save the run in this file after each epoch and on Ctrl-C; the same command resumes it
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Begin with the network of this checkpoint or network file (*.lnn) instead of a random one, on a schedule of its own.
+    /// Start from the network of this checkpoint or network file (*.lnn) instead of a random one, with a new schedule.
     ///
-    /// It may grow: --hidden may be larger than its own, --king-buckets more than one where it has one, and it may get --threats and
-    /// --deep. What it says is the same until it learns.
+    /// It may grow: --hidden may be larger, --king-buckets may replace a single bucket, and --threats and --deep may be added. This
+    /// does not change its output before training.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
-    /// Share of the network of --init in the weights written; their mean with what was learned is often better than either
+    /// Share of the network of --init in the final weights; a blend is often better than either
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share, requires = "init")]
     pub blend: f64,
-    /// Share of the positions that is kept apart to check what was learned
+    /// Share of the positions for validation
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = number::share)]
     pub validation: f64,
-    /// Check what was learned with the positions of this file (*.bf) instead, of games that none is learned from: positions of one
-    /// game are so alike that the loss of a share flatters who has learned by heart. May be given several times
+    /// Validate on the positions of this file (*.bf), from games not used for training, instead: positions of a game are so similar
+    /// that the loss of a share hides overfitting. May be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "validation")]
     pub check: Vec<PathBuf>,
-    /// Measure the network after each epoch on this gold set (*.bf), from which nothing is learned
+    /// Measure the network after each epoch on this gold set (*.bf), which is not used for training
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
-    /// Measure the network after each epoch by the scores of other engines in this file, as `gold loss --neutral` does
+    /// Measure the network after each epoch by the scores of other engines in this file, as `gold loss --neutral`
     #[arg(long, value_name = "FILE")]
     pub neutral: Option<PathBuf>,
-    /// Draw the losses of all epochs into this file
+    /// Draw the losses of all epochs as SVG
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub threads: Threads,
-    /// Print one JSON document at the end instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     pub json: bool,
-    /// Neurons a side
+    /// Neurons per side
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 256,
         value_parser = |text: &str| lanes(text, LANES, &format!("from {LANES} to {MAX_HIDDEN}")))]
     pub hidden: usize,
-    /// Which king squares share weights: one, three or six, or 32 numbers with commas, for a1 to d1, a2 to d2 and so on
+    /// King squares that share weights: one, three or six, or 32 comma-separated numbers for a1 to d1, a2 to d2 and so on
     #[arg(long, value_name = "LAYOUT", help_heading = "Network", default_value = "one", value_parser = parse_kings)]
     pub king_buckets: KingBuckets,
-    /// Neurons a side that inputs for threats (attacks, pins and checks) reach; 0 for no such inputs
+    /// Neurons per side with inputs for threats (attacks, pins and checks); 0 for no such inputs
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0,
         value_parser = |text: &str| lanes(text, 0, "up to --hidden, or 0"))]
     pub threats: usize,
-    /// Multiply neurons in pairs and pass the products through two layers of 16 and 32 neurons, which add to the output
+    /// Pass products of pairs of neurons through two layers of 16 and 32 neurons, which add to the output
     #[arg(long, help_heading = "Network")]
     pub deep: bool,
     #[command(flatten)]
@@ -86,7 +86,7 @@ impl Args {
         self.name.clone().unwrap_or_else(file)
     }
 
-    /// All that decides the result.
+    /// All settings that affect the result.
     pub fn settings(&self, data: &DataSet, schedule: &Schedule, init: Option<&Origin>) -> Value {
         let init = init.map(|init| {
             let hash = init.values.iter().fold(0, |hash, value| hash_word(hash, value.to_bits().into()));
@@ -118,9 +118,9 @@ impl Args {
 }
 
 /// Parses a multiple of [`LANES`].
-fn lanes(text: &str, least: usize, expected: &str) -> Result<usize, String> {
+fn lanes(text: &str, min: usize, expected: &str) -> Result<usize, String> {
     let expected = format!("a multiple of {LANES} {expected}");
-    let count = number::within(text, least..=MAX_HIDDEN, &expected)?;
+    let count = number::within(text, min..=MAX_HIDDEN, &expected)?;
     if count.is_multiple_of(LANES) { Ok(count) } else { Err(format!("expected {expected}")) }
 }
 
@@ -133,6 +133,6 @@ fn parse_kings(text: &str) -> Result<KingBuckets, String> {
     };
     KingBuckets::named(text).or_else(numbers).ok_or_else(|| {
         let names = KingBuckets::NAMES.join(", ");
-        format!("expected {names}, or {KING_SQUARES} numbers with commas that count from 0 without a gap")
+        format!("expected {names}, or {KING_SQUARES} comma-separated numbers from 0 without gaps")
     })
 }

@@ -1,4 +1,4 @@
-//! Networks of the engine: rounding to one and its effect, and weights that begin with one or with a checkpoint.
+//! Conversion to and from networks of the engine, and the effect of rounding.
 
 use super::run::Run;
 use super::shape::{Parameters, Shape};
@@ -12,7 +12,7 @@ use lento_common::inputs;
 use std::error::Error;
 use std::path::Path;
 
-/// Rounds the parameters. Shared weights are added to those of each king bucket.
+/// Rounds the parameters. Adds shared weights to those of each king bucket.
 pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     let layers = Layer::ALL.map(|layer| {
         let Numbers { columns, unit, limit, .. } = shape.architecture.numbers(layer);
@@ -32,20 +32,20 @@ pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     Parts { architecture: shape.architecture, name: name.to_owned(), layers }
 }
 
-/// The effect of rounding on positions of the validation.
+/// The effect of rounding on validation positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rounding {
-    /// The mean change of a value, in centipawns.
+    /// Mean change of evaluations in centipawns.
     pub mean: f64,
-    /// The largest change.
+    /// Maximum change.
     pub max: f64,
-    /// The mean losses before and after.
+    /// Mean losses before and after.
     pub before: f64,
     pub after: f64,
 }
 
 impl Rounding {
-    /// Compares the values of a network with the outputs before rounding, in units of 400 centipawns.
+    /// Compares evaluations of a network with outputs before rounding, in units of 400 centipawns.
     pub fn measure(network: &Network, positions: &[ChessBoard], outputs: &[f32], objective: &Objective) -> Self {
         let mut sums = Self::default();
         for (position, &output) in positions.iter().zip(outputs) {
@@ -64,7 +64,7 @@ impl Rounding {
     }
 }
 
-/// A network to begin with.
+/// An initial network.
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub shape: Shape,
@@ -72,7 +72,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Reads a checkpoint, or a network file (`*.lnn`), whose weights are rounded.
+    /// Reads a checkpoint or a network file (`*.lnn`), whose weights are rounded.
     pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         if path.extension().is_none_or(|extension| extension != "lnn") {
             let Run { shape, weights, .. } = Run::read(path)?;
@@ -83,9 +83,9 @@ impl Origin {
         Ok(Self::from(&parts))
     }
 
-    /// The same network in this shape, which may have more neurons, threats, and king buckets if the network has one, and deep layers. Its
-    /// values do not change: buckets start with the same weights, threats with zeros, new neurons and deep layers with random input
-    /// and zero output weights. `None` if the network does not fit.
+    /// The network in a larger shape, which may have more neurons, threats, deep layers, and king buckets if the network has one. The
+    /// output does not change: buckets start with the same weights, threats with zeros, new neurons and deep layers with random input
+    /// weights and zero output weights. `None` if the network does not fit.
     pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
         let (old, new) = (self.shape.architecture, shape.architecture);
         if old == new {
@@ -100,18 +100,18 @@ impl Origin {
         let mut values = shape.random(seed);
         let (rows, head) = values.split_at_mut(shape.head().start);
         let old_head = &self.values[self.shape.head()];
-        let mut silent = shape.layer(Layer::Outputs);
+        let mut zeroed = shape.layer(Layer::Outputs);
         if old.deep {
-            silent.end = shape.rows();
+            zeroed.end = shape.rows();
             head.copy_from_slice(old_head);
         } else {
             head[shape.head_layer(Layer::Third)].fill(0.0);
             head[..new.outputs].copy_from_slice(old_head);
         }
-        rows[silent.start * new.hidden..silent.end * new.hidden].fill(0.0);
+        rows[zeroed.start * new.hidden..zeroed.end * new.hidden].fill(0.0);
         let layer =
             |layer| (self.shape.layer(layer), shape.layer(layer), self.shape.architecture.numbers(layer).columns);
-        let moved = [
+        let copies = [
             (
                 self.shape.layer(Layer::Features),
                 if same_kings { shape.layer(Layer::Features) } else { shape.shared() },
@@ -123,7 +123,7 @@ impl Origin {
             layer(Layer::Outputs),
             layer(Layer::Pairs),
         ];
-        for (from, to, count) in moved {
+        for (from, to, count) in copies {
             for (from, to) in from.zip(to) {
                 rows[shape.row(to)][..count].copy_from_slice(&self.values[self.shape.row(from)][..count]);
             }
@@ -163,7 +163,7 @@ mod tests {
     use lento_common::play::record::GameResult;
     use std::sync::Arc;
 
-    /// Parameters of the size that trained ones have.
+    /// Parameters of a typical trained size.
     fn small(shape: &Shape) -> Parameters {
         let mut values = parameters(shape, 3);
         values.iter_mut().for_each(|value| *value *= 0.3);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_the_nearest_whole_ones() {
+    fn quantise_rounds_to_the_nearest_integer() {
         let shape = shape(32, "three", 2);
         let mut values = small(&shape);
         let at = |row: usize| row * 32;
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_sees_what_was_learned_from() {
+    fn samples_and_engine_agree() {
         for kings in KingBuckets::NAMES {
             let plain = shape(64, kings, 8);
             let shape = if kings == "one" { deep(plain) } else { plain };
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_what_the_engine_says_less_what_was_learned() {
+    fn rounding_compares_network_with_exact_outputs() {
         for shape in [shape(64, "one", 4), shape(64, "six", 4), deep(shape(64, "one", 4))] {
             let values = small(&shape);
             let network = Network::from_parts(&quantise(&values, &shape, "")).unwrap();
@@ -230,7 +230,7 @@ mod tests {
             let Rounding { mean, max, before, after } = rounding;
             assert!(0.3 < mean && mean < 12.0 && mean < max && max < 50.0, "{rounding:?}");
             assert!(before > 0.01 && (before - after).abs() < 0.05 * before, "{rounding:?}");
-            // A network of other numbers is not taken for this one.
+            // Detects a different network.
             let mut other = values.clone();
             other[shape.head()][..4].iter_mut().for_each(|bias| *bias += 0.1);
             let other = Network::from_parts(&quantise(&other, &shape, "")).unwrap();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_comes_back_as_it_was() {
+    fn network_round_trips() {
         for shape in [shape(32, "one", 4), shape(32, "six", 4), deep(shape(64, "one", 4))] {
             let mut values = parameters(&shape, 7);
             values.iter_mut().for_each(|value| *value *= 0.3);
@@ -251,16 +251,16 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_has_grown_says_the_same() {
+    fn grown_network_has_the_same_output() {
         let grow = |from: Shape, to: Shape| {
             let values = parameters(&from, 8);
             let grown = Origin { shape: from, values: values.clone() }.grown(&to, 9)?;
             for packed in positions(3, 10) {
-                let says = [(&values, &from), (&grown, &to)].map(|(values, shape)| {
+                let outputs = [(&values, &from), (&grown, &to)].map(|(values, shape)| {
                     let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
                     output(&exact, &Sample::new(&packed, &shape.architecture), shape)
                 });
-                assert!((says[0] - says[1]).abs() < 1e-9, "{says:?}");
+                assert!((outputs[0] - outputs[1]).abs() < 1e-9, "{outputs:?}");
             }
             Some(grown)
         };
@@ -269,7 +269,7 @@ mod tests {
             grow(shape(32, from, 4), deep(shape(64, to, 4))).unwrap();
         }
         grow(deep(shape(64, "one", 2)), deep(shape(128, "one", 2))).unwrap();
-        // The new neurons differ, or they would learn the same.
+        // New neurons must differ to learn differently.
         let wider = shape(96, "one", 2);
         let grown = grow(shape(32, "one", 2), wider).unwrap();
         let row = &grown[wider.row(5)];

@@ -1,38 +1,38 @@
-//! A pool of threads.
+//! A thread pool.
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::thread;
 
-/// Threads that wait for jobs; all of them work on each job.
+/// Threads that all work on each job.
 pub struct Pool<'a, J> {
     work: &'a (dyn Fn(J) + Sync),
     others: Vec<(Sender<J>, Receiver<()>)>,
 }
 
 impl<J: Copy + Send> Pool<'_, J> {
-    /// Runs a job on all threads, this one included, and waits until all are done.
+    /// Runs a job on all threads, including this one, and waits until all are done.
     pub fn run(&self, job: J) {
         for (sender, _) in &self.others {
-            sender.send(job).expect("the thread waits for jobs");
+            sender.send(job).expect("the thread receives jobs");
         }
         (self.work)(job);
         for (_, done) in &self.others {
-            done.recv().expect("the thread has done its job");
+            done.recv().expect("the thread finishes its job");
         }
     }
 }
 
-/// Runs `body` with a pool of this many threads, of which this one is the first.
+/// Runs `body` with a pool of threads that includes this one.
 pub fn with<J: Copy + Send, T>(threads: usize, work: &(dyn Fn(J) + Sync), body: impl FnOnce(&Pool<J>) -> T) -> T {
     thread::scope(|scope| {
         let mut others = Vec::new();
         for _ in 1..threads {
             let (sender, jobs) = bounded(1);
-            let (tell, done) = bounded(1);
+            let (notify, done) = bounded(1);
             scope.spawn(move || {
                 for job in jobs {
                     work(job);
-                    if tell.send(()).is_err() {
+                    if notify.send(()).is_err() {
                         break;
                     }
                 }
@@ -50,7 +50,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
-    fn every_thread_works_on_every_job_before_the_next_begins() {
+    fn all_threads_finish_a_job_before_the_next() {
         for threads in [1, 2, 5] {
             let (sum, last) = (AtomicU64::new(0), AtomicU64::new(0));
             let work = |job: u64| {
@@ -67,9 +67,9 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_a_thread_is_passed_on() {
+    fn panics_propagate() {
         let caller = thread::current().id();
-        let work = |_: ()| assert!(thread::current().id() == caller, "only the caller's work goes well");
+        let work = |_: ()| assert!(thread::current().id() == caller, "only the caller succeeds");
         let run = || with(3, &work, |pool| pool.run(()));
         assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     }

@@ -1,4 +1,4 @@
-//! The output of a run: table, chart, document.
+//! Output of a run: table, chart, JSON.
 
 use super::Args;
 use super::parts::Rounding;
@@ -13,12 +13,12 @@ use std::error::Error;
 use std::iter;
 use std::time::Instant;
 
-/// The data and the network, and the table of epochs so far.
+/// Data, network and the table of finished epochs.
 pub fn overview(session: &Session) -> String {
     let (data, shape) = (&session.data, &session.run.shape);
     let mut text = format!(
-        "{} positions to learn from, {} for validation; {} steps in each of {} epochs\n\
-         {} neurons a side, {} king buckets, {} output buckets: {} parameters\n\n",
+        "{} positions for training, {} for validation; {} steps in each of {} epochs\n\
+         {} neurons per side, {} king buckets, {} output buckets: {} parameters\n\n",
         HumanCount(data.training),
         HumanCount(data.validation.len() as u64),
         HumanCount(session.schedule.steps),
@@ -29,7 +29,7 @@ pub fn overview(session: &Session) -> String {
         HumanCount(session.run.weights.values.len() as u64),
     );
     text += &format!("{:>5}{:>12}{:>12}", "epoch", "training", "validation");
-    if is_gauged(session) {
+    if has_test_losses(session) {
         text += &format!("{:>12}{:>15}{:>16}", "gold", "neutral games", "neutral inside");
     }
     text += &format!("{:>12}{:>14}\n", "rate", "positions/s");
@@ -37,17 +37,17 @@ pub fn overview(session: &Session) -> String {
     text
 }
 
-/// Whether the table has the losses on further sets.
-fn is_gauged(session: &Session) -> bool {
-    !session.gauge.is_empty() || session.run.progress.epochs.iter().any(|epoch| epoch.gauged != [None; 3])
+/// Whether the table has losses on test sets.
+fn has_test_losses(session: &Session) -> bool {
+    !session.test_sets.is_empty() || session.run.progress.epochs.iter().any(|epoch| epoch.test_losses != [None; 3])
 }
 
-/// The line of an epoch, numbered from 1. Epochs of a checkpoint have no speed, in positions per second.
+/// The line of an epoch, numbered from 1. Epochs of a checkpoint have no speed in positions per second.
 pub fn line(session: &Session, number: usize, speed: Option<f64>) -> String {
-    let Epoch { training, validation, rate, gauged } = session.run.progress.epochs[number - 1];
+    let Epoch { training, validation, rate, test_losses } = session.run.progress.epochs[number - 1];
     let mut text = format!("{number:>5}{training:>12.6}{validation:>12.6}");
-    if is_gauged(session) {
-        let [gold, games, inside] = gauged.map(|loss| shown(loss, 6));
+    if has_test_losses(session) {
+        let [gold, games, inside] = test_losses.map(|loss| shown(loss, 6));
         text += &format!("{gold:>12}{games:>15}{inside:>16}");
     }
     let speed = speed.map_or_else(|| "-".to_owned(), |speed| HumanCount(speed as u64).to_string());
@@ -61,7 +61,7 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
         text += &format!("\ninterrupted after {} epochs and {batches} steps of the next", epochs.len());
         text += &match &session.checkpoint {
             Some(path) => format!("; the same command resumes from {}", path.display()),
-            None => "; without --checkpoint it cannot be resumed".to_owned(),
+            None => "; it cannot be resumed without --checkpoint".to_owned(),
         };
     }
     text += &format!(
@@ -71,11 +71,11 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
         HumanDuration(started.elapsed())
     );
     if let (Some(start), Some(last)) = (start, epochs.last()) {
-        text += &format!("; loss in validation {start:.6} -> {:.6}", last.validation);
+        text += &format!("; validation loss {start:.6} -> {:.6}", last.validation);
     }
     let Rounding { mean, max, before, after } = rounding;
     text + &format!(
-        "\nrounding changes values by {mean:.2} cp on average, {max:.1} cp at most; loss {before:.6} -> {after:.6}\n\
+        "\nrounding changes evaluations by {mean:.2} cp on average, at most {max:.1} cp; loss {before:.6} -> {after:.6}\n\
          network: {}\n",
         args.output.display()
     )
@@ -84,7 +84,7 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
 pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value {
     let Progress { start, epochs, batches, .. } = &session.run.progress;
     let epoch = |epoch: &Epoch| {
-        let Epoch { training, validation, rate, gauged: [gold, games, inside] } = epoch;
+        let Epoch { training, validation, rate, test_losses: [gold, games, inside] } = epoch;
         json!({
             "training": training,
             "validation": validation,
@@ -111,7 +111,7 @@ pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value
     })
 }
 
-/// Draws the losses of all epochs as SVG. `start` is the loss in validation before the first.
+/// Draws the losses of all epochs as SVG. `start` is the validation loss before the first.
 pub fn svg(start: f64, epochs: &[Epoch]) -> Result<String, Box<dyn Error>> {
     let points =
         |loss: fn(&Epoch) -> f64| epochs.iter().map(loss).zip(1..).map(|(loss, epoch)| (f64::from(epoch), loss));
@@ -141,15 +141,15 @@ pub fn svg(start: f64, epochs: &[Epoch]) -> Result<String, Box<dyn Error>> {
 mod tests {
     use super::*;
 
-    fn falling(count: u32) -> Vec<Epoch> {
+    fn epochs(count: u32) -> Vec<Epoch> {
         let losses = (1..=count).map(|n| 0.08 / f64::from(n).sqrt());
-        let gauged = [None; 3];
-        losses.map(|loss| Epoch { training: loss, validation: loss + 0.01, rate: 0.1, gauged }).collect()
+        let test_losses = [None; 3];
+        losses.map(|loss| Epoch { training: loss, validation: loss + 0.01, rate: 0.1, test_losses }).collect()
     }
 
     #[test]
-    fn both_curves_are_drawn() {
-        let text = svg(0.1, &falling(8)).unwrap();
+    fn draws_both_curves() {
+        let text = svg(0.1, &epochs(8)).unwrap();
         assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
         assert!(text.matches("<polyline").count() >= 4, "two curves and their legend");
         assert!(text.contains("validation") && text.contains("training"));
@@ -157,8 +157,8 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_makes_no_large_file() {
-        let length = svg(0.1, &falling(20_000)).unwrap().len();
+    fn file_of_a_long_run_is_small() {
+        let length = svg(0.1, &epochs(20_000)).unwrap().len();
         assert!(length < chart::MAX_BYTES, "{length}");
     }
 }

@@ -1,13 +1,13 @@
-//! The state of a run, and its checkpoint file.
+//! The state of a run and its checkpoint file.
 //!
-//! A file is `LENTOTRN`, the length of a JSON text (u32), the text, the parameters, their mean gradients and their mean squared gradients
-//! (f32), and a checksum (u64); numbers are little-endian. The text has the settings, the shape and the progress.
+//! File format: `LENTOTRN`, the length of a JSON text (u32), the text, the parameters, their mean gradients and mean squared gradients
+//! (f32), and a checksum (u64); numbers are little-endian. The text contains settings, shape and progress.
 
 use super::data::hash_bytes;
 use super::model::OptimiserState;
 use super::shape::Shape;
 use crate::formats::in_file;
-use crate::gold::Gauged;
+use crate::gold::TestLosses;
 use lento::eval::nnue::features::KingBuckets;
 use lento::internals::nnue::{Architecture, Layer};
 use lento_common::draft::{self, WriteError};
@@ -22,44 +22,44 @@ const HEAD: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
-    /// The mean loss of the training positions, each before its step.
+    /// Mean loss of training positions, each before its step.
     pub training: f64,
-    /// The mean loss in validation, after the epoch.
+    /// Mean validation loss after the epoch.
     pub validation: f64,
-    /// The learning rate at its end.
+    /// Learning rate at the end of the epoch.
     pub rate: f64,
-    /// The losses of the rounded network on further sets.
-    pub gauged: Gauged,
+    /// Losses of the rounded network on test sets.
+    pub test_losses: TestLosses,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// The mean loss in validation before the first step, once it has been measured.
+    /// Mean validation loss before the first step, once measured.
     pub start: Option<f64>,
     pub epochs: Vec<Epoch>,
     /// Finished batches of the next epoch.
     pub batches: u64,
-    /// The sum of the losses of their positions.
+    /// Sum of the losses of their positions.
     pub loss: f64,
-    /// The number of these positions.
+    /// Number of their positions.
     pub positions: u64,
 }
 
-/// The state of a run, as a checkpoint keeps it.
+/// The state of a run as saved in a checkpoint.
 #[derive(Debug)]
 pub struct Run {
-    /// All that decides the result.
+    /// All settings that affect the result.
     pub settings: Value,
     pub shape: Shape,
     pub progress: Progress,
-    /// The parameters; those of the model in training are newer until they are stored.
+    /// Parameters, older than those of the model until stored.
     pub weights: OptimiserState,
 }
 
 impl Progress {
     fn to_json(&self) -> Value {
         let epoch = |epoch: &Epoch| {
-            let Epoch { training, validation, rate, gauged: [gold, games, inside] } = epoch;
+            let Epoch { training, validation, rate, test_losses: [gold, games, inside] } = epoch;
             json!([training, validation, rate, gold, games, inside])
         };
         json!({
@@ -74,9 +74,9 @@ impl Progress {
     fn from_json(value: &Value) -> Option<Self> {
         let epoch = |value: &Value| {
             let number = |index: usize| value[index].as_f64();
-            // Older checkpoints have three numbers for an epoch.
-            let gauged = [3, 4, 5].map(number);
-            Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)?, gauged })
+            // Older checkpoints have only three numbers per epoch.
+            let test_losses = [3, 4, 5].map(number);
+            Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)?, test_losses })
         };
         Some(Self {
             start: value["start"].as_f64(),
@@ -91,23 +91,23 @@ impl Progress {
 impl Run {
     pub fn read(path: &Path) -> Result<Self, String> {
         let bytes = inputs::read(path)?;
-        Self::from_bytes(&bytes).map_err(|reason| in_file(path, format!("no checkpoint of lento train: {reason}")))
+        Self::from_bytes(&bytes).map_err(|reason| in_file(path, format!("not a checkpoint of lento train: {reason}")))
     }
 
-    /// Refuses the checkpoint of a run with other settings or another shape.
+    /// Fails if the checkpoint has other settings or another shape.
     pub fn expect(&self, other: &Self, path: &Path) -> Result<(), String> {
         if let Some(difference) = difference(&self.settings, &other.settings) {
-            let advice = "give the same arguments, or another file, or begin with its network by --init";
+            let advice = "give the same arguments or another file, or start from its network with --init";
             let text = format!("this checkpoint belongs to another run: {difference}; {advice}");
             return Err(in_file(path, text));
         }
         if self.shape != other.shape {
-            return Err(in_file(path, "a network of another shape than its settings say"));
+            return Err(in_file(path, "the shape of the network does not match its settings"));
         }
         Ok(())
     }
 
-    /// Writes a checkpoint. The file is always whole: the old one, or the new one.
+    /// Writes a checkpoint atomically.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
         draft::write(path, &self.to_bytes())
     }
@@ -138,13 +138,13 @@ impl Run {
     fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         const TEXT: &str = "its description is invalid";
         if !bytes.starts_with(MAGIC) {
-            return Err("it does not begin with LENTOTRN");
+            return Err("it does not start with LENTOTRN");
         }
         let Some((content, sum)) = bytes.split_last_chunk().filter(|(content, _)| content.len() >= HEAD) else {
             return Err("it is too short");
         };
         if hash_bytes(content) != u64::from_le_bytes(*sum) {
-            return Err("it is damaged, its checksum does not match");
+            return Err("it is damaged: its checksum does not match");
         }
         let length = u32::from_le_bytes(std::array::from_fn(|index| content[8 + index]));
         let (text, numbers) = content[HEAD..].split_at_checked(length as usize).ok_or(TEXT)?;
@@ -180,15 +180,15 @@ mod tests {
     fn run(seed: u64) -> Run {
         let shape = deep(shape(64, "three", 3));
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
-        let gauged = [Some(1.0 / 7.0), None, Some(0.01)];
-        let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, gauged }];
+        let test_losses = [Some(1.0 / 7.0), None, Some(0.01)];
+        let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, test_losses }];
         let progress = Progress { start: Some(0.7), epochs, batches: 5, loss: 2.1, positions: 500 };
         let weights = OptimiserState { values, first, second, steps: 105 };
         Run { settings: json!({"seed": seed, "batch": 100}), shape, progress, weights }
     }
 
     #[test]
-    fn a_file_gives_back_what_was_written() {
+    fn checkpoint_round_trips() {
         let folder = Folder::new("train-checkpoint");
         let path = folder.path().join("run.ckpt");
         let written = run(1);
@@ -201,31 +201,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn invalid_checkpoints_are_errors() {
         let folder = Folder::new("train-checkpoint-refused");
-        let good = run(1).to_bytes();
-        let refused = |bytes: &[u8], part: &str| {
+        let valid = run(1).to_bytes();
+        let check_error = |bytes: &[u8], part: &str| {
             let error = Run::read(&folder.write("bad", bytes)).unwrap_err();
-            assert!(error.contains("bad: no checkpoint of lento train: ") && error.contains(part), "{error}");
+            assert!(error.contains("bad: not a checkpoint of lento train: ") && error.contains(part), "{error}");
         };
-        refused(b"LENTONET and so on", "it does not begin with LENTOTRN");
-        refused(b"LENTOTRN", "too short");
-        refused(&good[..good.len() - 1], "damaged");
-        for at in [9, 40, good.len() / 2, good.len() - 1] {
-            let mut bytes = good.clone();
+        check_error(b"LENTONET and so on", "it does not start with LENTOTRN");
+        check_error(b"LENTOTRN", "too short");
+        check_error(&valid[..valid.len() - 1], "damaged");
+        for at in [9, 40, valid.len() / 2, valid.len() - 1] {
+            let mut bytes = valid.clone();
             bytes[at] ^= 4;
-            refused(&bytes, "damaged");
+            check_error(&bytes, "damaged");
         }
         assert!(Run::read(&folder.path().join("missing")).unwrap_err().contains("missing"));
     }
 
     #[test]
-    fn epochs_of_older_checkpoints_were_not_gauged() {
+    fn epochs_of_older_checkpoints_have_no_test_losses() {
         let mut json = Progress::default().to_json();
         json["epochs"] = json!([[0.5, 0.25, 0.125]]);
         let progress = Progress::from_json(&json).unwrap();
-        let gauged = [None; 3];
-        assert_eq!(progress.epochs, [Epoch { training: 0.5, validation: 0.25, rate: 0.125, gauged }]);
+        let test_losses = [None; 3];
+        assert_eq!(progress.epochs, [Epoch { training: 0.5, validation: 0.25, rate: 0.125, test_losses }]);
         assert_eq!(Progress::from_json(&progress.to_json()), Some(progress));
     }
 }

@@ -1,4 +1,4 @@
-//! Training in epochs.
+//! Trains epochs.
 
 use super::data::{DataSet, hash_word};
 use super::descent::Step;
@@ -8,7 +8,7 @@ use super::pool::Pool;
 use super::run::{Epoch, Run};
 use super::schedule::Schedule;
 use super::shape::Parameters;
-use crate::gold::{Gauge, Gauged};
+use crate::gold::{TestLosses, TestSets};
 use crossbeam::channel::bounded;
 use lento::eval::nnue::Network;
 use lento_common::interrupt::Stop;
@@ -16,7 +16,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::thread;
 
-/// Batches that are read ahead.
+/// Batches read ahead.
 const AHEAD: usize = 2;
 
 /// A run with its data.
@@ -26,14 +26,14 @@ pub struct Session {
     pub start: Parameters,
     pub data: DataSet,
     pub schedule: Schedule,
-    /// Measures the network after each epoch.
-    pub gauge: Gauge,
+    /// Sets on which the network is measured after each epoch.
+    pub test_sets: TestSets,
     pub checkpoint: Option<PathBuf>,
 }
 
 impl Session {
     /// Stores the parameters of the model and writes the checkpoint.
-    pub fn keep(&mut self, model: &TrainingNetwork) -> Result<(), Box<dyn Error>> {
+    pub fn save(&mut self, model: &TrainingNetwork) -> Result<(), Box<dyn Error>> {
         model.store(&mut self.run.weights);
         if let Some(path) = &self.checkpoint {
             self.run.write(path)?;
@@ -41,7 +41,7 @@ impl Session {
         Ok(())
     }
 
-    /// The weighted mean of the parameters before and after training; `share` is the weight of those before.
+    /// Weighted mean of the parameters before and after training; `share` is the weight of the former.
     pub fn blended(&self, share: f64) -> Parameters {
         let mut values = self.run.weights.values.clone();
         for (value, start) in values.iter_mut().zip(self.start.iter()) {
@@ -55,22 +55,22 @@ impl Session {
         model.evaluate(pool, validation, &self.schedule.goal(), |_| ()) / validation.len().max(1) as f64
     }
 
-    /// The losses of the rounded network on the sets of the gauge; none while its sums could overflow.
-    fn gauge(&mut self, model: &TrainingNetwork) -> Gauged {
-        if self.gauge.is_empty() {
+    /// Losses of the rounded network on the test sets; none if its sums could overflow.
+    fn measure_test_sets(&mut self, model: &TrainingNetwork) -> TestLosses {
+        if self.test_sets.is_empty() {
             return [None; 3];
         }
         model.store(&mut self.run.weights);
         let network = Network::from_parts(&quantise(&self.run.weights.values, &self.run.shape, ""));
-        network.map(|network| self.gauge.measure(&network)).unwrap_or_default()
+        network.map(|network| self.test_sets.measure(&network)).unwrap_or_default()
     }
 
     pub fn is_done(&self) -> bool {
         self.run.progress.epochs.len() as u64 >= self.schedule.epochs
     }
 
-    /// Trains for one epoch, or the rest of it; false if it was interrupted between two batches. `progress` gets the number of
-    /// positions of each batch.
+    /// Trains for an epoch or the rest of it; false if interrupted between two batches. Calls `progress` with the number of positions
+    /// of each batch.
     pub fn epoch(
         &mut self,
         model: &TrainingNetwork,
@@ -84,7 +84,7 @@ impl Session {
         let seed = hash_word(schedule.seed, at.epochs.len() as u64);
         let (batch, first) = (schedule.batch, at.batches);
         progress(first * batch as u64);
-        let whole = thread::scope(|scope| {
+        let finished = thread::scope(|scope| {
             let (sender, batches) = bounded(AHEAD);
             scope.spawn(move || data.send(seed, batch, first, &sender));
             for batch in batches {
@@ -102,14 +102,14 @@ impl Session {
             }
             Ok::<_, Box<dyn Error>>(true)
         })?;
-        if whole {
+        if finished {
             let training = at.loss / at.positions.max(1) as f64;
             let rate = schedule.rate(weights.steps.saturating_sub(1));
             (at.batches, at.loss, at.positions) = (0, 0.0, 0);
             let validation = self.validate(model, pool);
-            let gauged = self.gauge(model);
-            self.run.progress.epochs.push(Epoch { training, validation, rate, gauged });
+            let test_losses = self.measure_test_sets(model);
+            self.run.progress.epochs.push(Epoch { training, validation, rate, test_losses });
         }
-        Ok(whole)
+        Ok(finished)
     }
 }

@@ -1,17 +1,17 @@
-//! The layout of the parameters.
+//! Layout of the parameters.
 //!
-//! All parameters but those of the [head](super::head) are rows of `hidden` numbers, one for each neuron: a row for each input, with
-//! more than one king bucket a row for each input without its bucket (the factoriser, whose weights all buckets share), the feature
-//! biases, for each output bucket the weights of the side to move and those of the other side, and the weights of pairs.
+//! All parameters except those of the [head](super::head) are rows of `hidden` numbers, one per neuron: a row per input; with several
+//! king buckets a row per input without its bucket (the factoriser, whose weights all buckets share); the feature biases; per output
+//! bucket the weights of the side to move and of the other side; and the weights of pairs.
 
 use lento::eval::nnue::features::INPUTS;
 use lento::internals::nnue::{Architecture, FIRST, Layer, SECOND};
 use std::ops::Range;
 
-/// The layers of the head, in their order.
+/// Layers of the head in order.
 const HEAD: [Layer; 5] = [Layer::OutputBiases, Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third];
 
-/// A number for each parameter in the order of files, rows before the head: its value, its gradient, or a mean of the optimiser.
+/// A number per parameter in file order, rows before the head: values, gradients or means of the optimiser.
 pub type Parameters = Vec<f32>;
 
 /// The parameters of an architecture.
@@ -21,7 +21,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The rows of a layer; none for those of the head.
+    /// Rows of a layer; empty for layers of the head.
     pub fn layer(&self, layer: Layer) -> Range<usize> {
         let start = match layer {
             Layer::Features => 0,
@@ -34,7 +34,7 @@ impl Shape {
         start..start + self.architecture.numbers(layer).rows
     }
 
-    /// The weights that all king buckets share; none with one bucket.
+    /// Rows of weights shared by all king buckets; empty with one bucket.
     pub fn shared(&self) -> Range<usize> {
         let start = self.layer(Layer::Threats).end;
         let count = if self.architecture.kings.count() > 1 { INPUTS } else { 0 };
@@ -45,19 +45,19 @@ impl Shape {
         self.layer(Layer::Pairs).end
     }
 
-    /// The parameters of a row.
+    /// Parameters of a row.
     pub fn row(&self, index: usize) -> Range<usize> {
         let hidden = self.architecture.hidden;
         index * hidden..(index + 1) * hidden
     }
 
-    /// The parameters of the head.
+    /// Parameters of the head.
     pub fn head(&self) -> Range<usize> {
         let start = self.row(self.rows()).start;
         start..start + self.head_layer(Layer::Third).end
     }
 
-    /// Those of a layer of the head, counted from its first; none for the others.
+    /// Parameters of a layer within the head; empty for other layers.
     pub fn head_layer(&self, layer: Layer) -> Range<usize> {
         let count = |layer: &Layer| self.architecture.numbers(*layer).count();
         let Some(place) = HEAD.iter().position(|&other| other == layer) else { return 0..0 };
@@ -65,12 +65,12 @@ impl Shape {
         start..start + count(&layer)
     }
 
-    /// Zero for each parameter.
+    /// Parameters of zero.
     pub fn zeros(&self) -> Parameters {
         vec![0.0; self.head().end]
     }
 
-    /// Small random weights, no biases. Threats, and weights that the king buckets do not share, are zero.
+    /// Small random weights. Biases, threats and unshared weights of king buckets are zero.
     pub fn random(&self, seed: u64) -> Parameters {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut parameters = self.zeros();
@@ -82,7 +82,7 @@ impl Shape {
             values.iter_mut().for_each(|value| *value = (deviation * normal(&mut random)) as f32);
         };
         let (outputs, pairs) = (self.layer(Layer::Outputs), self.layer(Layer::Pairs));
-        // Products are small.
+        // Larger weights for pairs, as products are small.
         for (layer, fan_in) in [(inputs, INPUTS), (outputs, 2 * hidden), (pairs, hidden / 4)] {
             fill(&mut rows[layer.start * hidden..layer.end * hidden], fan_in);
         }
@@ -93,7 +93,7 @@ impl Shape {
     }
 }
 
-/// A number from the normal distribution (Box and Muller, 1958).
+/// A normally distributed number (Box and Muller, 1958).
 fn normal(random: &mut fastrand::Rng) -> f64 {
     let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.f64()).cos()

@@ -1,4 +1,4 @@
-//! Whole runs, and small networks whose output is computed directly.
+//! Complete runs, and small networks with directly computed outputs.
 
 use super::shape::{Parameters, Shape};
 use super::*;
@@ -14,24 +14,24 @@ use std::path::Path;
 
 /// A small network.
 pub fn shape(hidden: usize, kings: &str, outputs: usize) -> Shape {
-    // Threats come with some of the layouts.
+    // Some layouts have threats.
     let threats = if kings == "one" { 0 } else { 32 };
     let kings = KingBuckets::named(kings).unwrap();
     Shape { architecture: Architecture { hidden, kings, threats, outputs, deep: false } }
 }
 
-/// The same with deep layers.
+/// A shape with deep layers.
 pub fn deep(shape: Shape) -> Shape {
     Shape { architecture: Architecture { deep: true, ..shape.architecture } }
 }
 
-/// Parameters of which none is zero, so large that some neurons are empty and some are full.
+/// Nonzero parameters, so large that some neurons are clamped at both ends.
 pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut parameters = shape.zeros();
     parameters.iter_mut().for_each(|value| *value = random.f32() - 0.45);
     if shape.architecture.deep {
-        // Few neurons of the deep layers are full, nor is the output.
+        // Few neurons of the deep layers are clamped.
         let (rows, head) = parameters.split_at_mut(shape.head().start);
         rows[shape.row(shape.layer(Layer::Outputs).start).start..].iter_mut().for_each(|value| *value *= 0.1);
         head.iter_mut().for_each(|value| *value *= 0.5);
@@ -39,8 +39,7 @@ pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
     parameters
 }
 
-/// The output of the network in units of 400 centipawns, computed directly and exactly. `values` are all parameters in the order
-/// of [`Parameters::iter`].
+/// The output of a network in units of 400 centipawns, computed directly in double precision from all [`Parameters`].
 pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     let Architecture { hidden, kings, threats, .. } = shape.architecture;
     let row = |index: usize| &values[index * hidden..][..hidden];
@@ -50,24 +49,24 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     for (side, neurons) in neurons.iter_mut().enumerate() {
         let weights = row(shape.layer(Layer::Outputs).start + 2 * position.bucket() + side);
         for (neuron, weight) in weights.iter().enumerate() {
-            let mut held = biases[neuron];
+            let mut value = biases[neuron];
             for &feature in position.pieces(side) {
-                held += row(usize::from(feature))[neuron];
+                value += row(usize::from(feature))[neuron];
                 if kings.count() > 1 {
-                    held += row(shared + usize::from(feature) % 768)[neuron];
+                    value += row(shared + usize::from(feature) % 768)[neuron];
                 }
             }
             if neuron < threats {
-                held += position.threats(side).iter().map(|&feature| row(usize::from(feature))[neuron]).sum::<f64>();
+                value += position.threats(side).iter().map(|&feature| row(usize::from(feature))[neuron]).sum::<f64>();
             }
-            neurons.push(held.clamp(0.0, 1.0));
+            neurons.push(value.clamp(0.0, 1.0));
             sum += neurons[neuron].powi(2) * weight;
         }
     }
     if shape.architecture.deep { sum + deep_output(values, &neurons, position.bucket(), shape) } else { sum }
 }
 
-/// What the deep layers add, with the neurons of both sides.
+/// The output of the deep layers, given the neurons of both sides.
 fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &Shape) -> f64 {
     let hidden = shape.architecture.hidden;
     let head = |layer| &values[shape.rows() * hidden..][shape.head_layer(layer)];
@@ -100,11 +99,11 @@ fn args(folder: &Folder, text: &str) -> Args {
     parse(words.into_iter().chain(text.split_whitespace())).unwrap()
 }
 
-fn refused(args: &Args) -> String {
-    open(args, &Stop::default()).err().expect("it is refused").to_string()
+fn error(args: &Args) -> String {
+    open(args, &Stop::default()).err().expect("an error").to_string()
 }
 
-/// Trains to the end, or until `stop` positions of an epoch are done.
+/// Trains to the end, or up to `stop_after` positions of an epoch.
 fn train(args: &Args, stop_after: Option<u64>) -> Session {
     let mut session = open(args, &Stop::default()).unwrap().unwrap();
     let model = TrainingNetwork::new(&session.run.shape);
@@ -123,7 +122,7 @@ fn train(args: &Args, stop_after: Option<u64>) -> Session {
                 }
             };
             assert!(!session.epoch(&model, pool, &stop, count).unwrap());
-            session.keep(&model).unwrap();
+            session.save(&model).unwrap();
         } else {
             assert!(learn(args, &mut session, &model, pool, &stop).unwrap());
             write_network(args, &session, &model, pool).unwrap();
@@ -132,8 +131,8 @@ fn train(args: &Args, stop_after: Option<u64>) -> Session {
     session
 }
 
-/// What the network of a file says of a position where White is to move, in centipawns.
-fn worth(path: &Path, fen: &str) -> i32 {
+/// The evaluation of a position with White to move by the network of a file, in centipawns.
+fn evaluate(path: &Path, fen: &str) -> i32 {
     let board = Board::from_fen(fen).unwrap();
     let mut accumulators = Accumulators::new(load(path).unwrap(), Simd::best(), 1);
     accumulators.start(&board);
@@ -141,7 +140,7 @@ fn worth(path: &Path, fen: &str) -> i32 {
 }
 
 #[test]
-fn a_network_learns_the_value_of_pieces() {
+fn network_learns_piece_values() {
     let folder = Folder::new("train-whole");
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(100, 11)));
     let options = "--hidden 32 --king-buckets three --batch 256 --epochs 15 --lr 0.01 --wdl 0 --scale 400";
@@ -152,7 +151,7 @@ fn a_network_learns_the_value_of_pieces() {
     assert!(last.validation < 0.05 * start && last.training < 0.05 * start, "{start} {last:?}");
     let pieces = [("n1bq", "N1BQ"), ("n1b1", "N1BQ"), ("n1bq", "N1B1")];
     let [even, up, down] = pieces.map(|(theirs, ours)| {
-        worth(&args.output, &format!("r{theirs}k1r/ppp2ppp/8/8/8/8/PPP2PPP/R{ours}K1R w - - 0 1"))
+        evaluate(&args.output, &format!("r{theirs}k1r/ppp2ppp/8/8/8/8/PPP2PPP/R{ours}K1R w - - 0 1"))
     });
     assert!(even.abs() < 150 && up > 300 && down < -300, "{even} {up} {down}");
     let picture = std::fs::read_to_string(folder.path().join("loss.svg")).unwrap();
@@ -160,7 +159,7 @@ fn a_network_learns_the_value_of_pieces() {
 }
 
 #[test]
-fn an_interrupted_run_ends_as_one_go() {
+fn interrupted_run_resumes_to_the_same_result() {
     let folder = Folder::new("train-resume");
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 12)));
     let gold = folder.write("gold.bf", &sample::packed_bytes(&sample::positions(2, 18)));
@@ -169,10 +168,10 @@ fn an_interrupted_run_ends_as_one_go() {
     let whole = train(&args(&folder, &format!("{options} --threads 1")), None);
     let net = std::fs::read(folder.path().join("net.lnn")).unwrap();
     assert!(whole.schedule.steps > 8 && whole.run.progress.epochs.len() == 3);
-    assert!(whole.run.progress.epochs.iter().all(|epoch| epoch.gauged[0].is_some()));
-    let kept = folder.path().join("run.ckpt");
-    let again = args(&folder, &format!("{options} --threads 2 --checkpoint {}", kept.display()));
-    // In the first epoch, a little later, and at the border of the second.
+    assert!(whole.run.progress.epochs.iter().all(|epoch| epoch.test_losses[0].is_some()));
+    let checkpoint = folder.path().join("run.ckpt");
+    let again = args(&folder, &format!("{options} --threads 2 --checkpoint {}", checkpoint.display()));
+    // Interrupts the first epoch twice, then finishes.
     let first = train(&again, Some(300));
     assert_eq!((first.run.progress.batches, first.run.progress.epochs.len()), (3, 0));
     let second = train(&again, Some(600));
@@ -181,76 +180,74 @@ fn an_interrupted_run_ends_as_one_go() {
     assert!(resumed.run.progress == whole.run.progress, "{:?} {:?}", resumed.run.progress, whole.run.progress);
     assert!(resumed.run.weights == whole.run.weights);
     assert!(std::fs::read(&again.output).unwrap() == net);
-    // There is nothing left to do.
+    // Already finished.
     assert!(train(&again, None).run.weights == whole.run.weights);
 
-    let other = args(&folder, &format!("{options} --lr 0.5 --checkpoint {}", kept.display()));
-    assert!(refused(&other).contains("its lr is 0.001, not 0.5"), "{}", refused(&other));
+    let other = args(&folder, &format!("{options} --lr 0.5 --checkpoint {}", checkpoint.display()));
+    assert!(error(&other).contains("its lr is 0.001, not 0.5"), "{}", error(&other));
 }
 
 #[test]
-fn a_network_is_trained_further() {
+fn trains_an_initial_network() {
     let folder = Folder::new("train-init");
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(90, 13)));
-    let kept = folder.path().join("run.ckpt");
+    let checkpoint = folder.path().join("run.ckpt");
     let options = "--hidden 32 --batch 128 --validation 0.1 --lr 0.01 --wdl 0 --threads 1";
-    let before = train(&args(&folder, &format!("{options} --epochs 6 --checkpoint {}", kept.display())), None);
+    let before = train(&args(&folder, &format!("{options} --epochs 6 --checkpoint {}", checkpoint.display())), None);
     let net = || std::fs::read(folder.path().join("net.lnn")).unwrap();
     let first = net();
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 14)));
-    let further = args(&folder, &format!("{options} --epochs 1 --init {}", kept.display()));
+    let further = args(&folder, &format!("{options} --epochs 1 --init {}", checkpoint.display()));
     let session = open(&further, &Stop::default()).unwrap().unwrap();
     assert!(session.run.weights.values == before.run.weights.values && session.run.weights.steps == 0);
     let after = train(&further, None);
     let starts = [&before, &after].map(|session| session.run.progress.start.unwrap());
     assert!(starts[1] < 0.7 * starts[0], "{starts:?}");
     for (blend, is_first) in [("0", false), ("0.5", false), ("1", true)] {
-        train(&args(&folder, &format!("{options} --epochs 1 --blend {blend} --init {}", kept.display())), None);
+        train(&args(&folder, &format!("{options} --epochs 1 --blend {blend} --init {}", checkpoint.display())), None);
         assert_eq!(net() == first, is_first, "{blend}");
     }
     let rounded = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
     let session = open(&rounded, &Stop::default()).unwrap().unwrap();
     assert!(session.run.weights.values[session.run.shape.row(0)].iter().any(|&weight| weight != 0.0));
     let other = args(&folder, &format!("{options} --init {}/../../nets/default.lnn", env!("CARGO_MANIFEST_DIR")));
-    assert!(refused(&other).contains("default.lnn: a network of another shape"));
+    assert!(error(&other).contains("default.lnn: a network of another shape"));
 }
 
 #[test]
-fn positions_of_other_games_may_check_what_was_learned() {
+fn validates_on_separate_files() {
     let folder = Folder::new("train-check");
-    let (learn, check) = (sample::positions(40, 16), sample::positions(5, 17));
-    folder.write("data.bf", &sample::packed_bytes(&learn));
-    let file = folder.write("check.bf", &sample::packed_bytes(&check));
+    let (training, validation) = (sample::positions(40, 16), sample::positions(5, 17));
+    folder.write("data.bf", &sample::packed_bytes(&training));
+    let file = folder.write("check.bf", &sample::packed_bytes(&validation));
     let options = format!("--hidden 32 --batch 128 --epochs 2 --lr 0.01 --wdl 0 --check {}", file.display());
     let checked = open(&args(&folder, &options), &Stop::default()).unwrap().unwrap();
-    assert_eq!((checked.data.training, checked.data.steps(1)), (learn.len() as u64, learn.len() as u64));
+    assert_eq!((checked.data.training, checked.data.steps(1)), (training.len() as u64, training.len() as u64));
     let bytes = |positions: &[_]| positions.iter().map(packed::to_bytes).collect::<Vec<_>>();
-    assert_eq!(bytes(&checked.data.validation), bytes(&check));
+    assert_eq!(bytes(&checked.data.validation), bytes(&validation));
     let session = train(&args(&folder, &options), None);
     let (start, last) = (session.run.progress.start.unwrap(), session.run.progress.epochs[1].validation);
     assert!(last < 0.7 * start, "{start} {last}");
-    // A checkpoint belongs to these files.
-    let kept = folder.path().join("run.ckpt");
-    let options = format!("{options} --checkpoint {}", kept.display());
+    // The checkpoint depends on these files.
+    let checkpoint = folder.path().join("run.ckpt");
+    let options = format!("{options} --checkpoint {}", checkpoint.display());
     train(&args(&folder, &options), None);
-    folder.write("check.bf", &sample::packed_bytes(&learn));
-    assert!(refused(&args(&folder, &options)).contains("another run"));
+    folder.write("check.bf", &sample::packed_bytes(&training));
+    assert!(error(&args(&folder, &options)).contains("another run"));
 }
 
 #[test]
-fn what_can_not_go_well_is_refused_at_once() {
+fn invalid_arguments_are_errors() {
     let folder = Folder::new("train-refused");
-    assert!(refused(&args(&folder, "")).contains("data.bf"));
+    assert!(error(&args(&folder, "")).contains("data.bf"));
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(1, 15)[..3]));
-    let little = refused(&args(&folder, "--validation 0"));
-    assert!(little.contains("too little data: 3 positions to learn from, 0 for validation"), "{little}");
+    let little = error(&args(&folder, "--validation 0"));
+    assert!(little.contains("too little data: 3 positions for training, 0 for validation"), "{little}");
     let nowhere = Args { output: folder.path().join("missing/net.lnn"), ..args(&folder, "") };
-    assert!(refused(&nowhere).contains("missing"));
-    assert!(refused(&args(&folder, &format!("--name {}", "x".repeat(57)))).contains("57 bytes, expected at most 56"));
+    assert!(error(&nowhere).contains("missing"));
+    assert!(error(&args(&folder, &format!("--name {}", "x".repeat(57)))).contains("57 bytes, expected at most 56"));
     let same = folder.path().join("net.lnn");
-    assert!(
-        refused(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: used for two files")
-    );
+    assert!(error(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: used for two files"));
     for (option, part) in [
         ("--hidden 48", "a multiple of 32"),
         ("--king-buckets two", "one, three, six, or 32 numbers"),

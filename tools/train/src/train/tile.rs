@@ -1,8 +1,8 @@
-//! A tile: some neurons with their parameters.
+//! A tile: a group of neurons with their parameters.
 //!
-//! Neurons are independent up to the output. So the hidden layer is divided into tiles: the weights of a tile and their gradients fit
-//! into a core's cache, and one thread computes all sums of a tile. What is always inlined uses the vector instructions
-//! of its caller; iterators of the innermost loops would not.
+//! Neurons are independent up to the output, so the hidden layer is divided into tiles. The weights of a tile and their gradients fit
+//! into the cache of a core, and one thread computes all sums of a tile. `inline(always)` functions use the vector instructions of
+//! their caller; iterators in innermost loops would not.
 #![expect(clippy::needless_range_loop)]
 
 use super::chunk::{CHUNK, Chunk};
@@ -12,23 +12,23 @@ use lento::eval::nnue::features::INPUTS;
 use lento::internals::huge_pages::HugeBox;
 use lento::internals::nnue::{FIRST, Layer, PAIRED, QA, QB};
 
-/// The gradients of a tile's neurons, by position of a chunk and side.
+/// Gradients of the neurons of a tile, by position of a chunk and side.
 pub type NeuronGradients = [Strip; 2 * CHUNK];
 
-/// Some neurons: their columns of all parameters. Columns beyond the last neuron stay zero.
+/// The columns of all parameters for a group of neurons. Columns beyond the last neuron stay zero.
 pub struct Tile {
     shape: Shape,
-    /// The number of the first neuron.
+    /// Index of the first neuron.
     start: usize,
     strips: Strips,
-    /// The values in use: those of inputs include their shared part, and all are rounded if `rounds`.
+    /// Values in use: those of inputs include their shared part, and all are rounded if `rounds`.
     used: HugeBox<[Strip]>,
-    /// The weights of pairs in use by bucket and column, for the sums of all products.
+    /// Weights of pairs in use, by bucket and column.
     pairs: Vec<[[f32; FIRST]; TILE]>,
     rounds: bool,
 }
 
-/// The products of a tile's pairs: those of the side to move, then of the opponent.
+/// Products of the pairs of a tile: those of the side to move, then of the opponent.
 #[inline(always)]
 fn products(sides: &[Strip; 2]) -> Strip {
     const { assert!(TILE == PAIRED) };
@@ -57,7 +57,7 @@ impl Tile {
         (0..shape.architecture.hidden).step_by(TILE).map(tile).collect()
     }
 
-    /// Loads its columns of values, mean gradients and mean squared gradients.
+    /// Loads the columns of values, mean gradients and mean squared gradients.
     pub fn load(&mut self, state: [&Parameters; 3]) {
         let (columns, hidden) = (self.columns(), self.shape.architecture.hidden);
         let Strips { values, first, second, .. } = &mut self.strips;
@@ -66,18 +66,18 @@ impl Tile {
                 strip.0[..columns.len()].copy_from_slice(&row[columns.clone()]);
             }
         }
-        self.settle();
+        self.update_used();
     }
 
-    /// Switches rounding of the parameters in use. Those that are learned are not rounded, so that small steps add up.
+    /// Switches rounding of the parameters in use. The trained values are not rounded, so that small steps add up.
     pub fn round(&mut self, rounds: bool) {
         if self.rounds != rounds {
             self.rounds = rounds;
-            self.settle();
+            self.update_used();
         }
     }
 
-    /// Stores its columns of values, mean gradients and mean squared gradients.
+    /// Stores the columns of values, mean gradients and mean squared gradients.
     pub fn store(&self, state: [&mut Parameters; 3]) {
         let Strips { values, first, second, .. } = &self.strips;
         for (strips, parameters) in [values, first, second].into_iter().zip(state) {
@@ -103,7 +103,7 @@ impl Tile {
         self.start..self.shape.architecture.hidden.min(self.start + TILE)
     }
 
-    /// Computes this tile's neurons for all positions of a chunk, and their sums for the outputs. The tile is number `index`.
+    /// Computes the neurons and output sums of tile number `index` for all positions of a chunk.
     #[inline(always)]
     pub fn forward(&self, index: usize, chunk: &mut Chunk) {
         let (weights, bias, outputs) =
@@ -137,13 +137,13 @@ impl Tile {
         }
     }
 
-    /// Adds the gradients of the positions of a chunk, after [`forward`](Self::forward). `neurons` receives those of the neurons,
-    /// which are then added input by input, so that a sum stays in registers.
+    /// Adds the gradients of the positions of a chunk, after [`forward`](Self::forward). `neurons` receives the gradients of neurons,
+    /// which are then summed by input to keep sums in registers.
     #[inline(always)]
     pub fn backward(&mut self, index: usize, chunk: &Chunk, neurons: &mut NeuronGradients) {
         let (outputs, pairs) = (self.shape.layer(Layer::Outputs).start, self.shape.layer(Layer::Pairs));
         let (features, rest) = self.strips.gradients.split_at_mut(self.shape.layer(Layer::Biases).start);
-        let (bias, rest) = rest.split_first_mut().expect("there is a row of biases");
+        let (bias, rest) = rest.split_first_mut().expect("a row of biases");
         let (output_gradients, pair_gradients) = rest.split_at_mut(pairs.start - outputs);
         let sides = neurons.as_chunks_mut::<2>().0;
         let accumulators = chunk.positions.iter().zip(&chunk.accumulators[index * CHUNK..]);
@@ -154,7 +154,7 @@ impl Tile {
             } else {
                 let rows = position.bucket() * FIRST;
                 let weights = &self.used[pairs.start + rows..][..FIRST];
-                through_pairs(products(accumulators), deep, weights, &mut pair_gradients[rows..][..FIRST])
+                backward_pairs(products(accumulators), deep, weights, &mut pair_gradients[rows..][..FIRST])
             };
             for (side, (neurons, neuron_gradients)) in accumulators.iter().zip(sides).enumerate() {
                 let row = 2 * position.bucket() + side;
@@ -164,9 +164,9 @@ impl Tile {
                     let value = neurons.0[column];
                     let active = value.clamp(0.0, 1.0);
                     output_gradient.0[column] += gradient * active * active;
-                    // A clamped neuron does not change.
-                    let steepness = if active == value { 2.0 * active } else { 0.0 };
-                    neuron_gradients.0[column] = gradient * output.0[column] * steepness;
+                    // A clamped neuron has no gradient.
+                    let slope = if active == value { 2.0 * active } else { 0.0 };
+                    neuron_gradients.0[column] = gradient * output.0[column] * slope;
                 }
                 if !pairs.is_empty() {
                     add_factors(neuron_gradients, neurons, &of_products, side);
@@ -193,12 +193,12 @@ impl Tile {
         }
         self.strips.step(shape.shared(), step, limit(Layer::Features));
         self.strips.step(shape.layer(Layer::Pairs), step.deep(), limit(Layer::Pairs));
-        self.settle();
+        self.update_used();
     }
 
-    /// Sums the gradients of the shared weights over the king buckets, and clears those of threats beyond their neurons.
+    /// Sums the gradients of shared weights over the king buckets, and clears those of threats beyond their neurons.
     fn share_gradients(&mut self) {
-        let reached = self.reached();
+        let with_threats = self.with_threats();
         let gradients = &mut self.strips.gradients;
         let (features, rest) = gradients.split_at_mut(self.shape.shared().start);
         let pieces = &features[self.shape.layer(Layer::Features)];
@@ -206,22 +206,24 @@ impl Tile {
             *sum = Strip::ZERO;
             pieces[index..].iter().step_by(INPUTS).for_each(|gradient| sum.add(gradient));
         }
-        gradients[self.shape.layer(Layer::Threats)].iter_mut().for_each(|gradient| gradient.0[reached..].fill(0.0));
+        gradients[self.shape.layer(Layer::Threats)]
+            .iter_mut()
+            .for_each(|gradient| gradient.0[with_threats..].fill(0.0));
     }
 
-    /// The number of its neurons that threats reach.
-    fn reached(&self) -> usize {
+    /// Number of neurons of the tile with threat inputs.
+    fn with_threats(&self) -> usize {
         self.shape.architecture.threats.saturating_sub(self.start).min(TILE)
     }
 
-    /// Computes the parameters in use: adds the shared weights to those of each king bucket, which are limited so that no sum exceeds
-    /// the limit of a feature weight, and rounds if wanted.
+    /// Computes the parameters in use: adds the shared weights to those of each king bucket, which are clamped so that no sum exceeds
+    /// the limit of a feature weight, and rounds if enabled.
     #[inline(always)]
-    fn settle(&mut self) {
-        let reached = self.reached();
+    fn update_used(&mut self) {
+        let with_threats = self.with_threats();
         let Tile { shape, strips: Strips { values, .. }, used, rounds, .. } = self;
         used.copy_from_slice(values);
-        used[shape.layer(Layer::Threats)].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
+        used[shape.layer(Layer::Threats)].iter_mut().for_each(|weights| weights.0[with_threats..].fill(0.0));
         if !shape.shared().is_empty() {
             let limit = shape.architecture.numbers(Layer::Features).limit;
             let (features, rest) = values.split_at_mut(shape.shared().start);
@@ -253,9 +255,9 @@ impl Tile {
     }
 }
 
-/// Adds the gradients of a bucket's weights of pairs, and returns those of the products; `deep` are those of the sums.
+/// Adds the gradients of the pair weights of a bucket and returns those of the products, given those of the sums in `deep`.
 #[inline(always)]
-fn through_pairs(products: Strip, deep: &[f32; FIRST], weights: &[Strip], gradients: &mut [Strip]) -> Strip {
+fn backward_pairs(products: Strip, deep: &[f32; FIRST], weights: &[Strip], gradients: &mut [Strip]) -> Strip {
     let mut of_products = Strip::ZERO;
     for neuron in 0..FIRST {
         let (gradient, weights, gradients) = (deep[neuron], &weights[neuron], &mut gradients[neuron]);
@@ -267,14 +269,14 @@ fn through_pairs(products: Strip, deep: &[f32; FIRST], weights: &[Strip], gradie
     of_products
 }
 
-/// Adds the gradients of one side's neurons by its products.
+/// Adds the gradients of the neurons of a side from those of its products.
 #[inline(always)]
 fn add_factors(gradients: &mut Strip, neurons: &Strip, of_products: &Strip, side: usize) {
     for index in 0..PAIRED / 2 {
-        let (one, other) = (neurons.0[index], neurons.0[index + PAIRED / 2]);
-        let (active, other_active) = (one.clamp(0.0, 1.0), other.clamp(0.0, 1.0));
+        let (value, partner) = (neurons.0[index], neurons.0[index + PAIRED / 2]);
+        let (active, partner_active) = (value.clamp(0.0, 1.0), partner.clamp(0.0, 1.0));
         let gradient = of_products.0[side * PAIRED / 2 + index];
-        gradients.0[index] += if active == one { gradient * other_active } else { 0.0 };
-        gradients.0[index + PAIRED / 2] += if other_active == other { gradient * active } else { 0.0 };
+        gradients.0[index] += if active == value { gradient * partner_active } else { 0.0 };
+        gradients.0[index + PAIRED / 2] += if partner_active == partner { gradient * active } else { 0.0 };
     }
 }

@@ -1,30 +1,30 @@
-//! Results of games, counted by material and score, and beside those that a model expects.
+//! Counts results of games by material and score, and compares them with a model.
 
 use crate::formats::StoredGame;
 use lento::eval::wdl::{Model, RANGE, material};
 use std::ops::RangeInclusive;
 
-/// Won, drawn and lost by the side to move.
+/// Wins, draws and losses of the side to move.
 pub type Results = [u64; 3];
 
-/// The results of the positions with one amount of material and one score.
+/// Results of the positions with the same material and score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Within [`RANGE`].
+    /// Material within [`RANGE`].
     pub material: i32,
-    /// In internal centipawns, from the view of the side to move.
+    /// Score in internal centipawns from the point of view of the side to move.
     pub score: i32,
     pub results: Results,
 }
 
 #[derive(Clone, Debug)]
 pub struct WdlCounts {
-    /// Larger scores are left out.
+    /// Larger scores are excluded.
     max_score: i32,
-    /// By material, then score.
+    /// Results by material and score.
     cells: Vec<Results>,
     pub games: u64,
-    /// Positions of all games, before any is left out.
+    /// Positions of all games, including excluded ones.
     pub positions: u64,
 }
 
@@ -43,7 +43,7 @@ impl WdlCounts {
         Ok(())
     }
 
-    /// Counts a position; `outcome` is 0 for a win of the side to move, 1 for a draw, 2 for a loss.
+    /// Counts a position; `outcome` is 0 for a win of the side to move, 1 for a draw and 2 for a loss.
     pub fn add(&mut self, score: i32, material: i32, outcome: usize) {
         if score.abs() <= self.max_score {
             let row = (material.clamp(*RANGE.start(), *RANGE.end()) - RANGE.start()) as usize;
@@ -56,7 +56,7 @@ impl WdlCounts {
         sum(&self.cells)
     }
 
-    /// The cells that are not empty, in ascending order of material and score.
+    /// The nonempty cells in ascending order of material and score.
     pub fn cells(&self) -> Vec<Cell> {
         let scores = -self.max_score..=self.max_score;
         let places = RANGE.flat_map(|material| scores.clone().map(move |score| (material, score)));
@@ -66,10 +66,10 @@ impl WdlCounts {
 }
 
 pub fn sum<'a>(results: impl IntoIterator<Item = &'a Results>) -> Results {
-    results.into_iter().fold([0; 3], |sum, one| std::array::from_fn(|index| sum[index] + one[index]))
+    results.into_iter().fold([0; 3], |sum, counts| std::array::from_fn(|index| sum[index] + counts[index]))
 }
 
-/// Divides the range of the material into parts of about the same width.
+/// Divides the range of material into parts of similar width.
 pub fn bands(count: i32) -> Vec<RangeInclusive<i32>> {
     let (start, width) = (*RANGE.start(), RANGE.count() as i32);
     (0..count).map(|index| start + width * index / count..=start + width * (index + 1) / count - 1).collect()
@@ -79,15 +79,15 @@ fn scores(max_score: i32) -> usize {
     2 * max_score as usize + 1
 }
 
-/// Positions with about the same score.
+/// Positions with similar scores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frequency {
-    /// The lowest score.
+    /// Lowest score.
     pub start: i32,
-    /// One more than the highest score.
+    /// Highest score plus 1.
     pub end: i32,
     pub results: Results,
-    /// The results that the model expects of these positions, in positions.
+    /// Expected numbers of results by the model.
     pub expected: [f64; 3],
 }
 
@@ -96,12 +96,12 @@ impl Frequency {
         self.results.iter().sum()
     }
 
-    /// The shares of won, drawn and lost positions.
+    /// Observed shares of won, drawn and lost positions.
     pub fn observed(&self) -> [f64; 3] {
         self.results.map(|count| count as f64 / self.positions().max(1) as f64)
     }
 
-    /// The shares that the model expects.
+    /// Predicted shares by the model.
     pub fn predicted(&self) -> [f64; 3] {
         self.expected.map(|count| count / self.positions().max(1) as f64)
     }
@@ -111,7 +111,7 @@ impl Frequency {
     }
 }
 
-/// Frequencies by score, in ranges of this width around zero; only scores that occurred.
+/// Frequencies by score in ranges of a width, aligned around zero; omits empty ranges.
 pub fn frequencies(cells: &[Cell], model: &Model, width: i32) -> Vec<Frequency> {
     let mut all: Vec<Frequency> = Vec::new();
     let mut cells = cells.to_vec();
@@ -131,11 +131,11 @@ pub fn frequencies(cells: &[Cell], model: &Model, width: i32) -> Vec<Frequency> 
     all
 }
 
-/// The mean error of the share of won games over the positions.
+/// Mean error of the share of won games over the positions.
 pub fn error(frequencies: &[Frequency]) -> f64 {
     let positions: u64 = frequencies.iter().map(Frequency::positions).sum();
-    let off = |frequency: &Frequency| (frequency.results[0] as f64 - frequency.expected[0]).abs();
-    frequencies.iter().map(off).sum::<f64>() / positions.max(1) as f64
+    let error = |frequency: &Frequency| (frequency.results[0] as f64 - frequency.expected[0]).abs();
+    frequencies.iter().map(error).sum::<f64>() / positions.max(1) as f64
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ pub mod tests {
         WdlCounts::new(1000)
     }
 
-    /// Results of this many positions with all material and scores up to 600.
+    /// Random results of positions with any material and scores up to 600.
     pub fn counts(model: &Model, positions: usize, seed: u64) -> WdlCounts {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut counts = empty();
@@ -164,7 +164,7 @@ pub mod tests {
     }
 
     #[test]
-    fn every_position_is_counted_from_the_view_of_its_side() {
+    fn counts_positions_from_the_side_to_move() {
         let games = sample::games(20, 61);
         let folder = Folder::new("wdl-counts");
         let path = folder.write("games.vf", &sample::bytes(&games));
@@ -196,7 +196,7 @@ pub mod tests {
     }
 
     #[test]
-    fn material_beyond_the_range_counts_at_its_ends() {
+    fn material_is_clamped_to_the_range() {
         let mut counts = WdlCounts::new(100);
         for (score, material) in [(100, 0), (-100, 200), (101, 40), (-101, 40)] {
             counts.add(score, material, 1);
@@ -217,7 +217,7 @@ pub mod tests {
     const MODEL: Model = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
 
     #[test]
-    fn positions_are_gathered_by_score() {
+    fn frequencies_group_positions_by_score() {
         let mut counts = empty();
         for (score, material, outcome) in
             [(-25, 20, 2), (-26, 20, 1), (24, 70, 0), (25, 20, 0), (74, 78, 1), (0, 20, 1)]
@@ -228,19 +228,19 @@ pub mod tests {
         let found: Vec<_> = all.iter().map(|f| (f.start, f.end, f.results)).collect();
         assert_eq!(found, [(-75, -25, [0, 1, 0]), (-25, 25, [1, 1, 1]), (25, 75, [1, 1, 0])]);
         let chances = MODEL.chances(25, 20).into_iter().zip(MODEL.chances(74, 78));
-        for (predicted, (one, other)) in all[2].predicted().into_iter().zip(chances) {
-            assert!((predicted - (one + other) / 2.0).abs() < 1e-12);
+        for (predicted, (a, b)) in all[2].predicted().into_iter().zip(chances) {
+            assert!((predicted - (a + b) / 2.0).abs() < 1e-12);
         }
         assert_eq!((all[2].observed(), all[1].middle()), ([0.5, 0.5, 0.0], -0.5));
         assert!(frequencies(&[], &MODEL, 50).is_empty() && error(&[]) == 0.0);
     }
 
     #[test]
-    fn the_true_model_is_hardly_off_and_another_is() {
+    fn error_is_small_only_for_the_true_model() {
         let cells = self::counts(&MODEL, 300_000, 81).cells();
-        let off = |model| error(&frequencies(&cells, model, 50));
-        assert!(off(&MODEL) < 0.004, "{}", off(&MODEL));
+        let error = |model| super::error(&frequencies(&cells, model, 50));
+        assert!(error(&MODEL) < 0.004, "{}", error(&MODEL));
         let other = Model { a: [60.0, 0.0, 0.0, 0.0], ..MODEL };
-        assert!(off(&other) > 0.03, "{}", off(&other));
+        assert!(error(&other) > 0.03, "{}", error(&other));
     }
 }

@@ -1,8 +1,8 @@
-//! Maximum likelihood fit of the polynomials to the results of games.
+//! Maximum likelihood fit of the polynomials to results of games.
 //!
-//! With `u = (score - a) / b` and `v = (-score - a) / b` the chances are `W = s(u)`, `L = s(v)` and `D = 1 - W - L`, where
-//! `s` is the logistic function. This is an ordered logit model (McCullagh, 1980) with thresholds that depend on the
-//! material. Steps are those of Fisher's scoring: Newton's method with the expected curvature, which always increases the likelihood.
+//! With `u = (score - a) / b` and `v = (-score - a) / b` the probabilities are `W = s(u)`, `L = s(v)` and `D = 1 - W - L`, where `s` is
+//! the logistic function. This is an ordered logit model (McCullagh, 1980) with thresholds that depend on the material. Uses Fisher
+//! scoring: Newton's method with the expected curvature, whose direction always increases the likelihood.
 
 use super::counts::Cell;
 use crate::objective::expectation;
@@ -11,9 +11,9 @@ use lento_common::cholesky::Cholesky;
 
 pub const MAX_DEGREE: usize = 3;
 /// Coefficients of both polynomials.
-const UNKNOWNS: usize = 2 * (MAX_DEGREE + 1);
+const COEFFICIENTS: usize = 2 * (MAX_DEGREE + 1);
 const MAX_STEPS: usize = 200;
-/// The fit ends when a step promises a smaller gain of the log likelihood.
+/// The fit ends when the expected gain in log-likelihood is smaller.
 const TOLERANCE: f64 = 1e-7;
 
 #[derive(Clone, Copy, Debug)]
@@ -26,18 +26,18 @@ pub struct Fit {
 pub fn fit(cells: &[Cell], degree: usize) -> Fit {
     let start = Model { a: [150.0, 0.0, 0.0, 0.0], b: [75.0, 0.0, 0.0, 0.0] };
     let mut fit = Fit { model: start, steps: 0, converged: false };
-    // The fit of each degree begins with that of the one below.
+    // Each degree starts from the fit of the lower one.
     for degree in 0..=degree.min(MAX_DEGREE) {
-        let next = climb(cells, degree, fit.model);
+        let next = maximise(cells, degree, fit.model);
         fit = Fit { steps: fit.steps + next.steps, ..next };
     }
     fit
 }
 
-/// Makes steps until there is nothing to gain.
-fn climb(cells: &[Cell], degree: usize, start: Model) -> Fit {
+/// Steps until convergence.
+fn maximise(cells: &[Cell], degree: usize, start: Model) -> Fit {
     let mut fit = Fit { model: start, steps: 0, converged: false };
-    let mut height = log_likelihood(cells, &fit.model);
+    let mut likelihood = log_likelihood(cells, &fit.model);
     while fit.steps < MAX_STEPS {
         let derivatives = derivatives(cells, &fit.model);
         let Some(step) = solve(&derivatives, degree) else { break };
@@ -46,31 +46,31 @@ fn climb(cells: &[Cell], degree: usize, start: Model) -> Fit {
             fit.converged = true;
             break;
         }
-        // Halves a step that lowers the likelihood or leads to invalid chances.
-        let rises = |(model, reached): &(Model, f64)| is_sound(model) && *reached >= height;
+        // Halves steps that lower the likelihood or lead to invalid probabilities.
+        let is_better = |(model, reached): &(Model, f64)| is_valid(model) && *reached >= likelihood;
         let tries = (0..40).map(|halvings| {
             let model = moved(&fit.model, &step, 0.5_f64.powi(halvings));
             (model, log_likelihood(cells, &model))
         });
-        let Some((model, reached)) = tries.into_iter().find(rises) else { break };
-        (fit.model, height) = (model, reached);
+        let Some((model, reached)) = tries.into_iter().find(is_better) else { break };
+        (fit.model, likelihood) = (model, reached);
         fit.steps += 1;
     }
     fit
 }
 
-/// Whether both polynomials stay above their minimum for all material.
-pub fn is_sound(model: &Model) -> bool {
+/// Whether both polynomials are above their minimum for all material.
+pub fn is_valid(model: &Model) -> bool {
     RANGE.into_iter().all(|material| model.a(material) > Model::MIN && model.b(material) > Model::MIN)
 }
 
-fn moved(model: &Model, step: &[f64; UNKNOWNS], length: f64) -> Model {
-    let (a, b) = step.split_at(UNKNOWNS / 2);
+fn moved(model: &Model, step: &[f64; COEFFICIENTS], length: f64) -> Model {
+    let (a, b) = step.split_at(COEFFICIENTS / 2);
     let add = |old: &Coefficients, step: &[f64]| std::array::from_fn(|index| old[index] + length * step[index]);
     Model { a: add(&model.a, a), b: add(&model.b, b) }
 }
 
-/// The logarithm of the likelihood of all results, in nats.
+/// Log-likelihood of all results in nats.
 pub fn log_likelihood(cells: &[Cell], model: &Model) -> f64 {
     let of_cell = |cell: &Cell| {
         let logs = log_chances(f64::from(cell.score), model.a(cell.material), model.b(cell.material));
@@ -79,7 +79,7 @@ pub fn log_likelihood(cells: &[Cell], model: &Model) -> f64 {
     cells.iter().map(of_cell).sum()
 }
 
-/// The logarithms of the chances to win, draw and lose; exact also for tiny chances.
+/// Logarithms of the probabilities to win, draw and lose; exact also for tiny ones.
 fn log_chances(score: f64, a: f64, b: f64) -> [f64; 3] {
     let (u, v) = ((score - a) / b, (-score - a) / b);
     let drawn = (-(u + v).exp_m1()).ln() - softplus(u) - softplus(v);
@@ -91,23 +91,24 @@ fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-/// Derivatives of the log likelihood by the coefficients: those of `a`, then those of `b`.
+/// Derivatives of the log-likelihood with respect to the coefficients of `a`, then `b`.
 struct Derivatives {
-    gradient: [f64; UNKNOWNS],
-    /// Fisher's information: the expected negative second derivatives.
-    information: [[f64; UNKNOWNS]; UNKNOWNS],
+    gradient: [f64; COEFFICIENTS],
+    /// Fisher information: the expected negative second derivatives.
+    information: [[f64; COEFFICIENTS]; COEFFICIENTS],
 }
 
 fn derivatives(cells: &[Cell], model: &Model) -> Derivatives {
-    let mut derivatives = Derivatives { gradient: [0.0; UNKNOWNS], information: [[0.0; UNKNOWNS]; UNKNOWNS] };
+    let mut derivatives =
+        Derivatives { gradient: [0.0; COEFFICIENTS], information: [[0.0; COEFFICIENTS]; COEFFICIENTS] };
     for cell in cells {
         let (gradient, information) = derivatives_of_cell(cell, model.a(cell.material), model.b(cell.material));
         let x = abscissa(cell.material);
-        let powers: [f64; UNKNOWNS] = std::array::from_fn(|index| x.powi((index % (UNKNOWNS / 2)) as i32));
-        let of = |index: usize| index / (UNKNOWNS / 2);
-        for i in 0..UNKNOWNS {
+        let powers: [f64; COEFFICIENTS] = std::array::from_fn(|index| x.powi((index % (COEFFICIENTS / 2)) as i32));
+        let of = |index: usize| index / (COEFFICIENTS / 2);
+        for i in 0..COEFFICIENTS {
             derivatives.gradient[i] += gradient[of(i)] * powers[i];
-            for j in 0..UNKNOWNS {
+            for j in 0..COEFFICIENTS {
                 derivatives.information[i][j] += information[of(i)][of(j)] * powers[i] * powers[j];
             }
         }
@@ -115,7 +116,7 @@ fn derivatives(cells: &[Cell], model: &Model) -> Derivatives {
     derivatives
 }
 
-/// Gradient and information of a cell by a and b.
+/// Gradient and information of a cell with respect to a and b.
 fn derivatives_of_cell(cell: &Cell, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
     let (mut gradient, mut information) = ([0.0; 2], [[0.0; 2]; 2]);
     let score = f64::from(cell.score);
@@ -123,7 +124,7 @@ fn derivatives_of_cell(cell: &Cell, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2])
     let (win, loss) = (expectation(u), expectation(v));
     let draw = (1.0 - win - loss).max(0.0);
     let q = 1.0 / (-(u + v)).exp_m1();
-    // The derivatives of the log chance of each result by u and v, and from these by a and b.
+    // Derivatives of the log probability of each result with respect to u and v, then a and b.
     let changes = [(1.0 - win, 0.0), (-q - win, -q - loss), (0.0, 1.0 - loss)]
         .map(|(du, dv)| [-(du + dv) / b, -(u * du + v * dv) / b]);
     let positions = cell.results.iter().sum::<u64>() as f64;
@@ -138,13 +139,12 @@ fn derivatives_of_cell(cell: &Cell, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2])
     (gradient, information)
 }
 
-/// The step for polynomials of this degree: information times step is the gradient. `None` if the data do not determine some
-/// coefficient.
-fn solve(derivatives: &Derivatives, degree: usize) -> Option<[f64; UNKNOWNS]> {
-    let free: Vec<usize> = (0..UNKNOWNS).filter(|index| index % (UNKNOWNS / 2) <= degree).collect();
+/// The step for polynomials of a degree: solves information · step = gradient. `None` if the data do not determine a coefficient.
+fn solve(derivatives: &Derivatives, degree: usize) -> Option<[f64; COEFFICIENTS]> {
+    let free: Vec<usize> = (0..COEFFICIENTS).filter(|index| index % (COEFFICIENTS / 2) <= degree).collect();
     let information = Cholesky::of(free.len(), |i, j| derivatives.information[free[i]][free[j]])?;
     let gradient: Vec<f64> = free.iter().map(|&index| derivatives.gradient[index]).collect();
-    let mut step = [0.0; UNKNOWNS];
+    let mut step = [0.0; COEFFICIENTS];
     for (index, x) in free.into_iter().zip(information.solve(&gradient)) {
         step[index] = x;
     }
@@ -159,7 +159,7 @@ mod tests {
     const TRUE: Model = Model { a: [90.0, 60.0, -20.0, 35.0], b: [30.0, 45.0, 10.0, -12.0] };
 
     #[test]
-    fn known_coefficients_are_found_again() {
+    fn recovers_known_coefficients() {
         let counts = sample::counts(&TRUE, 1_500_000, 71);
         let cells = counts.cells();
         let fit = fit(&cells, 3);
@@ -177,38 +177,38 @@ mod tests {
                 fit.model.b(material)
             );
         }
-        // The fit explains the data better than the truth does, but not by more than chance allows.
+        // The fit is more likely than the truth, but not significantly.
         let ahead = log_likelihood(&cells, &fit.model) - log_likelihood(&cells, &TRUE);
         assert!((0.0..20.0).contains(&ahead), "{ahead}");
     }
 
     #[test]
-    fn lower_degrees_leave_powers_out_and_explain_less() {
+    fn lower_degrees_have_zero_powers_and_lower_likelihood() {
         let cells = sample::counts(&TRUE, 200_000, 72).cells();
         let mut before = f64::NEG_INFINITY;
         for degree in 0..=MAX_DEGREE {
             let fit = fit(&cells, degree);
-            assert!(fit.converged && is_sound(&fit.model), "{fit:?}");
+            assert!(fit.converged && is_valid(&fit.model), "{fit:?}");
             assert!(
                 [fit.model.a, fit.model.b].iter().all(|powers| powers[degree + 1..].iter().all(|&power| power == 0.0))
             );
-            let height = log_likelihood(&cells, &fit.model);
-            assert!(height >= before, "degree {degree}: {height} after {before}");
-            before = height;
+            let likelihood = log_likelihood(&cells, &fit.model);
+            assert!(likelihood >= before, "degree {degree}: {likelihood} after {before}");
+            before = likelihood;
         }
     }
 
-    /// The gradient is that of the likelihood, and vanishes at the maximum.
+    /// The gradient matches numeric derivatives and vanishes at the maximum.
     #[test]
-    fn gradients_are_those_of_the_likelihood() {
+    fn gradient_matches_numeric_derivatives() {
         let cells = sample::counts(&TRUE, 20_000, 73).cells();
         let model = Model { a: [120.0, 30.0, 5.0, -4.0], b: [60.0, -8.0, 9.0, 3.0] };
         let derivatives = derivatives(&cells, &model);
-        for index in 0..UNKNOWNS {
-            let mut step = [0.0; UNKNOWNS];
+        for index in 0..COEFFICIENTS {
+            let mut step = [0.0; COEFFICIENTS];
             step[index] = 1e-3;
-            let height = |length| log_likelihood(&cells, &moved(&model, &step, length));
-            let expected = (height(1.0) - height(-1.0)) / 2e-3;
+            let likelihood = |length| log_likelihood(&cells, &moved(&model, &step, length));
+            let expected = (likelihood(1.0) - likelihood(-1.0)) / 2e-3;
             let error = (derivatives.gradient[index] - expected).abs();
             assert!(error <= 1e-5 * expected.abs().max(1.0), "{index}: {} for {expected}", derivatives.gradient[index]);
         }
@@ -217,13 +217,13 @@ mod tests {
         assert!(there.iter().zip(&derivatives.gradient).all(|(there, here)| there.abs() < 1e-4 * here.abs().max(1.0)));
     }
 
-    /// The information is the mean curvature if the model is right.
+    /// The information is the mean curvature for the true model.
     #[test]
     fn information_is_the_expected_curvature() {
         let cells = sample::counts(&TRUE, 400_000, 74).cells();
         let information = derivatives(&cells, &TRUE).information;
         for index in [0, 4] {
-            let mut step = [0.0; UNKNOWNS];
+            let mut step = [0.0; COEFFICIENTS];
             step[index] = 0.1;
             let at = |length| derivatives(&cells, &moved(&TRUE, &step, length)).gradient[index];
             let curvature = (at(-1.0) - at(1.0)) / 0.2;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn log_chances_are_logs_of_the_engine_s_chances_and_finite_far_out() {
+    fn log_chances_match_the_engine_and_are_finite() {
         for material in [10, 30, 78] {
             for score in [-700, -90, 0, 5, 300] {
                 let logs = log_chances(f64::from(score), TRUE.a(material), TRUE.b(material));
@@ -247,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn what_the_data_do_not_say_is_not_made_up() {
-        // One material only: no polynomial can be told.
+    fn undetermined_coefficients_prevent_convergence() {
+        // A single amount of material determines no polynomial.
         let mut counts = sample::empty();
         for (score, outcome) in [(200, 0), (10, 1), (-30, 1), (60, 0), (-70, 2), (-10, 0), (5, 2), (90, 1)] {
             counts.add(score, 40, outcome);
@@ -256,6 +256,6 @@ mod tests {
         let cells = counts.cells();
         assert!(fit(&cells, 0).converged);
         let cubic = fit(&cells, 3);
-        assert!(!cubic.converged && is_sound(&cubic.model));
+        assert!(!cubic.converged && is_valid(&cubic.model));
     }
 }

@@ -1,7 +1,7 @@
 //! `lento wdl`: fits the engine's model of win, draw and loss probabilities ([`lento::eval::wdl`]) to games.
 //!
-//! Positions of one game are not independent. The fit is still right, but less certain than the number of positions suggests, so no
-//! errors are given.
+//! Positions of a game are not independent. The fit is unbiased but less certain than the number of positions suggests, so no errors
+//! are given.
 
 mod counts;
 mod fit;
@@ -22,32 +22,32 @@ use std::process::ExitCode;
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-The model: P(win) = 1 / (1 + exp((a - score) / b)), P(loss) the same with the score negated, the rest is drawn. a and b are \
-polynomials of the material on the board (1 for a pawn, 3 for a knight or bishop, 5 for a rook, 9 for a queen), in internal \
-centipawns. The engine shows 100 * score / a. Fit it again when the evaluation has changed, to games of the new one.")]
+Model: P(win) = 1 / (1 + exp((a - score) / b)), P(loss) is the same for -score, the rest is drawn. a and b are \
+polynomials of the material on the board (pawn 1, knight or bishop 3, rook 5, queen 9), in internal \
+centipawns. The engine shows 100 * score / a. Fit it again after changes of the evaluation.")]
 pub struct Args {
-    /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
+    /// Games, viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Leave out positions with a score beyond this many internal centipawns. They are decided, but for a few dead draws
-    /// that no logistic curve expects and that would pull it away from where games are open
+    /// Exclude positions with a score beyond this, in internal centipawns. They are decided except for a few dead draws, which
+    /// would distort the logistic curve
     #[arg(long, value_name = "CP", default_value_t = 400, value_parser = clap::value_parser!(i32).range(50..=5000))]
     max_score: i32,
-    /// Put the coefficients into this source (src/eval/wdl.rs); only numbers change
+    /// Write the coefficients into this source file (src/eval/wdl.rs)
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-    /// Draw the share of won games by score, played and expected, into this file
+    /// Draw the share of won games by score, observed and expected, as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON document instead of the tables
+    /// Print a JSON document instead of the tables
     #[arg(long)]
     json: bool,
 }
 
-/// Counts, fits and reports. After Ctrl-C the fit is to the games read so far, and no source is changed.
+/// Counts, fits and prints the results. Ctrl-C ends the run with the games read so far and changes no source.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
-    // Fails before the games are read.
+    // Checked before reading the games.
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let files = GAMES.find(&args.data)?;
     outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
@@ -57,9 +57,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.finish_and_clear();
     let cells = counts.cells();
     if !finished {
-        let untouched =
-            source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is as it was", path.display()));
-        notice(format_args!("interrupted after {} games{untouched}", HumanCount(counts.games)));
+        let unchanged =
+            source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is unchanged", path.display()));
+        notice(format_args!("interrupted after {} games{unchanged}", HumanCount(counts.games)));
     }
     let fit = match fitted(&cells, &counts) {
         Err(_) if !finished => return Ok(summary::exit(false)),
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(exit)
 }
 
-/// Counts all games; false if it was interrupted.
+/// Counts all games; false if interrupted.
 fn count(games: &mut Shards, counts: &mut WdlCounts, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
     while let Some(game) = games.next().transpose()? {
         if stop.asked() {
@@ -100,17 +100,17 @@ fn fitted(cells: &[Cell], counts: &WdlCounts) -> Result<Fit, Box<dyn Error>> {
     if results.contains(&0) || !fit.converged {
         let [won, drawn, lost] = results.map(HumanCount);
         return Err(format!(
-            "too little data: {} games give {won} won, {drawn} drawn and {lost} lost positions that count, with {} different \
-             counts of material; expected games with all results and all material",
+            "too little data: {} games have {won} won, {drawn} drawn and {lost} lost positions within --max-score, with {} \
+             different amounts of material; expected games with all results and all material",
             HumanCount(counts.games),
-            cells.chunk_by(|one, other| one.material == other.material).count()
+            cells.chunk_by(|a, b| a.material == b.material).count()
         )
         .into());
     }
     Ok(fit)
 }
 
-/// Reads a source whose coefficients can be replaced.
+/// Reads a source and checks that its coefficients can be replaced.
 fn read_source(path: &Path) -> Result<String, String> {
     let text = inputs::read_utf8(path)?;
     source::read(&text).map_err(|error| in_file(path, error))?;
@@ -128,7 +128,7 @@ mod tests {
         parse(["wdl", data.to_str().unwrap()].into_iter().chain(text.split_whitespace())).unwrap()
     }
 
-    /// What came out of these data, and whether all were read.
+    /// Counts, fit, and whether all games were read.
     fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
         let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.max_score));
         let finished = count(&mut read, &mut counts, stop, &ProgressBar::hidden())?;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn from_games_to_source() {
+    fn writes_fitted_coefficients() {
         let folder = Folder::new("wdl-run");
         let data = folder.write("games.vf", &bytes(&games(150, 111)));
         let source = folder.write("wdl.rs", include_bytes!("../../../../src/eval/wdl.rs"));
@@ -145,7 +145,7 @@ mod tests {
         let (counts, fit, finished) = outcome(&args, &Stop::default()).unwrap();
         assert!(finished && counts.games == 150 && fit.converged);
         let again = outcome(&args, &Stop::default()).unwrap().1;
-        assert_eq!(fit.model, again.model, "it repeats exactly");
+        assert_eq!(fit.model, again.model, "not reproducible");
         let model = source::rounded(&fit.model);
         let text = read_source(&source).unwrap();
         draft::write(&source, source::rewrite(&text, &model).unwrap().as_bytes()).unwrap();
@@ -153,18 +153,18 @@ mod tests {
     }
 
     #[test]
-    fn too_little_data_and_foreign_sources_are_refused() {
+    fn too_little_data_and_foreign_sources_are_errors() {
         let folder = Folder::new("wdl-little");
         let data = folder.write("games.vf", &bytes(&games(1, 3)));
         let error = outcome(&args("", &data), &Stop::default()).unwrap_err().to_string();
         assert!(error.contains("too little data: 1 games"), "{error}");
         let source = folder.write("main.rs", b"fn main() {}");
         let error = read_source(&source).unwrap_err();
-        assert!(error.contains("main.rs: no line begins with 'const A: Coefficients = ['"), "{error}");
+        assert!(error.contains("main.rs: no line starts with 'const A: Coefficients = ['"), "{error}");
     }
 
     #[test]
-    fn an_interrupted_count_is_not_finished() {
+    fn stopped_count_is_not_finished() {
         let folder = Folder::new("wdl-stop");
         let data = folder.write("games.vf", &bytes(&games(3, 4)));
         let stop = Stop::default();

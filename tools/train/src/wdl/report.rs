@@ -1,4 +1,4 @@
-//! The report on a fit: tables, document, chart.
+//! Report on a fit: tables, JSON, chart.
 
 use super::counts::{Cell, Frequency, WdlCounts, bands, error, frequencies, sum};
 use super::fit::{Fit, fit, log_likelihood};
@@ -12,41 +12,41 @@ use plotters::prelude::*;
 use std::error::Error;
 use std::ops::RangeInclusive;
 
-/// The width of a score range in the table, in internal centipawns.
+/// Width of score ranges in the table, in internal centipawns.
 const STEP: i32 = 50;
-/// The number of material ranges in the table.
+/// Number of material ranges in the table.
 const BANDS: i32 = 10;
-/// The fewest positions of a material range for a fit of its own.
-const ENOUGH: u64 = 1000;
+/// Minimum positions for the separate fit of a material range.
+const MIN_POSITIONS: u64 = 1000;
 
-/// Reports a fit to these counts, with coefficients rounded as in the source.
+/// Reports a fit, with coefficients rounded as in the source.
 pub fn report(max_score: i32, counts: &WdlCounts, cells: &[Cell], fit: &Fit) -> Report {
     let model = source::rounded(&fit.model);
     let results = counts.results();
     let kept: u64 = results.iter().sum();
-    let [height, built_in] = [&model, &FITTED].map(|model| log_likelihood(cells, model));
+    let [fitted, built_in] = [&model, &FITTED].map(|model| log_likelihood(cells, model));
     let mut report = Report::default();
     report.count("games", "games", counts.games, "");
     report.count("positions", "positions", counts.positions, "");
-    report.count("  that count", "kept", kept, "");
+    report.count("  within --max-score", "kept", kept, "");
     for (name, count) in ["won", "drawn", "lost"].iter().zip(results) {
         report.share(&format!("    {name} by the side to move"), count, kept);
     }
-    report.row("log likelihood", format!("{height:.1}"), &format!("in {} steps", fit.steps));
-    let [each, each_built_in] = [height, built_in].map(|height| height / kept as f64);
-    let note = format!("with the coefficients built in {each_built_in:.6}");
-    report.row("  of a position", format!("{each:.6}"), &note);
+    report.row("log likelihood", format!("{fitted:.1}"), &format!("in {} steps", fit.steps));
+    let [each, each_built_in] = [fitted, built_in].map(|sum| sum / kept as f64);
+    let note = format!("{each_built_in:.6} with the built-in coefficients");
+    report.row("  per position", format!("{each:.6}"), &note);
     report.field("max_score", max_score);
     report.field("results", results.to_vec());
     report.field("a", model.a.to_vec());
     report.field("b", model.b.to_vec());
     report.field("steps", fit.steps);
-    report.field("log_likelihood", height);
+    report.field("log_likelihood", fitted);
     report.field("log_likelihood_built_in", built_in);
     let frequencies = frequencies(cells, &model, STEP);
-    let off = error(&frequencies);
-    report.row("off by", format!("{:.2} %", 100.0 * off), "of won games, on average over the positions");
-    report.field("win_error", off);
+    let error = error(&frequencies);
+    report.row("mean error", format!("{:.2} %", 100.0 * error), "of the share of won games");
+    report.field("win_error", error);
     by_material(&mut report, &model, cells);
     by_score(&mut report, &frequencies);
     report.text(&format!("\n{}\n", source::declarations(&model)));
@@ -58,9 +58,9 @@ fn by_material(report: &mut Report, model: &Model, cells: &[Cell]) {
         let cells: Vec<Cell> = cells.iter().filter(|cell| material.contains(&cell.material)).copied().collect();
         let results = sum(cells.iter().map(|cell| &cell.results));
         let positions: u64 = results.iter().sum();
-        // A fit to this range alone, without a polynomial.
-        let worth_it = positions >= ENOUGH && results.iter().all(|&count| count > 0);
-        let alone = worth_it.then(|| fit(&cells, 0)).filter(|fit| fit.converged).map(|fit| fit.model);
+        // Fits this range separately, without a polynomial.
+        let is_sufficient = positions >= MIN_POSITIONS && results.iter().all(|&count| count > 0);
+        let alone = is_sufficient.then(|| fit(&cells, 0)).filter(|fit| fit.converged).map(|fit| fit.model);
         let (from, to) = (*material.start(), *material.end());
         let middle = (from + to) / 2;
         let mut row = Row::default();
@@ -70,8 +70,8 @@ fn by_material(report: &mut Report, model: &Model, cells: &[Cell]) {
         row.cell("positions", "positions", HumanCount(positions).to_string(), positions);
         row.number("a", "a", Some(model.a(middle)), 1);
         row.number("b", "b", Some(model.b(middle)), 1);
-        row.number("a by itself", "a_alone", alone.map(|model| model.a[0]), 1);
-        row.number("b by itself", "b_alone", alone.map(|model| model.b[0]), 1);
+        row.number("a alone", "a_alone", alone.map(|model| model.a[0]), 1);
+        row.number("b alone", "b_alone", alone.map(|model| model.b[0]), 1);
         row
     };
     report.table("materials", &bands(BANDS).into_iter().map(row).collect::<Vec<_>>());
@@ -99,26 +99,26 @@ fn by_score(report: &mut Report, frequencies: &[Frequency]) {
 
 const COLORS: [RGBColor; 4] =
     [RGBColor(200, 60, 50), RGBColor(215, 145, 30), RGBColor(60, 140, 80), RGBColor(50, 90, 170)];
-/// The width of the score range of a point, in internal centipawns.
+/// Width of the score range of a point, in internal centipawns.
 const POINT: i32 = 20;
-/// The fewest positions of a point.
-const ENOUGH_FOR_A_POINT: u64 = 50;
+/// Minimum positions of a point.
+const MIN_POINT_POSITIONS: u64 = 50;
 
-/// Draws the share of won games by score as SVG, for a few ranges of material: observed as points, expected by the model as lines.
+/// Draws the share of won games by score and material as SVG: observed as points, expected as lines.
 pub fn svg(cells: &[Cell], model: &Model) -> Result<String, Box<dyn Error>> {
     let curves: Vec<(String, Vec<Frequency>)> = bands(COLORS.len() as i32)
         .into_iter()
         .map(|material| {
             let of_band: Vec<Cell> = cells.iter().filter(|cell| material.contains(&cell.material)).copied().collect();
             let mut points = frequencies(&of_band, model, POINT);
-            points.retain(|point| point.positions() >= ENOUGH_FOR_A_POINT);
+            points.retain(|point| point.positions() >= MIN_POINT_POSITIONS);
             (format!("material {} to {}", material.start(), material.end()), points)
         })
         .collect();
-    let far = |point: &Frequency| point.middle().abs();
-    let width = curves.iter().flat_map(|(_, points)| points).map(far).fold(100.0, f64::max);
+    let distance = |point: &Frequency| point.middle().abs();
+    let width = curves.iter().flat_map(|(_, points)| points).map(distance).fold(100.0, f64::max);
     let axes = Axes {
-        caption: "Games won by score: played (points) and expected (lines)",
+        caption: "Games won by score: observed (points) and expected (lines)",
         x: Axis {
             title: "score of the side to move, internal centipawns",
             range: -width..width,
@@ -147,7 +147,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn tables_and_document_say_the_same() {
+    fn tables_and_json_agree() {
         let truth = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
         let counts = sample::counts(&truth, 100_000, 91);
         let cells = counts.cells();
@@ -156,7 +156,7 @@ mod tests {
         assert!(text.contains(&source::declarations(&source::rounded(&found.model))), "{text}");
         assert_eq!(json["a"], json!(source::rounded(&found.model).a));
         let positions =
-            |list: &Value| list.as_array().unwrap().iter().map(|one| one["positions"].as_u64().unwrap()).sum();
+            |list: &Value| list.as_array().unwrap().iter().map(|row| row["positions"].as_u64().unwrap()).sum();
         let sums: [u64; 2] = ["materials", "frequencies"].map(|name| positions(&json[name]));
         assert_eq!((sums, json["kept"].as_u64()), ([100_000; 2], Some(100_000)));
         for band in json["materials"].as_array().unwrap() {
@@ -164,14 +164,14 @@ mod tests {
             assert!((a / alone - 1.0).abs() < 0.15, "{band}");
         }
         assert!(json["log_likelihood"].as_f64() > json["log_likelihood_built_in"].as_f64());
-        // Every line of a table is as long as its head is, up to the last column.
+        // All lines of a table have the same length.
         let table: Vec<&str> = text.split("\n\n").nth(1).unwrap().lines().collect();
         assert_eq!(table.len(), 11, "{text}");
         assert!(table.iter().all(|line| line.len() == table[0].len()), "{text}");
     }
 
     #[test]
-    fn a_range_without_data_is_not_fitted_by_itself() {
+    fn ranges_without_data_have_no_separate_fit() {
         let mut counts = sample::empty();
         counts.add(0, 40, 1);
         let mut report = Report::default();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_range_has_its_line_and_points() {
+    fn draws_a_line_and_points_per_range() {
         let model = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
         let cells = sample::counts(&model, 60_000, 101).cells();
         let text = svg(&cells, &model).unwrap();
@@ -194,7 +194,7 @@ mod tests {
         for (material, color) in bands(4).into_iter().zip(["#C83C32", "#D7911E", "#3C8C50", "#325AAA"]) {
             assert!(text.contains(&format!("material {} to {}", material.start(), material.end())));
             let circles = text.lines().filter(|line| line.contains("<circle") && line.contains(color)).count();
-            // Scores up to 600 either way, 20 apart.
+            // Scores from -600 to 600 in steps of 20.
             assert!((59..=61).contains(&circles), "{circles} points for {material:?}");
         }
         assert_eq!(svg(&[], &model).unwrap().matches("<circle").count(), 0);

@@ -1,26 +1,26 @@
-//! The coefficients in the engine's source: `const A: Coefficients = [1.0, 2.0, 3.0, 4.0];`, and `B` likewise.
+//! Reads and replaces the coefficients in the engine's source: `const A: Coefficients = [1.0, 2.0, 3.0, 4.0];`, and `B` likewise.
 
 use lento::eval::wdl::{Coefficients, Model};
 use std::ops::Range;
 
-/// Coefficients have three decimals.
-const DECIMALS: f64 = 1e3;
+/// Coefficients are rounded to three decimals.
+const PRECISION: f64 = 1e3;
 const NAMES: [&str; 2] = ["A", "B"];
 
-/// The coefficients with the decimals of the source.
+/// The coefficients rounded as in the source.
 pub fn rounded(model: &Model) -> Model {
-    // Adding zero turns -0 into 0.
-    let round = |powers: Coefficients| powers.map(|power| (power * DECIMALS).round() / DECIMALS + 0.0);
+    // Adding 0 turns -0 into 0.
+    let round = |powers: Coefficients| powers.map(|power| (power * PRECISION).round() / PRECISION + 0.0);
     Model { a: round(model.a), b: round(model.b) }
 }
 
-/// The lines that declare the coefficients.
+/// The declarations of the coefficients.
 pub fn declarations(model: &Model) -> String {
     let line = |(name, powers): (&str, &Coefficients)| format!("const {name}: Coefficients = {powers:?};");
     NAMES.into_iter().zip([&model.a, &model.b]).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads the coefficients in a source.
+/// Reads the coefficients of a source.
 pub fn read(text: &str) -> Result<Model, String> {
     let [a, b] = NAMES.map(|name| {
         let inside = &text[find(text, name)?];
@@ -32,7 +32,7 @@ pub fn read(text: &str) -> Result<Model, String> {
     Ok(Model { a: a?, b: b? })
 }
 
-/// Replaces the coefficients in a source. Every other byte stays.
+/// Replaces the coefficients of a source and keeps all other bytes.
 pub fn rewrite(text: &str, model: &Model) -> Result<String, String> {
     read(text)?;
     let mut written = text.to_owned();
@@ -55,8 +55,8 @@ fn find(text: &str, name: &str) -> Result<Range<usize>, String> {
     }
     match &found[..] {
         [range] => Ok(range.clone()),
-        [] => Err(format!("no line begins with '{head}'; expected src/eval/wdl.rs of the engine")),
-        more => Err(format!("{} lines begin with '{head}'; expected one", more.len())),
+        [] => Err(format!("no line starts with '{head}'; expected src/eval/wdl.rs of the engine")),
+        more => Err(format!("{} lines start with '{head}'; expected one", more.len())),
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     const MODEL: Model = Model { a: [0.5, -1.0, 2.125, -0.001], b: [100.0, 0.0, 0.0, 1e-3] };
 
     #[test]
-    fn only_the_numbers_change() {
+    fn rewrite_changes_only_numbers() {
         assert_eq!(read(SOURCE), Ok(Model { a: [1.5, -2.0, 0.0, 4.25], b: [5.0, 6.0, 7.0, 8.0] }));
         let written = rewrite(SOURCE, &MODEL).unwrap();
         let expected = SOURCE
@@ -83,19 +83,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_source_is_refused() {
-        let refused = |text: &str| rewrite(text, &MODEL).unwrap_err();
-        assert!(refused("fn main() {}").starts_with("no line begins with 'const A: Coefficients = ['"));
+    fn other_sources_are_errors() {
+        let error = |text: &str| rewrite(text, &MODEL).unwrap_err();
+        assert!(error("fn main() {}").starts_with("no line starts with 'const A: Coefficients = ['"));
         let twice = SOURCE.to_owned() + "const B: Coefficients = [1, 2, 3, 4];\n";
-        assert!(refused(&twice).starts_with("2 lines begin with 'const B: "));
+        assert!(error(&twice).starts_with("2 lines start with 'const B: "));
         for bad in ["5, 6, 7", "5, 6, 7, x", ""] {
-            let error = refused(&SOURCE.replace("5, 6, 7, 8", bad));
+            let error = error(&SOURCE.replace("5, 6, 7, 8", bad));
             assert!(error.starts_with(&format!("'[{bad}]' for B; expected four numbers")), "{error}");
         }
     }
 
     #[test]
-    fn few_decimals_are_kept_and_no_negative_zero() {
+    fn rounds_without_negative_zero() {
         let model = rounded(&Model { a: [1.23456, -0.0001, 7.0, -2.0005], b: [0.0; 4] });
         assert_eq!(declarations(&model).lines().next(), Some("const A: Coefficients = [1.235, 0.0, 7.0, -2.001];"));
         assert_eq!(rounded(&model), model);
@@ -103,7 +103,7 @@ mod tests {
 
     /// The real file.
     #[test]
-    fn the_engine_s_source_is_understood() {
+    fn reads_and_rewrites_the_source_of_the_engine() {
         let source = include_str!("../../../../src/eval/wdl.rs");
         assert_eq!(read(source), Ok(FITTED));
         assert_eq!(rewrite(source, &FITTED).as_deref(), Ok(source));
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(read(&written), Ok(MODEL));
         let differs = |(before, after): &(&str, &str)| before != after;
         assert_eq!(source.lines().zip(written.lines()).filter(differs).count(), 2);
-        // The formatter leaves such lines alone.
+        // The formatter does not change such lines.
         assert!(declarations(&MODEL).lines().all(|line| line.len() <= 120));
     }
 }

@@ -1,11 +1,11 @@
-//! Misuse of `lento-train`: two runs in one folder, damaged files, full disks, special files.
+//! Two runs in one folder, damaged files, full disks and special files.
 
 use crate::TOOL;
 use lento_testing::Folder;
 use lento_testing::driver::*;
 use serde_json::Value;
 
-/// Some games in the folder `data`.
+/// Generates games in the folder `data`.
 fn datagen(folder: &Folder, games: u32) {
     let words = format!("datagen --limit soft=60 --hash 1 --games {games} --shard 20 --output @/data");
     let output = TOOL.run(folder, &words);
@@ -13,11 +13,11 @@ fn datagen(folder: &Folder, games: u32) {
 }
 
 #[test]
-fn two_runs_do_not_fill_one_folder() {
+fn folder_is_locked() {
     let folder = Folder::new("datagen");
     let words = "datagen --limit soft=60 --hash 1 --concurrency 1 --shard 40 --json --output @/data";
     let first = TOOL.start(&folder, &format!("{words} --games 100000"));
-    wait_for("no game is kept", || size(&folder.at("data/00000.vf")) > 0);
+    wait_for("no game is stored", || size(&folder.at("data/00000.vf")) > 0);
     let second = TOOL.refusal(&folder, &format!("{words} --games 100000"));
     assert!(second.contains(&format!("run.json: in use by another run (process {})", first.0.id())), "{second}");
     first.kill();
@@ -28,7 +28,7 @@ fn two_runs_do_not_fill_one_folder() {
 }
 
 #[test]
-fn outputs_are_tried_before_the_work() {
+fn outputs_are_checked_before_the_run() {
     let folder = Folder::new("outputs");
     datagen(&folder, 30);
     assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
@@ -56,7 +56,7 @@ fn outputs_are_tried_before_the_work() {
 }
 
 #[test]
-fn damage_is_named_with_its_place() {
+fn damaged_data_are_reported_with_their_place() {
     let folder = Folder::new("damage");
     datagen(&folder, 30);
     assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
@@ -65,7 +65,7 @@ fn damage_is_named_with_its_place() {
         bytes[at] ^= 1 << bit;
         std::fs::write(folder.at(name), bytes).unwrap();
     };
-    // A flag of the first move; a piece on a square more.
+    // A flag of the first move, and an extra occupied square.
     for (name, at, bit, tools) in [
         ("data/00000.vf", 33, 7, ["data inspect @/data", "wdl @/data", "data convert @/data --output @/more.bf"]),
         (
@@ -83,7 +83,7 @@ fn damage_is_named_with_its_place() {
         }
         flip(name, at, bit);
     }
-    // Generation does not go on after games that are none.
+    // Generation does not continue after invalid games.
     flip("data/00001.vf", 33, 7);
     let words = "datagen --limit soft=60 --hash 1 --games 40 --shard 20 --output @/data";
     assert!(TOOL.refusal(&folder, words).contains("00001.vf: game 1 at byte 0: ply 1: "), "resumed");
@@ -96,37 +96,37 @@ fn damage_is_named_with_its_place() {
 }
 
 #[test]
-fn large_files_of_something_else_take_no_memory() {
+fn large_foreign_files_are_not_read_into_memory() {
     TOOL.refuse_large_files(&["data inspect", "wdl", "train --output @/net.lnn", "data convert --output @/out.bf"]);
 }
 
 #[test]
-fn a_full_disk_names_the_file_and_keeps_what_is_done() {
+fn full_disk_is_reported_and_finished_work_is_kept() {
     let folder = Folder::new("full");
-    let refused = |blocks, words, name| TOOL.refuse_full_disk(&folder, blocks, words, name);
+    let check_full_disk = |blocks, words, name| TOOL.refuse_full_disk(&folder, blocks, words, name);
     let generate = "datagen --limit soft=60 --hash 1 --games 40 --shard 40 --output @/data";
-    refused(8, generate, "/data/00000.vf: File too large");
+    check_full_disk(8, generate, "/data/00000.vf: File too large");
     assert!(size(&folder.at("data/00000.vf")) > 0);
     assert!(TOOL.run(&folder, generate).status.success());
-    refused(8, "data convert @/data --output @/data.bf", "/data.bf: File too large");
+    check_full_disk(8, "data convert @/data --output @/data.bf", "/data.bf: File too large");
     assert!(!folder.at("data.bf").exists());
     assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
     let train = "train @/data.bf --epochs 1 --output @/net.lnn";
-    refused(8, train, "/net.lnn: File too large");
+    check_full_disk(8, train, "/net.lnn: File too large");
     assert!(!folder.at("net.lnn").exists());
-    // A reader that has gone away does not end the training.
+    // A closed reader does not end the training.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     finish(TOOL.command(&folder, train).stdout(writer).spawn().unwrap());
     assert!(folder.at("net.lnn").exists());
-    // An older picture stays as it was.
+    // An existing picture is unchanged.
     folder.write("bars.svg", b"old");
-    refused(4, "data inspect @/data --svg @/bars.svg", "/bars.svg: File too large");
+    check_full_disk(4, "data inspect @/data --svg @/bars.svg", "/bars.svg: File too large");
     assert_eq!(std::fs::read(folder.at("bars.svg")).unwrap(), b"old");
 }
 
 #[test]
-fn files_that_never_end_or_never_begin_are_refused() {
+fn special_files_are_errors() {
     TOOL.refuse_special_files(&[
         "data inspect",
         "wdl",

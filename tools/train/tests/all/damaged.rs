@@ -1,11 +1,11 @@
-//! Damaged files: each is refused by its name or partly used, without a panic or a hang.
+//! Damaged files are errors with their name or partly used, without panics or hangs.
 
 use crate::TOOL;
 use lento_testing::Folder;
 use lento_testing::damage::{damage, damage_line};
 
 #[test]
-fn shards_and_positions() {
+fn damaged_shards_and_positions() {
     let folder = Folder::new("data");
     TOOL.succeeds(&folder, "datagen --hash 1 --limit soft=40 --dfrc 0.3 --games 12 --output @/games");
     TOOL.survives(&folder, "data inspect @/games/00000.vf", "games/00000.vf", damage);
@@ -16,7 +16,7 @@ fn shards_and_positions() {
 }
 
 #[test]
-fn gold_sets() {
+fn damaged_journals_of_gold_sets() {
     let folder = Folder::new("gold");
     let make = "gold make --output @/gold.bf --positions 30 --label 60 --limit soft=20 --hash 1 --concurrency 1 \
                 --journal @/gold.jsonl";

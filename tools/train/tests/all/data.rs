@@ -1,4 +1,4 @@
-//! `lento-train data` from the outside.
+//! Runs `lento-train data`.
 
 use bulletformat::ChessBoard;
 use lento_testing::Folder;
@@ -14,7 +14,7 @@ fn tool(command: &[&str], paths: &[&Path]) -> Command {
     tool
 }
 
-/// Runs to success with --json and gives the document.
+/// Runs a command with --json and returns the document.
 fn json(command: &[&str], paths: &[&Path]) -> Value {
     let output = tool(command, paths).arg("--json").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -26,7 +26,7 @@ fn error(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Fresh games in two shards.
+/// Generates games in two shards.
 fn games(folder: &Path) {
     let made = tool(&["datagen", "--hash", "1", "--shard", "20", "--limit", "soft=40", "--dfrc", "0.3"], &[])
         .args(["--games", "36", "--output"])
@@ -36,7 +36,7 @@ fn games(folder: &Path) {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// What viriformat itself makes of a shard, position by position.
+/// The positions of a shard according to the viriformat library.
 fn by_viriformat(shard: &Path) -> Vec<ChessBoard> {
     let bytes = std::fs::read(shard).unwrap();
     let (mut rest, mut positions) = (bytes.as_slice(), Vec::new());
@@ -65,7 +65,7 @@ fn bytes(position: &ChessBoard) -> [u8; 32] {
 }
 
 #[test]
-fn games_become_the_positions_that_viriformat_sees() {
+fn convert_matches_the_viriformat_library() {
     let scratch = Folder::new("convert");
     let (data, all) = (scratch.at("games"), scratch.at("all.bf"));
     games(&data);
@@ -83,30 +83,30 @@ fn games_become_the_positions_that_viriformat_sees() {
         (36, expected.len() as u64, expected.len() as u64)
     );
 
-    // With the filter: what is dropped and what is kept are all, and the order stays.
+    // With the filter, dropped and kept positions are all positions, in order.
     let some = scratch.at("some.bf");
     let summary = convert(&["--threads", "1"], &some);
     let dropped: u64 = summary["dropped"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(summary["dropped"]["first_plies"], 36 * 8);
     assert_eq!(dropped + summary["written"].as_u64().unwrap(), expected.len() as u64);
     let mut rest = expected.iter();
-    assert!(records(&some).iter().all(|record| rest.any(|other| other == record)), "a part of all, in order");
+    assert!(records(&some).iter().all(|record| rest.any(|other| other == record)), "a subsequence of all");
     let inspected = json(&["data", "inspect"], &[&data]);
     assert_eq!((&inspected["kept"], &inspected["dropped"]), (&summary["written"], &summary["dropped"]));
     let inspected = json(&["data", "inspect"], &[&some]);
     assert_eq!((&inspected["kept"], &inspected["white"]), (&summary["written"], &"side to move".into()));
 
     let kept = records(&some);
-    // Without repeated positions, from twice the same games.
+    // Without duplicates, from the same games twice.
     let once = scratch.at("once.bf");
     let summary = json(&["data", "convert", "--dedupe"], &[&data, &data, Path::new("--output"), &once]);
     let (repeated, written) = (summary["repeated"].as_u64().unwrap(), records(&once).len());
     assert_eq!(repeated as usize + written, 2 * records(&some).len());
     let distinct: HashSet<&[u8]> = kept.iter().map(|record| &record[..24]).collect();
-    assert!(written >= distinct.len() && written <= records(&some).len(), "castling rights make them different, too");
+    assert!(written >= distinct.len() && written <= records(&some).len(), "castling rights also distinguish positions");
 }
 
-/// The moves and scores of a file in viriformat, game by game.
+/// Moves and scores of a file in viriformat, by game.
 fn plies(path: &Path) -> Vec<Vec<(u16, i16)>> {
     let bytes = std::fs::read(path).unwrap();
     let (mut rest, mut games) = (bytes.as_slice(), Vec::new());
@@ -118,7 +118,7 @@ fn plies(path: &Path) -> Vec<Vec<(u16, i16)>> {
 }
 
 #[test]
-fn packed_games_are_the_same_games_with_even_scores() {
+fn packed_games_round_trip_with_rounded_scores() {
     let scratch = Folder::new("pack");
     let [data, packed, unpacked] = ["games", "packed/", "unpacked/"].map(|name| scratch.at(name));
     games(&data);
@@ -151,7 +151,7 @@ fn packed_games_are_the_same_games_with_even_scores() {
     }
     assert!(odd > 100);
 
-    // All who read games read them packed, with the same outcome. Packed once more, they stay as they are.
+    // All readers accept packed games, with the same result. Packing again changes nothing.
     let convert = |data: &Path, name: &str| {
         let output = scratch.at(name);
         json(&["data", "convert", "--shuffle", "--dedupe"], &[data, Path::new("--output"), &output]);
@@ -167,7 +167,7 @@ fn packed_games_are_the_same_games_with_even_scores() {
 }
 
 #[test]
-fn packed_games_that_cannot_be_are_refused_with_words() {
+fn invalid_packed_games_are_errors() {
     let scratch = Folder::new("pack-bad");
     let (data, packed) = (scratch.at("games"), scratch.at("packed/"));
     games(&data);
@@ -175,8 +175,10 @@ fn packed_games_that_cannot_be_are_refused_with_words() {
     let (shard, bad) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.at("bad.lgp"));
     let mut flipped = shard.clone();
     flipped[200] ^= 4;
-    let cut = &shard[..shard.len() - 1];
-    for (bytes, part) in [(&flipped[..], "damaged: checksum"), (cut, "cut off"), (&[7; 300], "not packed games")] {
+    let truncated = &shard[..shard.len() - 1];
+    for (bytes, part) in
+        [(&flipped[..], "damaged: checksum"), (truncated, "truncated"), (&[7; 300], "not packed games")]
+    {
         std::fs::write(&bad, bytes).unwrap();
         for command in [&["data", "unpack"][..], &["data", "convert"], &["data", "pack"]] {
             let output = scratch.at("out");
@@ -187,21 +189,21 @@ fn packed_games_that_cannot_be_are_refused_with_words() {
         let error = error(&tool(&["data", "inspect"], &[&bad]).output().unwrap());
         assert!(error.contains("bad.lgp: ") && error.contains(part), "{error}");
     }
-    // Several files do not become one, and a folder with both forms of a shard holds its games twice.
+    // Several files cannot be packed into one, and a folder may not have both forms of a shard.
     let output = scratch.at("all.lgp");
-    let said = error(&tool(&["data", "pack"], &[&data, Path::new("--output"), &output]).output().unwrap());
-    assert!(said.contains("2 files are to be written; expected a folder"), "{said}");
+    let message = error(&tool(&["data", "pack"], &[&data, Path::new("--output"), &output]).output().unwrap());
+    assert!(message.contains("there are 2 files to write; expected a folder"), "{message}");
     json(&["data", "pack"], &[&data, Path::new("--output"), &data]);
-    let said = error(&tool(&["data", "inspect"], &[&data]).output().unwrap());
-    assert!(said.contains("00000.lgp and ") && said.contains("hold the same games"), "{said}");
-    let said =
+    let message = error(&tool(&["data", "inspect"], &[&data]).output().unwrap());
+    assert!(message.contains("00000.lgp and ") && message.contains("contain the same games"), "{message}");
+    let message =
         error(&tool(&["data", "unpack"], &[&data.join("00000.vf"), Path::new("--output"), &output]).output().unwrap());
-    assert!(said.contains("00000.vf: not data of this kind; expected packed games (*.lgp)"), "{said}");
+    assert!(message.contains("00000.vf: not data of this kind; expected packed games (*.lgp)"), "{message}");
     assert!(!output.exists());
 }
 
 #[test]
-fn shuffling_loses_nothing_whatever_the_memory() {
+fn shuffle_keeps_all_positions_with_any_memory() {
     let scratch = Folder::new("shuffle");
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0 | 0.5".parse::<ChessBoard>().unwrap();
     let all: Vec<[u8; 32]> = (0..60_000_u32)
@@ -224,7 +226,7 @@ fn shuffling_loses_nothing_whatever_the_memory() {
     let mut expected = all.clone();
     expected.sort_unstable();
     assert!(sorted == expected && shuffled != all);
-    // 60 000 positions with their keys take more than two megabytes.
+    // 60 000 positions with keys need more than two megabytes.
     assert!(shuffle(&["--memory", "1"], &out) == shuffled);
     assert!(shuffle(&["--seed", "2"], &out) != shuffled);
     assert!(shuffle(&["--keep", "100"], &out) == shuffled[..100]);
@@ -232,7 +234,7 @@ fn shuffling_loses_nothing_whatever_the_memory() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
+fn invalid_arguments_leave_no_file() {
     let scratch = Folder::new("bad");
     let out = scratch.at("out.bf");
     std::fs::write(scratch.at("torn.bf"), [0; 70]).unwrap();
@@ -240,7 +242,7 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
     std::fs::write(scratch.at("noise.vf"), [7; 300]).unwrap();
     std::fs::write(&out, "old").unwrap();
     for (command, input, part) in [
-        ("shuffle", "torn.bf", "torn.bf: 70 bytes, expected whole positions in bulletformat of 32 bytes"),
+        ("shuffle", "torn.bf", "torn.bf: 70 bytes, expected positions in bulletformat of 32 bytes"),
         ("shuffle", "noise.bf", "noise.bf: position 1 at byte 0: "),
         ("shuffle", "noise.vf", "noise.vf: not data of this kind; expected positions in bulletformat (*.bf)"),
         ("shuffle", "missing.bf", "missing.bf"),
@@ -255,11 +257,11 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
         let error = error(&output);
         assert!(error.contains(part), "{command} {input}: {error}");
     }
-    // Bytes without an end are a game that was not written whole; there is no other one.
+    // Bytes without a terminator are a truncated game.
     let output = tool(&["data", "convert", "--output"], &[&scratch.at("none.bf"), &scratch.at("noise.vf")]).output();
     let output = output.unwrap();
-    let said = error(&output);
-    assert!(said.contains("noise.vf: game 1 at byte 0: not written whole, and"), "{said}");
+    let message = error(&output);
+    assert!(message.contains("noise.vf: game 1 at byte 0: truncated, and"), "{message}");
     std::fs::write(scratch.at("none.bf"), "").unwrap();
     let missing = scratch.at("missing/out.bf");
     let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.at("none.bf")]).output().unwrap();
@@ -270,12 +272,12 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interrupted_conversion_leaves_no_file() {
+fn interrupted_conversion_leaves_no_file() {
     let scratch = Folder::new("interrupt");
     games(&scratch.at("games"));
     let bytes = std::fs::read(scratch.at("games/00000.vf")).unwrap();
     std::fs::remove_dir_all(scratch.at("games")).unwrap();
-    // So many games that the interruption comes before the end, while it is read.
+    // Enough games to interrupt the reading.
     let many = scratch.at("many.vf");
     std::fs::write(&many, bytes.repeat((256 << 20) / bytes.len())).unwrap();
     for more in [&[][..], &["--shuffle"], &["--keep", "10"]] {
@@ -287,7 +289,7 @@ fn an_interrupted_conversion_leaves_no_file() {
             let files = std::fs::read_dir(format!("/proc/{id}/fd")).unwrap();
             files.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok()).any(|file| file == many)
         };
-        // Once the games are open the tool listens for the signal.
+        // The signal handler is installed before the games are opened.
         while !is_open() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
@@ -295,8 +297,8 @@ fn an_interrupted_conversion_leaves_no_file() {
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130));
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("interrupted; ") && said.contains("out.bf was not written"), "{said}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("interrupted; ") && message.contains("out.bf was not written"), "{message}");
         assert_eq!(scratch.names(), ["many.vf"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `lento-train datagen` from the outside.
+//! Runs `lento-train datagen`.
 
 use lento_testing::polyglot;
 use std::path::{Path, PathBuf};
@@ -36,14 +36,14 @@ fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_data() {
+fn killed_run_resumes_to_the_same_data() {
     let (whole, killed) = (scratch("whole"), scratch("killed"));
     let output = run(&whole, &["--games", "50", "--concurrency", "1", "--json"]);
     assert!(output.status.success());
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((summary["games"].as_u64(), summary["games_before"].as_u64()), (Some(50), Some(0)));
-    let wanted = shards(&whole);
-    assert_eq!(wanted.len(), 3);
+    let expected = shards(&whole);
+    assert_eq!(expected.len(), 3);
 
     let mut child = datagen(&killed, &["--games", "50"]).stdout(Stdio::null()).spawn().unwrap();
     while shards(&killed).iter().map(Vec::len).sum::<usize>() == 0 && child.try_wait().unwrap().is_none() {
@@ -53,7 +53,7 @@ fn a_killed_run_goes_on_to_the_same_data() {
     child.wait().unwrap();
     let output = run(&killed, &["--games", "50"]);
     assert!(output.status.success());
-    assert!(shards(&killed) == wanted, "the data differ");
+    assert!(shards(&killed) == expected, "the data differ");
 
     let output = run(&killed, &["--games", "50", "--seed", "2"]);
     let error = String::from_utf8(output.stderr).unwrap();
@@ -64,7 +64,7 @@ fn a_killed_run_goes_on_to_the_same_data() {
 }
 
 #[test]
-fn packed_shards_are_the_same_after_any_end() {
+fn packed_shards_are_the_same_after_interruptions() {
     let [plain, whole, killed] = ["pack-plain", "pack-whole", "pack-killed"].map(scratch);
     let args = ["--games", "50", "--pack"];
     assert!(run(&plain, &args[..2]).status.success());
@@ -72,12 +72,12 @@ fn packed_shards_are_the_same_after_any_end() {
     let (packed, left) = (files(&whole, "lgp"), std::fs::read(whole.join("00002.vf")).unwrap());
     assert_eq!(packed.len(), 2);
     assert!(left == shards(&plain)[2], "the last shard is not full");
-    let is_whole = |folder: &Path| {
+    let is_complete = |folder: &Path| {
         files(folder, "lgp") == packed
             && std::fs::read(folder.join("00002.vf")).unwrap() == left
             && (0..2).all(|shard| !folder.join(format!("{shard:05}.vf")).exists())
     };
-    assert!(is_whole(&whole));
+    assert!(is_complete(&whole));
 
     // Killed in the second shard.
     let mut child = datagen(&killed, &args).stdout(Stdio::null()).spawn().unwrap();
@@ -87,19 +87,19 @@ fn packed_shards_are_the_same_after_any_end() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(run(&killed, &args).status.success());
-    assert!(is_whole(&killed), "after a kill");
+    assert!(is_complete(&killed), "after a kill");
 
-    // Ended before a full shard was packed, and before it was removed. Shards of a run that did not pack are packed.
+    // Interrupted before packing a full shard, and before removing it. Packs shards of a run without --pack.
     let keep = |shard: usize| std::fs::write(killed.join(format!("{shard:05}.vf")), &shards(&plain)[shard]).unwrap();
     keep(0);
     keep(1);
     std::fs::remove_file(killed.join("00001.lgp")).unwrap();
     assert!(run(&killed, &args).status.success());
-    assert!(is_whole(&killed), "after an end in between");
+    assert!(is_complete(&killed), "after an interruption");
     assert!(run(&plain, &args).status.success());
-    assert!(is_whole(&plain), "packed later");
+    assert!(is_complete(&plain), "packed later");
 
-    // Without --pack the next shards stay as they are.
+    // Without --pack, later shards are not packed.
     assert!(run(&killed, &["--games", "61"]).status.success());
     assert!(files(&killed, "lgp") == packed && killed.join("00003.vf").exists());
     let mut bytes = packed[1].clone();
@@ -113,7 +113,7 @@ fn packed_shards_are_the_same_after_any_end() {
 }
 
 #[test]
-fn parts_are_the_whole() {
+fn parts_equal_the_whole() {
     let whole = scratch("of-parts");
     assert!(run(&whole, &["--games", "7"]).status.success());
     let mut data = Vec::new();
@@ -131,13 +131,13 @@ fn parts_are_the_whole() {
 }
 
 #[test]
-fn games_begin_after_moves_of_a_polyglot_book() {
+fn games_start_after_moves_of_a_polyglot_book() {
     let folder = scratch("polyglot");
     let book = folder.with_extension("bin");
     std::fs::write(&book, polyglot::book(&[("", "e2e4", 5), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1)])).unwrap();
     let output = run(&folder, &["--games", "3", "--book", book.to_str().unwrap(), "--book-plies", "2"]);
     assert!(output.status.success(), "{output:?}");
-    // The first game's occupied squares, as viriformat has them.
+    // Occupied squares of the first game in viriformat.
     let occupied = u64::from_le_bytes(*shards(&folder)[0].first_chunk().unwrap());
     assert_eq!(occupied, 0xffff_0000_0000_ffff ^ (1 << 12 | 1 << 28 | 1 << 36 | 1 << 52));
     std::fs::remove_dir_all(folder).unwrap();
@@ -145,7 +145,7 @@ fn games_begin_after_moves_of_a_polyglot_book() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_words() {
+fn errors_describe_invalid_arguments() {
     let folder = scratch("bad");
     for (more, part) in [
         (["--games", "5", "--limit", "tc=1+0"], "cannot depend on time"),
@@ -157,7 +157,7 @@ fn what_cannot_be_is_refused_with_words() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(part), "{error}");
     }
-    // It can be played from, but no reader takes it for data.
+    // Games can start from it, but readers reject it.
     let book = folder.with_extension("epd");
     std::fs::write(&book, "4k3/8/8/8/8/8/PPPPPPPP/QQQQQQQK w - -\n").unwrap();
     let output = run(&folder, &["--games", "5", "--book", book.to_str().unwrap()]);

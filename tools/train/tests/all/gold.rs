@@ -1,4 +1,4 @@
-//! `lento-train gold` from the outside.
+//! Runs `lento-train gold`.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn make(folder: &Path, more: &[&str]) -> Command {
     command
 }
 
-fn refused(command: &mut Command) -> String {
+fn error_of(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8(output.stderr).unwrap()
@@ -35,22 +35,22 @@ fn document(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn of_the_repository(path: &str) -> PathBuf {
+fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
 fn network() -> PathBuf {
-    of_the_repository("nets/default.lnn")
+    repository("nets/default.lnn")
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_set_and_a_set_grows_at_its_end() {
+fn killed_run_resumes_to_the_same_set_and_sets_can_be_extended() {
     let folders = [(); 2].map(|()| TempDir::new().unwrap());
     let [whole, killed] = folders.each_ref().map(TempDir::path);
     let summary = document(&make(whole, &["--positions", "150", "--concurrency", "1"]).output().unwrap());
     assert_eq!(summary["positions"].as_u64(), Some(150), "{summary}");
-    let wanted = std::fs::read(whole.join("gold.bf")).unwrap();
-    assert_eq!(wanted.len(), 150 * 32);
+    let expected = std::fs::read(whole.join("gold.bf")).unwrap();
+    assert_eq!(expected.len(), 150 * 32);
 
     let mut child = make(killed, &["--positions", "150"]).stdout(Stdio::null()).spawn().unwrap();
     let lines =
@@ -60,34 +60,34 @@ fn a_killed_run_goes_on_to_the_same_set_and_a_set_grows_at_its_end() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // Part of it at once, from what is there; then the rest.
+    // A part of the set, then the rest.
     document(&make(killed, &["--positions", "12"]).output().unwrap());
-    assert!(std::fs::read(killed.join("gold.bf")).unwrap() == wanted[..12 * 32]);
+    assert!(std::fs::read(killed.join("gold.bf")).unwrap() == expected[..12 * 32]);
     document(&make(killed, &["--positions", "150"]).output().unwrap());
-    assert!(std::fs::read(killed.join("gold.bf")).unwrap() == wanted, "the sets differ");
+    assert!(std::fs::read(killed.join("gold.bf")).unwrap() == expected, "the sets differ");
 
-    let error = refused(&mut make(killed, &["--label", "300"]));
+    let error = error_of(&mut make(killed, &["--label", "300"]));
     assert!(error.contains("gold.jsonl") && error.contains("its label is 200, not 300"), "{error}");
 }
 
 #[test]
-fn a_label_may_last_to_the_end_of_an_iteration() {
+fn label_accepts_soft_limits() {
     let folder = TempDir::new().unwrap();
     let set = |more: &[&str]| make(folder.path(), &[&["--positions", "10"], more].concat());
     let made = document(&set(&["--label", "soft=60,hard=120"]).output().unwrap());
     assert_eq!((&made["positions"], &made["settings"]["label"]), (&10.into(), &"soft=60,hard=120".into()));
-    let error = refused(&mut set(&["--label", "60"]));
+    let error = error_of(&mut set(&["--label", "60"]));
     assert!(error.contains("its label is \"soft=60,hard=120\", not 60"), "{error}");
     for label in ["0", "movetime=5ms", "tc=1+0", "soft=9,hard=8", "deep"] {
         let output = set(&["--label", label]).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(2) && said.contains(&format!("'{label}'")), "{said}");
-        assert!(said.contains("soft=2500,hard=5000"), "{said}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && message.contains(&format!("'{label}'")), "{message}");
+        assert!(message.contains("soft=2500,hard=5000"), "{message}");
     }
 }
 
 #[test]
-fn networks_are_compared() {
+fn compares_networks() {
     let folder = TempDir::new().unwrap();
     let made = document(&make(folder.path(), &["--positions", "40"]).output().unwrap());
     let set = folder.path().join("gold.bf");
@@ -106,19 +106,19 @@ fn networks_are_compared() {
     assert!(text.contains(&format!("{loss:.6}")) && text.contains("30-32"), "{text}");
 }
 
-/// It never changes, or losses that were measured no longer compare.
+/// The set must not change, or measured losses are no longer comparable.
 #[test]
-fn the_set_beside_the_network_is_that_of_the_results() {
-    let output = gold().arg("loss").arg(network()).arg("--json").current_dir(of_the_repository("")).output().unwrap();
+fn gold_set_matches_the_published_results() {
+    let output = gold().arg("loss").arg(network()).arg("--json").current_dir(repository("")).output().unwrap();
     let losses = document(&output);
     assert_eq!((&losses["positions"], &losses["gold"]), (&Value::from(100_000), &Value::from("nets/gold.bf")));
-    let results = std::fs::read_to_string(of_the_repository("docs/results/nnue.md")).unwrap();
+    let results = std::fs::read_to_string(repository("docs/results/nnue.md")).unwrap();
     let name = losses["crc32"].as_str().unwrap();
-    assert!(results.contains(&format!("(crc32 {name})")), "docs/results/nnue.md does not know the set {name}");
+    assert!(results.contains(&format!("(crc32 {name})")), "docs/results/nnue.md does not mention the set {name}");
 }
 
 #[test]
-fn what_is_no_set_and_what_is_no_network_is_refused_with_words() {
+fn errors_describe_invalid_files_and_arguments() {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("empty.bf"), "").unwrap();
@@ -126,17 +126,17 @@ fn what_is_no_set_and_what_is_no_network_is_refused_with_words() {
     for (name, part) in
         [("missing.bf", "missing.bf: "), ("empty.bf", "no positions"), ("torn.bf", "11 bytes, expected")]
     {
-        let error = refused(gold().arg("loss").arg(network()).arg("--gold").arg(at(name)));
+        let error = error_of(gold().arg("loss").arg(network()).arg("--gold").arg(at(name)));
         assert!(error.contains(name) && error.contains(part), "{error}");
     }
-    let error = refused(gold().arg("loss").arg(at("torn.bf")).arg("--gold").arg(at("torn.bf")));
+    let error = error_of(gold().arg("loss").arg(at("torn.bf")).arg("--gold").arg(at("torn.bf")));
     assert!(error.contains("torn.bf"), "{error}");
-    let error = refused(gold().arg("loss").arg(at("none.lnn")).arg("--gold").arg(at("empty.bf")));
+    let error = error_of(gold().arg("loss").arg(at("none.lnn")).arg("--gold").arg(at("empty.bf")));
     assert!(error.contains("none.lnn: "), "{error}");
-    let error = refused(&mut make(folder.path(), &["--set", "Threads=2"]));
-    assert!(error.contains("Threads=2: a gold set is made by searches of one thread"), "{error}");
+    let error = error_of(&mut make(folder.path(), &["--set", "Threads=2"]));
+    assert!(error.contains("Threads=2: a gold set needs searches on one thread"), "{error}");
     let missing = folder.path().join("missing");
-    let error = refused(&mut make(&missing, &[]));
+    let error = error_of(&mut make(&missing, &[]));
     assert!(error.contains("missing"), "{error}");
     for limit in ["tc=1+0", "movetime=5ms"] {
         let output = make(folder.path(), &["--limit", limit]).output().unwrap();
@@ -144,7 +144,7 @@ fn what_is_no_set_and_what_is_no_network_is_refused_with_words() {
         assert!(!output.status.success() && error.contains(limit), "{error}");
         assert!(error.contains("cannot depend on time"), "{error}");
     }
-    // Games that end before there is anything to take.
-    let error = refused(&mut make(folder.path(), &["--max-plies", "1", "--limit", "nodes=1", "--random-plies", "0"]));
-    assert!(error.contains("200 games gave no position"), "{error}");
+    // Games that end before a position can be sampled.
+    let error = error_of(&mut make(folder.path(), &["--max-plies", "1", "--limit", "nodes=1", "--random-plies", "0"]));
+    assert!(error.contains("200 games had no position"), "{error}");
 }

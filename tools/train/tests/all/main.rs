@@ -1,4 +1,4 @@
-//! `lento-train` from outside, in one program: each further one takes time to build.
+//! Runs `lento-train`; one test program, to save build time.
 
 #[cfg(unix)]
 mod abuse;
@@ -16,6 +16,6 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-train");
 const TOOL: Tool = Tool(PROGRAM);
 
 #[test]
-fn the_version_names_the_commit_as_the_player_does() {
+fn version_includes_the_commit() {
     TOOL.has_version(SHORT, &LONG);
 }

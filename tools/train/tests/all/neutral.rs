@@ -1,4 +1,4 @@
-//! `--neutral` of `lento-train gold loss` and `lento-train train` from the outside.
+//! Runs `lento-train gold loss` and `lento-train train` with `--neutral`.
 
 use serde_json::Value;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
 
-fn tools(folder: &Path, words: &str) -> Output {
+fn run(folder: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lento-train"));
     command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null()).output().unwrap()
 }
@@ -17,14 +17,14 @@ fn document(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A gold set of some games in `gold.bf`.
+/// Makes a gold set `gold.bf`.
 fn make_gold(folder: &Path) {
     let words = "gold make --hash 1 --label 200 --limit soft=30 --positions 60 --output gold.bf --journal gold.jsonl";
-    assert!(tools(folder, words).status.success());
+    assert!(run(folder, words).status.success());
 }
 
-/// 128 positions in `neutral.tsv`, of which every fourth is inside a search. By the score of the gold set Berserk expects what a
-/// scale of 200 and an offset of 30 centipawns give, Stockfish what a scale of 90 gives.
+/// Writes 128 positions to `neutral.tsv`, every fourth inside a search. Expected scores follow from the score of the gold set: for
+/// Berserk with a scale of 200 and an offset of 30 centipawns, for Stockfish with a scale of 90.
 fn write_neutral(folder: &Path) {
     let mut random = fastrand::Rng::with_seed(5);
     let mut text = String::from("# fen, kind, score, Berserk, Stockfish, pawns\n");
@@ -52,30 +52,30 @@ fn write_neutral(folder: &Path) {
 }
 
 #[test]
-fn losses_by_other_engines_stand_beside_the_gold_loss() {
+fn gold_loss_includes_losses_by_other_engines() {
     let folder = TempDir::new().unwrap();
     make_gold(folder.path());
     write_neutral(folder.path());
     let words = format!("gold loss {DEFAULT} {DEFAULT} --gold gold.bf --neutral neutral.tsv");
-    let all = document(&tools(folder.path(), &format!("{words} --json")));
+    let all = document(&run(folder.path(), &format!("{words} --json")));
     let neutral = &all["neutral"];
     let counts = ["positions", "of_games", "inside_searches"].map(|name| neutral[name].as_u64().unwrap());
     assert_eq!(counts, [128, 96, 32]);
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("a number: {value} of {neutral}"));
     for origin in ["of_games", "inside_searches"] {
-        for (judge, scale, offset) in [("berserk", 200.0, 30.0), ("stockfish", 90.0, 0.0)] {
-            let score = &neutral["gold_score"][origin][judge];
+        for (engine, scale, offset) in [("berserk", 200.0, 30.0), ("stockfish", 90.0, 0.0)] {
+            let score = &neutral["gold_score"][origin][engine];
             assert!(number(&score["loss"]) < 1e-12, "{score}");
             assert!((number(&score["scale"]) - scale).abs() < 0.01, "{score}");
             assert!((number(&score["offset"]) - offset).abs() < 0.01, "{score}");
         }
-        for judge in ["berserk", "stockfish", "mean_of_both"] {
-            let reference = number(&neutral["reference"][origin][judge]["loss"]);
+        for engine in ["berserk", "stockfish", "mean_of_both"] {
+            let reference = number(&neutral["reference"][origin][engine]["loss"]);
             for row in [&neutral["networks"][1], &neutral["gold_score"]] {
-                let (row, percent) = (&row[origin][judge], &row[origin][judge]["beyond_the_reference"]["percent"]);
+                let (row, percent) = (&row[origin][engine], &row[origin][engine]["beyond_the_reference"]["percent"]);
                 assert!((number(percent) - 100.0 * (number(&row["loss"]) / reference - 1.0)).abs() < 1e-6, "{row}");
             }
-            assert_eq!(neutral["networks"][1][origin][judge]["beyond_the_first"]["percent"], 0.0);
+            assert_eq!(neutral["networks"][1][origin][engine]["beyond_the_first"]["percent"], 0.0);
         }
         // All have twelve pieces.
         let row = &neutral["networks"][1][origin];
@@ -87,18 +87,18 @@ fn losses_by_other_engines_stand_beside_the_gold_loss() {
             "{class}"
         );
     }
-    let text = String::from_utf8(tools(folder.path(), &words).stdout).unwrap();
+    let text = String::from_utf8(run(folder.path(), &words).stdout).unwrap();
     let loss = number(&neutral["networks"][0]["inside_searches"]["mean_of_both"]["loss"]);
-    for part in ["128 positions of neutral.tsv", "96 of games", "Stockfish's network", &format!("{loss:.6}")] {
+    for part in ["128 positions of neutral.tsv", "96 from games", "Stockfish's network", &format!("{loss:.6}")] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(
-        !document(&tools(folder.path(), &format!("gold loss {DEFAULT} --gold gold.bf --json")))["neutral"].is_object()
+        !document(&run(folder.path(), &format!("gold loss {DEFAULT} --gold gold.bf --json")))["neutral"].is_object()
     );
 }
 
 #[test]
-fn invalid_files_are_refused_by_both_tools() {
+fn invalid_files_are_errors_for_both_commands() {
     let folder = TempDir::new().unwrap();
     make_gold(folder.path());
     std::fs::write(folder.path().join("bad.tsv"), "# columns\n4k3/8/8/8/8/8/8/4K3 w - - 0 1\tgame\t0\t0.5\t1.5\t0\n")
@@ -107,36 +107,36 @@ fn invalid_files_are_refused_by_both_tools() {
         format!("gold loss {DEFAULT} --gold gold.bf --neutral bad.tsv"),
         "train gold.bf --output net.lnn --neutral bad.tsv".to_owned(),
     ] {
-        let output = tools(folder.path(), &words);
+        let output = run(folder.path(), &words);
         let error = String::from_utf8(output.stderr).unwrap();
         let message = "bad.tsv:2: expected score of Stockfish \"1.5\": expected a number from 0 to 1";
         assert!(output.status.code() == Some(1) && error.contains(message), "{error}");
     }
-    let output = tools(folder.path(), "train gold.bf --output net.lnn --gold bad.tsv");
+    let output = run(folder.path(), "train gold.bf --output net.lnn --gold bad.tsv");
     assert!(output.status.code() == Some(1) && !folder.path().join("net.lnn").exists(), "{output:?}");
 }
 
 #[test]
-fn training_records_what_gold_loss_prints_and_learns_the_same() {
+fn training_measures_the_same_losses_without_changing_the_network() {
     let folder = TempDir::new().unwrap();
     make_gold(folder.path());
     write_neutral(folder.path());
     let train = "train gold.bf --hidden 32 --batch 16 --epochs 3 --lr 0.01 --wdl 0 --validation 0.2 --name net";
-    let plain = document(&tools(folder.path(), &format!("{train} --output plain.lnn --json")));
+    let plain = document(&run(folder.path(), &format!("{train} --output plain.lnn --json")));
     assert!(plain["epochs"][2]["gold"].is_null() && plain["epochs"][2]["neutral_of_games"].is_null(), "{plain}");
     let sets = "--gold gold.bf --neutral neutral.tsv";
-    let trained = document(&tools(folder.path(), &format!("{train} --output net.lnn {sets} --checkpoint run --json")));
+    let trained = document(&run(folder.path(), &format!("{train} --output net.lnn {sets} --checkpoint run --json")));
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
-    assert!(read("plain.lnn") == read("net.lnn"), "measuring has changed the network");
-    let losses = document(&tools(folder.path(), &format!("gold loss net.lnn {sets} --json")));
+    assert!(read("plain.lnn") == read("net.lnn"), "measuring changed the network");
+    let losses = document(&run(folder.path(), &format!("gold loss net.lnn {sets} --json")));
     let last = &trained["epochs"][2];
     assert_eq!(last["gold"], losses["networks"][0]["loss"]);
     let neutral = &losses["neutral"]["networks"][0];
     assert_eq!(last["neutral_of_games"], neutral["of_games"]["mean_of_both"]["loss"]);
     assert_eq!(last["neutral_inside_searches"], neutral["inside_searches"]["mean_of_both"]["loss"]);
     assert_ne!(trained["epochs"][0]["gold"], last["gold"]);
-    // The checkpoint keeps them, and a finished run shows them all again, whether it measures or not.
-    let again = tools(folder.path(), &format!("{train} --output net.lnn --checkpoint run"));
+    // The checkpoint stores the losses, and a finished run shows them even without the sets.
+    let again = run(folder.path(), &format!("{train} --output net.lnn --checkpoint run"));
     let table = String::from_utf8(again.stdout).unwrap();
     for epoch in 0..3 {
         for name in ["training", "validation", "gold", "neutral_of_games", "neutral_inside_searches"] {

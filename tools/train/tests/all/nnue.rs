@@ -1,4 +1,4 @@
-//! The commands of `docs/training.md`, run as they are written there, on a small scale, with `LENTO_DOCS=1`.
+//! Runs the commands of `docs/training.md` on a small scale with `LENTO_DOCS=1`.
 #![cfg(unix)]
 
 use std::env::consts::EXE_SUFFIX;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, iter};
 
-/// What the document sets at its beginning, minimised.
+/// Small values for the variables set at the start of the document.
 const SIZES: &[(&str, &str)] = &[
     ("SHARD", "100"),
     ("GAMES", "200"),
@@ -56,7 +56,7 @@ fn commands_of_the_training_page_run() {
         script += &format!("{name}={value}\n");
     }
     assert_eq!(sizes.lines().filter(|line| line.contains('=')).count(), SIZES.len(), "{sizes}");
-    // `lento-lab` is of another package, which `cargo test --workspace` builds as well.
+    // `lento-lab` belongs to another package, which `cargo test --workspace` also builds.
     let programs = Path::new(crate::PROGRAM).parent().unwrap();
     if !programs.join(format!("lento-lab{EXE_SUFFIX}")).exists() {
         println!("skipped: the matches of docs/training.md, without lento-lab");
@@ -69,7 +69,7 @@ fn commands_of_the_training_page_run() {
     // `lento wdl --write` changes a copy of the source.
     std::fs::create_dir_all(folder.join("src/eval")).unwrap();
     std::fs::copy(root.join("src/eval/wdl.rs"), folder.join("src/eval/wdl.rs")).unwrap();
-    // Book and tablebases of the stock.
+    // Book and tablebases.
     std::os::unix::fs::symlink(root.join("tests/data/syzygy"), folder.join("syzygy")).unwrap();
     std::fs::write(folder.join("openings.epd"), "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -\n")
         .unwrap();

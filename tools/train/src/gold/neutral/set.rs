@@ -1,4 +1,4 @@
-//! The file of positions with the scores of other engines.
+//! Reads positions with scores of other engines.
 
 use crate::formats::game::MAX_SCORE;
 use crate::formats::in_file;
@@ -9,26 +9,26 @@ use lento_common::number::within;
 use lento_uci::words::quoted;
 use std::path::{Path, PathBuf};
 
-/// What a line consists of.
-const EXPECTED: &str = "six columns separated by tabs: FEN, game or inside, score, two expected scores, value in pawns";
-/// Values in pawns beyond this are refused.
+/// The format of a line.
+const EXPECTED: &str = "six tab-separated columns: FEN, game or inside, score, two expected scores, value in pawns";
+/// Maximum value in pawns.
 const MAX_PAWNS: f64 = 200.0;
 
-/// A position with the scores of other engines, all from the view of the side to move.
+/// A position with the scores of other engines, from the point of view of the side to move.
 #[derive(Clone, Debug)]
 pub struct NeutralPosition {
-    /// White is to move.
+    /// Always with White to move.
     pub board: Board,
     pub origin: Origin,
-    /// Its score in the gold set, in centipawns.
+    /// Score of the gold set in centipawns.
     pub label: i32,
-    /// The expected scores from 0 to 1 by searches of Berserk and of Stockfish.
+    /// Expected scores from 0 to 1 by searches of Berserk and Stockfish.
     pub expected: [f64; 2],
-    /// The static value by Stockfish's network, in its pawns.
+    /// Static evaluation by Stockfish's network in pawns.
     pub reference: f64,
 }
 
-/// Positions with the scores of other engines; at least one.
+/// At least one position with scores of other engines.
 #[derive(Clone, Debug)]
 pub struct NeutralSet {
     pub path: PathBuf,
@@ -38,7 +38,7 @@ pub struct NeutralSet {
 }
 
 impl NeutralSet {
-    /// Reads a file. Skips empty lines and lines that begin with `#`.
+    /// Reads a file. Skips empty lines and lines that start with `#`.
     pub fn read(path: &Path) -> Result<Self, String> {
         let bytes = inputs::read(path)?;
         let mut positions = Vec::new();
@@ -94,49 +94,55 @@ mod tests {
     use super::*;
     use lento_testing::Folder;
 
-    const GOOD: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\tgame\t69\t0.6634\t0.6745\t+1.40";
+    const VALID: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\tgame\t69\t0.6634\t0.6745\t+1.40";
 
     fn read(bytes: &[u8]) -> Result<NeutralSet, String> {
         NeutralSet::read(&Folder::new("gold-neutral").write("set.tsv", bytes))
     }
 
     #[test]
-    fn lines_are_positions_and_comments_are_skipped() {
-        let inside = GOOD.replace("game", "inside").replace("69", "-2000").replace("+1.40", "-12.85");
-        let set = read(format!("# columns\n\n{GOOD}\r\n{inside}").as_bytes()).unwrap();
-        let [one, other] = &set.positions[..] else { panic!("two positions: {set:?}") };
-        assert_eq!((one.origin, one.label, one.expected, one.reference), (Origin::Game, 69, [0.6634, 0.6745], 1.4));
-        assert_eq!((other.origin, other.label, other.reference), (Origin::Search, -2000, -12.85));
-        assert_eq!(one.board.fen(false), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    fn reads_positions_and_skips_comments() {
+        let inside = VALID.replace("game", "inside").replace("69", "-2000").replace("+1.40", "-12.85");
+        let set = read(format!("# columns\n\n{VALID}\r\n{inside}").as_bytes()).unwrap();
+        let [first, second] = &set.positions[..] else { panic!("expected two positions: {set:?}") };
+        assert_eq!(
+            (first.origin, first.label, first.expected, first.reference),
+            (Origin::Game, 69, [0.6634, 0.6745], 1.4)
+        );
+        assert_eq!((second.origin, second.label, second.reference), (Origin::Search, -2000, -12.85));
+        assert_eq!(first.board.fen(false), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     }
 
     #[test]
-    fn invalid_lines_are_refused_with_their_place_and_text() {
-        let without_value = GOOD.rsplit_once('\t').unwrap().0;
+    fn errors_quote_invalid_lines_with_their_number() {
+        let without_value = VALID.rsplit_once('\t').unwrap().0;
         for (line, parts) in [
-            (without_value.to_owned(), ["\"4k3/8", "5 columns, expected six columns separated by tabs: FEN, game"]),
-            (format!("{GOOD}\t"), ["\"4k3/8", "7 columns, expected six"]),
-            (GOOD.replace("4k3", "9"), ["invalid FEN \"9/8/8", "unexpected '9'"]),
-            (GOOD.replace(" w ", " b "), ["4P3/4K3 b -", "Black to move, expected White"]),
-            (GOOD.replace("game", "Game"), ["kind \"Game\"", "expected game or inside"]),
-            (GOOD.replace("69", "69.5"), ["score \"69.5\"", "expected whole centipawns from -32000 to 32000"]),
-            (GOOD.replace("69", "32001"), ["score \"32001\"", "expected whole centipawns"]),
-            (GOOD.replace("0.6634", "1.01"), ["expected score of Berserk \"1.01\"", "expected a number from 0 to 1"]),
-            (GOOD.replace("0.6745", "nan"), ["expected score of Stockfish \"nan\"", "expected a number from 0 to 1"]),
-            (GOOD.replace("+1.40", "inf"), ["value of Stockfish's network \"inf\"", "expected pawns from -200 to 200"]),
-            (GOOD.replace("+1.40", ""), ["value of Stockfish's network \"\"", "expected pawns"]),
+            (without_value.to_owned(), ["\"4k3/8", "5 columns, expected six tab-separated columns: FEN, game"]),
+            (format!("{VALID}\t"), ["\"4k3/8", "7 columns, expected six"]),
+            (VALID.replace("4k3", "9"), ["invalid FEN \"9/8/8", "unexpected '9'"]),
+            (VALID.replace(" w ", " b "), ["4P3/4K3 b -", "Black to move, expected White"]),
+            (VALID.replace("game", "Game"), ["kind \"Game\"", "expected game or inside"]),
+            (VALID.replace("69", "69.5"), ["score \"69.5\"", "expected whole centipawns from -32000 to 32000"]),
+            (VALID.replace("69", "32001"), ["score \"32001\"", "expected whole centipawns"]),
+            (VALID.replace("0.6634", "1.01"), ["expected score of Berserk \"1.01\"", "expected a number from 0 to 1"]),
+            (VALID.replace("0.6745", "nan"), ["expected score of Stockfish \"nan\"", "expected a number from 0 to 1"]),
+            (
+                VALID.replace("+1.40", "inf"),
+                ["value of Stockfish's network \"inf\"", "expected pawns from -200 to 200"],
+            ),
+            (VALID.replace("+1.40", ""), ["value of Stockfish's network \"\"", "expected pawns"]),
         ] {
-            let error = read(format!("# columns\n{GOOD}\n{line}\n").as_bytes()).unwrap_err();
+            let error = read(format!("# columns\n{VALID}\n{line}\n").as_bytes()).unwrap_err();
             assert!(error.contains("set.tsv:3: "), "{error}");
             assert!(parts.iter().all(|part| error.contains(part)), "{parts:?}: {error}");
         }
         let error = read(b"# M\xfcller\n").unwrap_err();
         assert!(error.contains("set.tsv:1: \"# M\u{fffd}ller\": not UTF-8, expected text"), "{error}");
-        let error = read(format!("{GOOD}\n{}", "x".repeat(5000)).as_bytes()).unwrap_err();
+        let error = read(format!("{VALID}\n{}", "x".repeat(5000)).as_bytes()).unwrap_err();
         assert!(error.len() < 500 && error.contains("...: 1 columns"), "{error}");
         for empty in ["", "\n\n", "# nothing\n"] {
             let error = read(empty.as_bytes()).unwrap_err();
-            assert!(error.contains("set.tsv: no positions; expected lines of six columns"), "{error}");
+            assert!(error.contains("set.tsv: no positions; expected lines of six tab-separated columns"), "{error}");
         }
         assert!(NeutralSet::read(Path::new("missing.tsv")).unwrap_err().starts_with("missing.tsv: "));
     }

@@ -1,4 +1,4 @@
-//! Plays a game and takes positions of it for the gold set.
+//! Plays games and samples their positions for a gold set.
 
 use crate::formats::packed::{self, RECORD};
 use crate::formats::{Filter, Position};
@@ -20,17 +20,17 @@ use std::time::Duration;
 /// Skips the first plies, which follow random moves.
 const FILTER: Filter = Filter { max_score: 2000, skip_plies: 2, noisy: false };
 
-/// The positions of one game.
+/// Sampled positions of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Crop {
+pub struct GamePositions {
     pub number: u64,
     pub records: Vec<[u8; RECORD]>,
     /// Nodes of all searches.
     pub nodes: u64,
 }
 
-impl Crop {
-    /// A line of the journal, with the positions in hexadecimal.
+impl GamePositions {
+    /// A journal record, with the positions in hexadecimal.
     pub fn to_json(&self) -> Value {
         let digits: String = self.records.iter().flatten().map(|byte| format!("{byte:02x}")).collect();
         json!({"game": self.number, "nodes": self.nodes, "positions": digits})
@@ -47,61 +47,61 @@ impl Crop {
     }
 }
 
-/// The players that work on a game.
-pub struct Hands {
+/// Plays a game and labels its positions.
+pub struct Sampler {
     player: Player,
-    /// Chooses the opening.
-    judge: Player,
-    /// Scores positions, each from an empty table.
+    /// Checks openings.
+    checker: Player,
+    /// Scores positions, each with an empty table.
     labeller: Player,
 }
 
-impl Hands {
+impl Sampler {
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
         let [player, labeller] = [Player::inline(settings, hash)?, Player::new(Engine::new(), settings, hash)?];
         let threads = player.engine.threads();
         if threads > 1 {
-            return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
+            return Err(format!("Threads={threads}: a gold set needs searches on one thread"));
         }
-        Ok(Self { player, judge: Player::inline(&[], 1)?, labeller })
+        Ok(Self { player, checker: Player::inline(&[], 1)?, labeller })
     }
 
-    /// Plays the game with this number and takes up to `each` of its positions, scored by searches with the limit `label`. The result
-    /// depends on these, arena and number alone; `None` when interrupted.
-    pub fn harvest(
+    /// Plays a game and samples up to `each` of its positions, scored by searches with the limit `label`. The result depends only on
+    /// the arguments. `None` if interrupted.
+    pub fn sample_game(
         &mut self,
         each: usize,
         label: Limit,
         arena: &Arena,
         number: u64,
         stops: [&Stop; 2],
-    ) -> Option<Crop> {
-        let opening = arena.openings.get(number, &mut self.judge);
+    ) -> Option<GamePositions> {
+        let opening = arena.openings.get(number, &mut self.checker);
         let game = play(&mut [&mut self.player], &opening, arena.limit, &arena.rules, stops)?;
         let nodes = game.plies.iter().map(|ply| ply.nodes).sum();
-        let mut crop = Crop { number, nodes, records: Vec::new() };
-        // Not the sequence of the opening.
+        let mut sampled = GamePositions { number, nodes, records: Vec::new() };
+        // Independent of the opening.
         let mut rng = Rng::with_seed(!mix::seed(arena.openings.args.seed, number));
-        let mut positions = positions(&game);
-        rng.shuffle(&mut positions);
-        for position in positions.into_iter().filter(|position| FILTER.keeps(position)) {
-            if crop.records.len() >= each {
+        let mut candidates = positions(&game);
+        rng.shuffle(&mut candidates);
+        for position in candidates.into_iter().filter(|position| FILTER.keeps(position)) {
+            if sampled.records.len() >= each {
                 break;
             }
             if stops.iter().any(|stop| stop.asked()) {
                 return None;
             }
             let (label, nodes) = self.label(&position, label)?;
-            crop.nodes += nodes;
+            sampled.nodes += nodes;
             if FILTER.keeps(&label) {
-                crop.records.push(packed::to_bytes(&packed::pack(&label.board, label.score, label.result)));
+                sampled.records.push(packed::to_bytes(&packed::pack(&label.board, label.score, label.result)));
             }
         }
-        Some(crop)
+        Some(sampled)
     }
 
-    /// The position with score and best move of a search from an empty table, and the nodes of that search. The score is that of the
-    /// last line that was searched to its end. `None` without a legal move.
+    /// The position with score and best move of a search with an empty table, and the nodes of the search. The score is the last exact
+    /// one. `None` without a legal move.
     fn label(&mut self, position: &Position, limit: Limit) -> Option<(Position, u64)> {
         self.labeller.engine.new_game();
         let engine = &mut self.labeller.engine;
@@ -148,41 +148,41 @@ mod tests {
     }
 
     #[test]
-    fn a_game_gives_the_same_quiet_positions_whatever_came_before_it() {
-        let (stop, mut hands) = (Stop::default(), Hands::new(&[], 1).unwrap());
-        let mut reap = |number| hands.harvest(5, Limit::Nodes(300), &arena(), number, [&stop; 2]).unwrap();
-        let crops = [reap(3), reap(8), reap(3)];
-        assert_eq!(crops[0], crops[2]);
-        assert_ne!(crops[0].records, crops[1].records);
-        for crop in &crops {
-            let positions: Vec<_> = crop.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
+    fn sampled_positions_are_quiet_and_depend_only_on_the_game() {
+        let (stop, mut sampler) = (Stop::default(), Sampler::new(&[], 1).unwrap());
+        let mut sample = |number| sampler.sample_game(5, Limit::Nodes(300), &arena(), number, [&stop; 2]).unwrap();
+        let games = [sample(3), sample(8), sample(3)];
+        assert_eq!(games[0], games[2]);
+        assert_ne!(games[0].records, games[1].records);
+        for game in &games {
+            let positions: Vec<_> = game.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
             assert!(positions.iter().all(|position| position.extra == [0; 3]) && positions.len() == 5);
             for position in &positions {
                 let board = packed::board(position).unwrap();
                 assert!(!board.in_check() && position.score.abs() <= 2000, "{}", board.fen(true));
             }
-            assert!(crop.nodes > 5 * 300, "{}", crop.nodes);
+            assert!(game.nodes > 5 * 300, "{}", game.nodes);
         }
     }
 
     #[test]
-    fn an_interrupted_game_gives_nothing() {
-        let (go_on, stop, mut hands) = (Stop::default(), Stop::default(), Hands::new(&[], 1).unwrap());
+    fn interrupted_game_gives_none() {
+        let (other, stop, mut sampler) = (Stop::default(), Stop::default(), Sampler::new(&[], 1).unwrap());
         stop.ask();
-        assert_eq!(hands.harvest(5, Limit::Nodes(300), &arena(), 3, [&go_on, &stop]), None);
+        assert_eq!(sampler.sample_game(5, Limit::Nodes(300), &arena(), 3, [&other, &stop]), None);
     }
 
     #[test]
-    fn a_crop_comes_back() {
+    fn journal_record_round_trips() {
         let records = sample::positions(1, 5).iter().take(4).map(packed::to_bytes).collect();
-        let crop = Crop { number: 7, records, nodes: 50_123 };
-        assert_eq!(Crop::from_json(&crop.to_json()), Some(crop.clone()));
-        assert_eq!(Crop::from_json(&Crop::default().to_json()), Some(Crop::default()));
-        let whole = crop.to_json()["positions"].as_str().unwrap().to_owned();
+        let game = GamePositions { number: 7, records, nodes: 50_123 };
+        assert_eq!(GamePositions::from_json(&game.to_json()), Some(game.clone()));
+        assert_eq!(GamePositions::from_json(&GamePositions::default().to_json()), Some(GamePositions::default()));
+        let whole = game.to_json()["positions"].as_str().unwrap().to_owned();
         for positions in [&whole[1..], &whole[2..], &whole.replacen('0', "x", 1), &"ff".repeat(RECORD)] {
-            let mut broken = crop.to_json();
+            let mut broken = game.to_json();
             broken["positions"] = positions.into();
-            assert_eq!(Crop::from_json(&broken), None, "{positions}");
+            assert_eq!(GamePositions::from_json(&broken), None, "{positions}");
         }
     }
 }
