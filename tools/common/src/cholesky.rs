@@ -20,11 +20,11 @@ impl Cholesky {
         for i in 0..size {
             let mut row: Vec<f64> = Vec::with_capacity(i + 1);
             for j in 0..i {
-                let known: f64 = (0..j).map(|k| row[k] * lower[j][k]).sum();
-                row.push((matrix(i, j) / (scale[i] * scale[j]) - known) / lower[j][j]);
+                let dot: f64 = (0..j).map(|k| row[k] * lower[j][k]).sum();
+                row.push((matrix(i, j) / (scale[i] * scale[j]) - dot) / lower[j][j]);
             }
-            let known: f64 = row.iter().map(|number| number * number).sum();
-            let pivot = matrix(i, i) / (scale[i] * scale[i]) - known;
+            let dot: f64 = row.iter().map(|number| number * number).sum();
+            let pivot = matrix(i, i) / (scale[i] * scale[i]) - dot;
             // NaN if the diagonal is not positive.
             if pivot.is_nan() || pivot <= DEPENDENT {
                 return None;
@@ -39,8 +39,8 @@ impl Cholesky {
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut x = self.forward(right);
         for i in (0..x.len()).rev() {
-            let known: f64 = (i + 1..x.len()).map(|k| self.lower[k][i] * x[k]).sum();
-            x[i] = (x[i] - known) / self.lower[i][i];
+            let dot: f64 = (i + 1..x.len()).map(|k| self.lower[k][i] * x[k]).sum();
+            x[i] = (x[i] - dot) / self.lower[i][i];
         }
         x.iter().zip(&self.scale).map(|(x, scale)| x / scale).collect()
     }
@@ -59,8 +59,8 @@ impl Cholesky {
     fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = right.iter().zip(&self.scale).map(|(right, scale)| right / scale).collect();
         for (i, row) in self.lower.iter().enumerate() {
-            let known: f64 = row[..i].iter().zip(&x).map(|(lower, x)| lower * x).sum();
-            x[i] = (x[i] - known) / row[i];
+            let dot: f64 = row[..i].iter().zip(&x).map(|(lower, x)| lower * x).sum();
+            x[i] = (x[i] - dot) / row[i];
         }
         x
     }

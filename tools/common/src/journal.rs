@@ -40,7 +40,7 @@ impl Journal {
     pub fn open(path: &Path, header: &Value) -> Result<(Self, Vec<Value>), String> {
         let io = |error: io::Error| in_file(path, error);
         // A device may be endless.
-        if path.metadata().is_ok_and(|there| !there.is_file()) {
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(in_file(path, "not a regular file; expected a journal or the name of a new one"));
         }
         let lock = Lock::take(path)?;

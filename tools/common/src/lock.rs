@@ -36,7 +36,7 @@ impl Lock {
             let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock);
             let mut file = open.map_err(io)?;
             match file.try_lock() {
-                // The previous holder may have removed the file before it was locked here.
+                // The previous holder may have removed the file before this lock.
                 Ok(()) if !is_at(&file, &lock).map_err(io)? => {}
                 Ok(()) => {
                     // The process ID is only for a message; ignores a full disk.
@@ -80,9 +80,9 @@ fn holder(file: &mut File) -> String {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let here = file.metadata()?;
+    let locked = file.metadata()?;
     match path.metadata() {
-        Ok(there) => Ok((here.dev(), here.ino()) == (there.dev(), there.ino())),
+        Ok(current) => Ok((locked.dev(), locked.ino()) == (current.dev(), current.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -26,8 +26,8 @@ pub fn run<S, I, T: Send>(
 ) -> Result<(), Box<dyn Error>> {
     let queue = Mutex::new(items.into_iter().enumerate());
     // Requested by `on_done` or an error.
-    let enough = Stop::default();
-    let stops = [stop, &enough];
+    let own_stop = Stop::default();
+    let stops = [stop, &own_stop];
     std::thread::scope(|scope| {
         let (send, receive) = bounded(2 * concurrency);
         for _ in 0..concurrency {
@@ -46,17 +46,17 @@ pub fn run<S, I, T: Send>(
                     }
                 }
             };
-            Builder::new().stack_size(Engine::STACK_BYTES).spawn_scoped(scope, run).inspect_err(|_| enough.ask())?;
+            Builder::new().stack_size(Engine::STACK_BYTES).spawn_scoped(scope, run).inspect_err(|_| own_stop.ask())?;
         }
         drop(send);
-        let (mut waiting, mut next) = (BTreeMap::new(), 0);
+        let (mut pending, mut next) = (BTreeMap::new(), 0);
         let mut done = Ok(ControlFlow::Continue(()));
-        let mut asked = stop.waiter().clone();
+        let mut stop_requests = stop.waiter().clone();
         loop {
             let message = select! {
                 recv(receive) -> message => message,
-                recv(asked) -> _ => {
-                    asked = never();
+                recv(stop_requests) -> _ => {
+                    stop_requests = never();
                     notice("interrupted: finishing running work; interrupt again to end at once");
                     continue;
                 }
@@ -64,19 +64,19 @@ pub fn run<S, I, T: Send>(
             let Ok(message) = message else { break };
             match message {
                 Err(error) => {
-                    enough.ask();
+                    own_stop.ask();
                     done = Err(error.into());
                 }
                 Ok((index, result)) => {
-                    waiting.insert(index, result);
+                    pending.insert(index, result);
                 }
             }
-            while let Some(result) = waiting.remove(&next) {
+            while let Some(result) = pending.remove(&next) {
                 next += 1;
-                if !enough.asked() {
+                if !own_stop.asked() {
                     done = result.map_err(Into::into).and_then(&mut on_done);
                     if !matches!(done, Ok(ControlFlow::Continue(()))) {
-                        enough.ask();
+                        own_stop.ask();
                     }
                 }
             }

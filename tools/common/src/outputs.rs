@@ -12,7 +12,7 @@ pub fn check(
     outputs: impl IntoIterator<Item = impl AsRef<Path>>,
     inputs: impl IntoIterator<Item = impl AsRef<Path>>,
 ) -> Result<(), Box<dyn Error>> {
-    let mut known: HashSet<PathBuf> = inputs.into_iter().filter_map(|path| real(path.as_ref()).ok()).collect();
+    let mut paths: HashSet<PathBuf> = inputs.into_iter().filter_map(|path| real(path.as_ref()).ok()).collect();
     for path in outputs {
         let path = path.as_ref();
         // Opening a FIFO blocks until it has a reader.
@@ -20,7 +20,7 @@ pub fn check(
             continue;
         }
         Draft::create(path)?;
-        if !known.insert(real(path)?) {
+        if !paths.insert(real(path)?) {
             return Err(in_file(path, "used for two files; expected another name").into());
         }
     }

@@ -49,7 +49,7 @@ pub fn check(document: &Value, section: &str, optional: &[&str]) {
     fields(document, "", &mut found);
     let missing: Vec<&String> = found.difference(&all).collect();
     assert!(missing.is_empty(), "{section} of docs/schema.md lacks {missing:?}");
-    let gone = all.difference(&found).filter(|field| !optional.iter().any(|prefix| field.starts_with(prefix)));
-    let gone: Vec<&String> = gone.collect();
-    assert!(gone.is_empty(), "only in {section} of docs/schema.md: {gone:?}");
+    let extra = all.difference(&found).filter(|field| !optional.iter().any(|prefix| field.starts_with(prefix)));
+    let extra: Vec<&String> = extra.collect();
+    assert!(extra.is_empty(), "only in {section} of docs/schema.md: {extra:?}");
 }

@@ -81,15 +81,15 @@ impl Tool {
         finish(self.command(folder, words).spawn().unwrap())
     }
 
-    /// A run that succeeds.
+    /// Runs the tool, which must succeed.
     pub fn succeeds(self, folder: &Folder, words: &str) -> Output {
         let output = self.run(folder, words);
         assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
         output
     }
 
-    /// The error of a run that fails.
-    pub fn refusal(self, folder: &Folder, words: &str) -> String {
+    /// Runs the tool, which must fail, and returns its error message.
+    pub fn fails(self, folder: &Folder, words: &str) -> String {
         let output = self.run(folder, words);
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{words}: {message}");
@@ -116,17 +116,17 @@ impl Tool {
     }
 
     /// Long runs with an unwritable output in the folder `missing` or below the file `suite.epd` fail at once and change nothing.
-    pub fn refuse_outputs(self, folder: &Folder, commands: &[&str]) {
+    pub fn rejects_outputs(self, folder: &Folder, commands: &[&str]) {
         let before = folder.names();
         for words in commands {
-            let message = self.refusal(folder, words);
+            let message = self.fails(folder, words);
             assert!(message.contains("missing") || message.contains("suite.epd/"), "{words}: {message}");
             assert_eq!(folder.names(), before, "{words}");
         }
     }
 
     /// A file of 20 GiB of zeros is an error and is not read into memory.
-    pub fn refuse_large_files(self, commands: &[&str]) {
+    pub fn rejects_large_files(self, commands: &[&str]) {
         let folder = Folder::new("large");
         std::fs::File::create(folder.at("zeros")).unwrap().set_len(20 << 30).unwrap();
         for words in commands {
@@ -137,7 +137,7 @@ impl Tool {
     }
 
     /// An endless device, a FIFO without a writer and a folder are errors as the last argument of each command.
-    pub fn refuse_special_files(self, commands: &[&str]) {
+    pub fn rejects_special_files(self, commands: &[&str]) {
         let folder = Folder::new("kinds");
         assert!(Command::new("mkfifo").arg(folder.at("fifo")).status().unwrap().success());
         std::fs::create_dir(folder.at("folder")).unwrap();
@@ -146,7 +146,7 @@ impl Tool {
             folder.write("none.bf", b"");
             for file in ["/dev/zero", "@/fifo", "@/folder"] {
                 let words = format!("{words} {file}");
-                let message = self.refusal(&folder, &words);
+                let message = self.fails(&folder, &words);
                 let name = file.replace('@', folder.path().to_str().unwrap());
                 assert!(message.contains(&name), "{words}: {message}");
             }
@@ -154,7 +154,7 @@ impl Tool {
     }
 
     /// A run whose files are limited to `blocks` fails with the name of the file.
-    pub fn refuse_full_disk(self, folder: &Folder, blocks: u32, words: &str, name: &str) {
+    pub fn fails_on_full_disk(self, folder: &Folder, blocks: u32, words: &str, name: &str) {
         let output = self.limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words);
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(1) && message.contains(name), "{words}: {message}");

@@ -32,8 +32,8 @@ pub fn key(board: &Board, last: Option<Move>) -> u64 {
     }
     let us = board.side_to_move();
     let passed = last.filter(|mv| mv.is_double_push()).map(|mv| mv.to().forward(us));
-    let taken = |&target: &Square| (attacks::pawn(!us, target) & board.pieces(us, PieceType::Pawn)).any();
-    if let Some(square) = passed.filter(taken).or(board.en_passant()) {
+    let can_capture = |&target: &Square| (attacks::pawn(!us, target) & board.pieces(us, PieceType::Pawn)).any();
+    if let Some(square) = passed.filter(can_capture).or(board.en_passant()) {
         key ^= random(EN_PASSANT + square.file().index());
     }
     if us == Color::White { key ^ random(SIDE) } else { key }
@@ -100,18 +100,18 @@ impl Book {
     /// # Errors
     /// I/O errors, or the file is empty, truncated or not sorted.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let refuse = |problem: String| Err(inputs::in_file(path, problem + "; expected a Polyglot book"));
+        let invalid = |problem: String| Err(inputs::in_file(path, problem + "; expected a Polyglot book"));
         let book = Self { path: path.to_owned(), entries: inputs::read(path)?, reported: AtomicBool::new(false) };
         let (entries, rest) = book.entries.as_chunks();
         if !rest.is_empty() {
-            return refuse(format!("{} bytes, not a multiple of {}", book.entries.len(), Entry::SIZE));
+            return invalid(format!("{} bytes, not a multiple of {}", book.entries.len(), Entry::SIZE));
         }
         if entries.is_empty() {
-            return refuse("empty".into());
+            return invalid("empty".into());
         }
         let key = |entry: &[u8; Entry::SIZE]| Entry::from_bytes(entry).key;
         if let Some(at) = entries.windows(2).position(|pair| key(&pair[0]) > key(&pair[1])) {
-            return refuse(format!("entry {} of {} has a smaller key than the one before", at + 2, entries.len()));
+            return invalid(format!("entry {} of {} has a smaller key than the one before", at + 2, entries.len()));
         }
         Ok(book)
     }

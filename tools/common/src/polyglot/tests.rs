@@ -96,15 +96,15 @@ fn decodes_castling_and_promotions() {
 
 #[test]
 fn invalid_files_are_errors() {
-    let folder = Folder::new("polyglot-refused");
-    let refused = |bytes: &[u8], expected: &str| {
+    let folder = Folder::new("polyglot-invalid");
+    let check_error = |bytes: &[u8], expected: &str| {
         let error = Book::read(&folder.write("a.bin", bytes)).unwrap_err();
         assert!(
             error.contains("a.bin: ") && error.ends_with("expected a Polyglot book") && error.contains(expected),
             "{error}"
         );
     };
-    refused(b"", "empty");
-    refused(&[0; 33], "33 bytes, not a multiple of 16");
-    refused(&[[0; 16], [1; 16], [0; 16]].concat(), "entry 3 of 3 has a smaller key");
+    check_error(b"", "empty");
+    check_error(&[0; 33], "33 bytes, not a multiple of 16");
+    check_error(&[[0; 16], [1; 16], [0; 16]].concat(), "entry 3 of 3 has a smaller key");
 }

@@ -186,8 +186,9 @@ mod tests {
                 last = llr;
             }
             assert_eq!(test.llr(&Pentanomial::default()), 0.0);
-            let [bad, good] = [[90, 300, 500, 100, 10], [10, 100, 500, 300, 90]].map(|counts| Pentanomial { counts });
-            assert_eq!((test.verdict(&bad), test.verdict(&good)), (Some(Verdict::H0), Some(Verdict::H1)));
+            let [worse, better] =
+                [[90, 300, 500, 100, 10], [10, 100, 500, 300, 90]].map(|counts| Pentanomial { counts });
+            assert_eq!((test.verdict(&worse), test.verdict(&better)), (Some(Verdict::H0), Some(Verdict::H1)));
             assert_eq!(test.verdict(&Pentanomial { counts: [1, 2, 3, 2, 1] }), None);
         }
     }

@@ -61,8 +61,8 @@ pub struct Args {
 
 /// Parses a time. Requires a unit, to prevent confusion of milliseconds and seconds.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    let fits = |time: &Duration| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis());
-    let time = setup::positive_time(text).ok().filter(fits);
+    let is_valid = |time: &Duration| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis());
+    let time = setup::positive_time(text).ok().filter(is_valid);
     time.ok_or_else(|| "expected a time with its unit, such as 1s, 500ms or 2m".to_owned())
 }
 
@@ -86,10 +86,10 @@ impl Args {
             suites.push(Suite { file, problems, skipped });
         }
         if let Some(part) = self.part {
-            let wanted = part.of(suites.iter().map(|suite| suite.problems.len() as u64).sum());
+            let chosen = part.of(suites.iter().map(|suite| suite.problems.len() as u64).sum());
             let mut numbers = 0..;
-            let mut is_wanted = |_: &Problem| numbers.next().is_some_and(|number: u64| wanted.contains(&number));
-            suites.iter_mut().for_each(|suite| suite.problems.retain(&mut is_wanted));
+            let mut is_in_part = |_: &Problem| numbers.next().is_some_and(|number: u64| chosen.contains(&number));
+            suites.iter_mut().for_each(|suite| suite.problems.retain(&mut is_in_part));
         }
         Ok(suites)
     }
@@ -105,13 +105,13 @@ impl Args {
 
     /// Opens the journal, if any, and returns its solutions, which are those of the first problems.
     fn resume(&self, problems: &[&Problem]) -> Result<(Option<Journal>, Vec<Solution>), Box<dyn Error>> {
-        let mut known = Vec::new();
+        let mut stored = Vec::new();
         let take = |index, record: &Value| {
-            known.push(Solution::from_record(problems.get(index as usize)?, record)?);
+            stored.push(Solution::from_record(problems.get(index as usize)?, record)?);
             Some(())
         };
         let journal = Journal::resume(self.journal.as_deref(), || Ok(self.json()), take)?;
-        Ok((journal, known))
+        Ok((journal, stored))
     }
 
     fn json(&self) -> Value {
@@ -144,8 +144,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let problems: Vec<&Problem> = suites.iter().flat_map(|suite| &suite.problems).collect();
     let stop = Stop::on_ctrl_c()?;
     let mut engine = args.engine()?;
-    let (mut journal, known) = args.resume(&problems)?;
-    let mut known = known.into_iter();
+    let (mut journal, stored) = args.resume(&problems)?;
+    let mut stored = stored.into_iter();
     let widths = widths(&problems);
     let template = "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]";
     let bar = progress::bar(Some(problems.len() as u64), template);
@@ -164,8 +164,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         let solved = solutions.iter().filter(|solution| solution.solved).count();
         bar.set_message(format!("{}, {solved} solved", printable(&problem.id)));
         bar.tick();
-        let solution = match known.next() {
-            Some(known) => known,
+        let solution = match stored.next() {
+            Some(stored) => stored,
             None => {
                 let Some(solution) = solve(&mut engine, problem, &args.limits(), &stop) else { break };
                 keep(&mut journal, &solution.to_record(problem))?;
@@ -252,32 +252,32 @@ mod tests {
         let text = b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#; c0 \"Ra2=3\";\n";
         let (suite, journal) = (folder.write("suite.epd", text), folder.path().join("journal"));
         let line = format!("epd {} --hash 1 --journal {}", suite.display(), journal.display());
-        let given = args(&format!("{line} --depth 3"));
-        let suites = given.suites().unwrap();
+        let run_args = args(&format!("{line} --depth 3"));
+        let suites = run_args.suites().unwrap();
         let problems: Vec<&Problem> = suites[0].problems.iter().collect();
-        let (mut journal, known) = given.resume(&problems).unwrap();
-        assert!(known.is_empty());
-        let first = solve(&mut given.engine().unwrap(), problems[0], &given.limits(), &Stop::default()).unwrap();
+        let (mut journal, stored) = run_args.resume(&problems).unwrap();
+        assert!(stored.is_empty());
+        let first = solve(&mut run_args.engine().unwrap(), problems[0], &run_args.limits(), &Stop::default()).unwrap();
         assert!(first.solved);
         keep(&mut journal, &first.to_record(problems[0])).unwrap();
         drop(journal);
 
-        assert_eq!(given.resume(&problems).unwrap().1, [first]);
+        assert_eq!(run_args.resume(&problems).unwrap().1, [first]);
         let error = |args: &Args, problems: &[&Problem]| args.resume(problems).err().unwrap().to_string();
-        assert!(error(&given, &problems[1..]).contains(":2: this record does not belong to the run"));
+        assert!(error(&run_args, &problems[1..]).contains(":2: this record does not belong to the run"));
         assert!(error(&args(&format!("{line} --depth 4")), &problems).contains("its depth is 3, not 4"));
     }
 
     #[test]
     fn totals_per_file_and_overall() {
-        let given = args("epd one.epd two.epd --nodes 100");
+        let run_args = args("epd one.epd two.epd --nodes 100");
         let problems = parse::problems("4k3/8/8/8/8/8/8/R3K3 w Q - c0 \"Ra8+=10, Ra7=3\";").unwrap();
         let played = problems[0].board.parse_san("Ra7");
         let elapsed = Duration::from_millis(10);
         let solution = Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
         let suite = |file| Suite { file, problems: problems.clone(), skipped: Vec::new() };
-        let suites: Vec<Suite> = given.files.iter().map(|file| suite(file)).collect();
-        let document = document(&given, &suites, &[solution.clone(), solution]);
+        let suites: Vec<Suite> = run_args.files.iter().map(|file| suite(file)).collect();
+        let document = document(&run_args, &suites, &[solution.clone(), solution]);
         assert_eq!((&document["points"], &document["points_possible"]), (&json!(6), &json!(20)));
         assert_eq!((&document["searched"], &document["nodes"]), (&json!(2), &json!(100)));
         assert_eq!(document["totals"][1]["file"], "two.epd");

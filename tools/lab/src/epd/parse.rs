@@ -118,8 +118,8 @@ fn problem(line: &str, number: usize) -> Result<Problem, String> {
     let mate = mate.transpose()?;
     if best.is_empty() && avoid.is_empty() && mate.is_none() {
         // The best moves are those with the most points.
-        let most = points.iter().map(|&(_, points)| points).max();
-        best.extend(points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(mv, _)| mv));
+        let max = points.iter().map(|&(_, points)| points).max();
+        best.extend(points.iter().filter(|&&(_, points)| Some(points) == max).map(|&(mv, _)| mv));
     }
     let id = find("id").map_or_else(|| format!("line {number}"), |id| id.trim_matches('"').to_owned());
     Ok(Problem { id, board: epd.board, best, avoid, mate, points })

@@ -82,12 +82,12 @@ pub fn chosen(parts: &[String]) -> Result<Vec<Factor>, String> {
     if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|(name, _)| has(name, part))) {
         return Err(format!("no feature has {part:?} in its name; lento factors --ideas --list shows them"));
     }
-    let wanted = IDEAS.iter().filter(|(name, _)| parts.iter().any(|part| has(name, part)));
+    let chosen = IDEAS.iter().filter(|(name, _)| parts.iter().any(|part| has(name, part)));
     let factor = |(name, off): &(&str, &str)| {
         let settings = off.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
         Ok(Factor { name: (*name).to_owned(), settings })
     };
-    wanted.map(factor).collect()
+    chosen.map(factor).collect()
 }
 
 #[cfg(test)]

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn errors_quote_invalid_arguments() {
         let folder = Folder::new("factors-bad");
-        let bad = folder.write("bad", b"rfp_margin=80\nrfp_margn=80\n");
+        let invalid = folder.write("invalid", b"rfp_margin=80\nrfp_margn=80\n");
         let empty = folder.write("empty", b"# nothing\n");
         let from = |file: &PathBuf| format!("--factors {}", file.display());
         for (words, part) in [
@@ -224,8 +224,8 @@ mod tests {
             ("LMR=off,lmr=tuned", "\"lmr\" twice"),
             ("--ideas=telepathy", "\"telepathy\""),
             ("", "no factor"),
-            (&from(&bad), "bad:2: "),
-            (&from(&bad), "\"rfp_margn\""),
+            (&from(&invalid), "invalid:2: "),
+            (&from(&invalid), "\"rfp_margn\""),
             (&from(&empty), "empty: no factor"),
             (&from(&empty.join("missing")), "missing"),
             (&"rfp_margin=80 ".repeat(201), "201 factors"),

@@ -60,18 +60,18 @@ impl Regression {
         let free = self.pairs.checked_sub(factors as u64).filter(|free| *free > 0)? as f64;
         let equations = Cholesky::of(factors, |i, j| self.products[i][j] as f64)?;
         let right: Vec<f64> = self.with_result.iter().map(|sum| *sum as f64).collect();
-        let worth = equations.solve(&right);
-        let explained: f64 = worth.iter().zip(&right).map(|(worth, right)| worth * right).sum();
+        let effects = equations.solve(&right);
+        let explained: f64 = effects.iter().zip(&right).map(|(effect, right)| effect * right).sum();
         let rest = (self.squares as f64 - explained).max(0.0);
         // An extra pair half a point off its expectation keeps the variance positive.
         let variance = (rest + 1.0) / (free + 1.0);
         let (elo, slope) = self.elo(&equations, &right);
-        let effect = |((worth, elo), inverse): ((f64, f64), f64)| {
+        let effect = |((effect, elo), inverse): ((f64, f64), f64)| {
             let deviation = (variance * inverse).sqrt();
             let estimate = Estimate { elo, error: TWO_SIDED_95 * slope / ALL * deviation };
-            Effect { estimate, z: worth / deviation }
+            Effect { estimate, z: effect / deviation }
         };
-        Some(worth.into_iter().zip(elo).zip(equations.inverse_diagonal()).map(effect).collect())
+        Some(effects.into_iter().zip(elo).zip(equations.inverse_diagonal()).map(effect).collect())
     }
 
     /// Maximum likelihood effects in Elo, and the mean derivative of Elo with respect to the score. Steps use the curvature at even
@@ -108,12 +108,12 @@ mod tests {
     use fastrand::Rng;
 
     /// Simulates pairs with effects in Elo.
-    fn play(worth: &[f64], pairs: u64, seed: u64) -> Regression {
+    fn play(effects: &[f64], pairs: u64, seed: u64) -> Regression {
         let mut rng = Rng::with_seed(seed);
-        let mut regression = Regression::new(worth.len());
+        let mut regression = Regression::new(effects.len());
         for _ in 0..pairs {
-            let sides: Vec<bool> = worth.iter().map(|_| rng.bool()).collect();
-            let elo = worth.iter().zip(&sides).map(|(elo, side)| if *side { *elo } else { -elo }).sum();
+            let sides: Vec<bool> = effects.iter().map(|_| rng.bool()).collect();
+            let elo = effects.iter().zip(&sides).map(|(elo, side)| if *side { *elo } else { -elo }).sum();
             let score = expected_score(elo);
             regression.add(&sides, (0..4).map(|_| u32::from(rng.f64() < score)).sum());
         }

@@ -62,8 +62,8 @@ fn games(session: &Session) -> String {
     let (pairs, factors) = (session.regression.pairs, session.design.factors.len());
     let of = if session.is_over() { String::new() } else { format!(" of {}, interrupted", session.target) };
     let s = if factors == 1 { "" } else { "s" };
-    let few = if session.regression.effects().is_none() { "; needs more pairs than factors" } else { "" };
-    format!("{pairs} pairs{of}, {} games, {factors} factor{s}{few}", 2 * pairs)
+    let needed = if session.regression.effects().is_none() { "; needs more pairs than factors" } else { "" };
+    format!("{pairs} pairs{of}, {} games, {factors} factor{s}{needed}", 2 * pairs)
 }
 
 pub fn text(session: &Session) -> String {
@@ -97,8 +97,8 @@ pub fn markdown(session: &Session) -> String {
 /// A chart with a point and error bar per factor, best first.
 pub fn svg(session: &Session) -> Result<String, Box<dyn Error>> {
     let sorted = sorted(session);
-    let known = sorted.iter().filter_map(|(factor, effect)| Some((factor.name.as_str(), (*effect)?.estimate)));
-    rows::elo(&known.collect::<Vec<_>>(), &format!("Elo with the error of 95 % confidence by {}", games(session)))
+    let points = sorted.iter().filter_map(|(factor, effect)| Some((factor.name.as_str(), (*effect)?.estimate)));
+    rows::elo(&points.collect::<Vec<_>>(), &format!("Elo with the error of 95 % confidence by {}", games(session)))
 }
 
 pub fn json(args: &Args, session: &Session) -> Value {

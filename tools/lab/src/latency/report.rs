@@ -93,8 +93,8 @@ impl Report<'_> {
         let mut notes = String::new();
         for row in &self.rows {
             let (threads, late, all) = (row.threads, row.flags(), row.samples[Measure::Clock as usize].len());
-            if let Some(refused) = &row.refused {
-                let _ = writeln!(notes, "{threads} threads: {refused}");
+            if let Some(error) = &row.refused {
+                let _ = writeln!(notes, "{threads} threads: {error}");
             }
             if late > 0 {
                 let _ = writeln!(notes, "{threads} threads: {late} of {all} moves came after the flag");

@@ -56,9 +56,9 @@ fn reproducible(session: &Session) -> Vec<Reproducible> {
 
 #[test]
 fn reads_arguments_and_quotes_invalid_ones() {
-    let given = args("Tuned off --nodes 4000 --pairs 9 --against rebel --against off --hash 3").unwrap();
-    let session = Session::open(&given).unwrap();
-    assert_eq!(given.budget(), Limit::Nodes(4000));
+    let run_args = args("Tuned off --nodes 4000 --pairs 9 --against rebel --against off --hash 3").unwrap();
+    let session = Session::open(&run_args).unwrap();
+    assert_eq!(run_args.budget(), Limit::Nodes(4000));
     assert_eq!(session.positions, lento::internals::bench::POSITIONS);
     assert_eq!(session.against.iter().map(|against| against.name.as_str()).collect::<Vec<_>>(), ["rebel", "off"]);
     assert_eq!(session.rows().count(), 2);
@@ -84,8 +84,8 @@ fn reads_arguments_and_quotes_invalid_ones() {
 fn interrupted_run_resumes_to_the_same_result() {
     let folder = Folder::new("lab-resumed");
     let what = "tuned guide-log --pairs 2 --against tuned --against mediocre";
-    let given = small(&folder, what);
-    let whole = run_completely(&given);
+    let run_args = small(&folder, what);
+    let whole = run_completely(&run_args);
     let journal = folder.path().join("journal");
     let journaled = small(&folder, &format!("{what} --journal {}", journal.display()));
     // Interrupts searches of the first and the second variant, the suite and the games.
@@ -129,8 +129,8 @@ fn interrupted_run_resumes_to_the_same_result() {
 #[test]
 fn json_has_all_results() {
     let folder = Folder::new("lab-json");
-    let given = small(&folder, "tuned off guide-log --pairs 1 --against off");
-    let session = run_completely(&given);
+    let run_args = small(&folder, "tuned off guide-log --pairs 1 --against off");
+    let session = run_completely(&run_args);
     let (table, json) = (report::table(&session), report::json(&session));
     let variants = json["variants"].as_array().unwrap();
     let first = &variants[0];
@@ -150,8 +150,8 @@ fn json_has_all_results() {
 #[test]
 fn page_and_pictures_show_all_variants() {
     let folder = Folder::new("lab-page");
-    let given = small(&folder, "tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
-    let session = run_completely(&given);
+    let run_args = small(&folder, "tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
+    let session = run_completely(&run_args);
     let pictures = picture::all(&session).unwrap();
     let files: Vec<&str> = pictures.iter().map(|picture| picture.file.as_str()).collect();
     assert_eq!(files, ["nodes.svg", "elo-tuned.svg", "surface-tuned.svg", "surface-off.svg", "surface-madchess.svg"]);
@@ -177,8 +177,8 @@ fn node_budget_compares_depths() {
     let folder = Folder::new("lab-nodes");
     let positions = folder.write("positions.epd", POSITIONS.as_bytes());
     let words = format!("off tuned --nodes 3000 --hash 1 --positions {}", positions.display());
-    let given = args(&words).unwrap();
-    let json = report::json(&run_completely(&given));
+    let run_args = args(&words).unwrap();
+    let json = report::json(&run_completely(&run_args));
     let variants = json["variants"].as_array().unwrap();
     assert!(variants[0]["depth"].as_f64() < variants[1]["depth"].as_f64(), "{json}");
     assert!(variants.iter().all(|variant| variant["saved_percent"].is_null() && variant["nodes_ratio"].is_null()));

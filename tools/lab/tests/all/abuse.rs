@@ -15,10 +15,10 @@ fn journal_is_locked_until_the_run_is_killed() {
     let words = format!("{MATCH} --pairs 100000 --journal @/journal");
     let first = TOOL.start(&folder, &words);
     wait_for("no pair is stored", || lines(&folder.at("journal")) > 2);
-    let second = TOOL.refusal(&folder, &words);
+    let second = TOOL.fails(&folder, &words);
     assert!(second.contains(&format!("journal: in use by another run (process {})", first.0.id())), "{second}");
     // Another task cannot open it either.
-    let other = TOOL.refusal(&folder, "factors rfp_margin=80 --pairs 1 --journal @/journal");
+    let other = TOOL.fails(&folder, "factors rfp_margin=80 --pairs 1 --journal @/journal");
     assert!(other.contains("in use by another run"), "{other}");
     first.kill();
     let stored = lines(&folder.at("journal")) - 1;
@@ -34,7 +34,7 @@ fn pgn_file_is_locked() {
     let words = format!("{MATCH} --pairs 100000 --pgn @/games.pgn");
     let first = TOOL.start(&folder, &words);
     wait_for("no game is saved", || size(&folder.at("games.pgn")) > 0);
-    assert!(TOOL.refusal(&folder, &words).contains("games.pgn: in use by another run"));
+    assert!(TOOL.fails(&folder, &words).contains("games.pgn: in use by another run"));
     first.kill();
 }
 
@@ -54,7 +54,7 @@ fn outputs_are_checked_before_the_run() {
         "recipes --positions @/suite.epd --pairs 100000 --markdown @/missing/page.md",
         "recipes --positions @/suite.epd --pairs 100000 --pictures @/suite.epd/pictures",
     ];
-    TOOL.refuse_outputs(&folder, &commands);
+    TOOL.rejects_outputs(&folder, &commands);
     folder.write("book.epd", b"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\n");
     for words in [
         "match --pairs 9 --journal @/new --pgn @/new",
@@ -64,7 +64,7 @@ fn outputs_are_checked_before_the_run() {
         "recipes --positions @/book.epd --markdown @/book.epd",
         "scaling --json @/new --svg @/new",
     ] {
-        assert!(TOOL.refusal(&folder, words).contains("used for two files"), "{words}");
+        assert!(TOOL.fails(&folder, words).contains("used for two files"), "{words}");
     }
     assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
     for (more, warned) in [("--pairs 2", true), ("--pairs 2 --random-plies 1", false), ("--pairs 1", false)] {
@@ -84,26 +84,26 @@ fn damaged_journal_is_reported_with_its_line() {
     bytes[middle] ^= 1;
     folder.write("journal", &bytes);
     let line = bytes[..middle].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    let message = TOOL.refusal(&folder, &words);
+    let message = TOOL.fails(&folder, &words);
     assert!(message.contains(&format!("journal:{line}: damaged line")), "{message}");
 }
 
 #[test]
 fn large_foreign_files_are_not_read_into_memory() {
-    TOOL.refuse_large_files(&["epd", "match --book", "match --journal"]);
+    TOOL.rejects_large_files(&["epd", "match --book", "match --journal"]);
 }
 
 #[test]
 fn full_disk_is_reported_and_finished_work_is_kept() {
     let folder = Folder::new("full");
     let words = format!("{MATCH} --pairs 30 --journal @/journal");
-    TOOL.refuse_full_disk(&folder, 32, &words, "/journal: File too large");
+    TOOL.fails_on_full_disk(&folder, 32, &words, "/journal: File too large");
     let stored = lines(&folder.at("journal"));
     assert!(stored > 2, "{stored}");
     assert!(TOOL.run(&folder, &words).status.success());
     assert_eq!(lines(&folder.at("journal")), 31);
     let words = format!("{MATCH} --pairs 30 --pgn @/games.pgn");
-    TOOL.refuse_full_disk(&folder, 8, &words, "/games.pgn: File too large");
+    TOOL.fails_on_full_disk(&folder, 8, &words, "/games.pgn: File too large");
 }
 
 #[cfg(target_os = "linux")]
@@ -151,9 +151,9 @@ fn invalid_lines_of_a_suite_are_skipped() {
     assert_eq!((&json["lines_skipped"], &json["skipped"][0]["line"]), (&2.into(), &2.into()));
     assert_eq!((&json["problems"][1]["solved"], &json["problems"][1]["played"]), (&Value::Null, &"Ra8#".into()));
     folder.write("suite.epd", b"\n");
-    assert!(TOOL.refusal(&folder, "epd @/suite.epd").contains("suite.epd: no position in EPD or FEN"));
+    assert!(TOOL.fails(&folder, "epd @/suite.epd").contains("suite.epd: no position in EPD or FEN"));
     folder.write("suite.epd", b"rubbish\nmore\n");
-    let message = TOOL.refusal(&folder, "epd @/suite.epd");
+    let message = TOOL.fails(&folder, "epd @/suite.epd");
     assert!(message.contains("no position in EPD or FEN") && message.contains("suite.epd:1: \"rubbish\""), "{message}");
 }
 
@@ -169,7 +169,7 @@ fn errors_for_unknown_names_list_valid_ones() {
 
 #[test]
 fn special_files_are_errors() {
-    TOOL.refuse_special_files(&[
+    TOOL.rejects_special_files(&[
         "epd --depth 1",
         "epd --depth 1 @/one.epd --journal",
         "match --pairs 1 --book",

@@ -29,7 +29,7 @@ pub struct PackArgs {
     output: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Print one JSON document instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +43,7 @@ pub struct UnpackArgs {
     /// input into it. Files appear when they are complete
     #[arg(long, value_name = "FILE|FOLDER/")]
     output: PathBuf,
-    /// Print one JSON document instead of the table
+    /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
 }

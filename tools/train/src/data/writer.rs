@@ -143,10 +143,10 @@ impl PositionWriter {
             let buffer = (order.memory / 4 / buckets).clamp(4096, MAX_BUFFER as u64) as usize;
             Buffered::Buckets((0..buckets).map(|_| Bucket::new(path, buffer)).collect::<Result<_, _>>()?)
         } else {
-            let given = order.memory >> 20;
+            let memory = order.memory >> 20;
             let min = max_count.saturating_mul(KEYED_BYTES as u64) / (MAX_BUCKETS << 20) * 10 / 7 + 2;
             return Err(format!(
-                "--memory {given}: too little to shuffle {max_count} positions, expected at least {min}"
+                "--memory {memory}: too little to shuffle {max_count} positions, expected at least {min}"
             )
             .into());
         };
@@ -260,11 +260,11 @@ mod tests {
 
     fn written(folder: &Folder, shuffle: bool, order: Order, count: u64) -> Vec<u64> {
         let writer = writer(folder, shuffle, order, count);
-        let (mut shown, stop) = (0, Stop::default());
-        let count_written = writer.finish(&stop, |written| shown = written).unwrap();
+        let (mut reported, stop) = (0, Stop::default());
+        let count_written = writer.finish(&stop, |written| reported = written).unwrap();
         let bytes = std::fs::read(folder.path().join("out.bf")).unwrap();
         assert_eq!(count_written, Some((bytes.len() / RECORD) as u64));
-        assert!(shown <= count && files(folder) == 1, "no other file is left");
+        assert!(reported <= count && files(folder) == 1, "no other file is left");
         let number = |record: &[u8]| u64::from_le_bytes(*record.first_chunk().unwrap());
         bytes.chunks(RECORD).map(number).collect()
     }

@@ -201,12 +201,12 @@ mod tests {
         let batch = 500;
         let whole = batches(&data, 1, batch, 0);
         assert!(whole.len() as u64 == data.steps(batch) && whole.iter().all(|part| part.len() == batch));
-        let seen: BTreeSet<_> = whole.concat().into_iter().collect();
-        assert_eq!(seen.len(), whole.len() * batch, "no duplicates");
-        let unseen: BTreeSet<_> = data.validation.iter().map(packed::to_bytes).collect();
-        assert!(seen.is_disjoint(&unseen) && data.training as usize - seen.len() < batch);
-        let given: BTreeSet<_> = all.iter().map(packed::to_bytes).collect();
-        assert!(seen.is_subset(&given) && unseen.is_subset(&given));
+        let trained: BTreeSet<_> = whole.concat().into_iter().collect();
+        assert_eq!(trained.len(), whole.len() * batch, "no duplicates");
+        let reserved: BTreeSet<_> = data.validation.iter().map(packed::to_bytes).collect();
+        assert!(trained.is_disjoint(&reserved) && data.training as usize - trained.len() < batch);
+        let input: BTreeSet<_> = all.iter().map(packed::to_bytes).collect();
+        assert!(trained.is_subset(&input) && reserved.is_subset(&input));
 
         for first in [1, 7, whole.len() as u64 - 1] {
             assert_eq!(batches(&data, 1, batch, first), whole[first as usize..], "from {first}");
@@ -246,21 +246,21 @@ mod tests {
         let torn = open(&[folder.write("torn.bf", &content[..100])], 0.1, 1).unwrap_err();
         assert!(torn.contains("torn.bf: 100 bytes, expected positions"), "{torn}");
         content[5 * RECORD + 26] = 7;
-        let bad = open(&[folder.write("bad.bf", &content)], 0.1, 2).unwrap_err();
-        assert!(bad.contains("bad.bf: position 6 at byte 160: result 7"), "{bad}");
+        let invalid = open(&[folder.write("invalid.bf", &content)], 0.1, 2).unwrap_err();
+        assert!(invalid.contains("invalid.bf: position 6 at byte 160: result 7"), "{invalid}");
         assert!(open(&[folder.path().join("missing.bf")], 0.1, 1).unwrap_err().contains("missing.bf"));
     }
 
     #[test]
     fn hash_depends_on_every_bit_and_the_length() {
         let bytes = [7; 30];
-        let mut seen =
+        let mut hashes =
             std::collections::BTreeSet::from([hash_bytes(&bytes), hash_bytes(&bytes[..29]), hash_bytes(&[])]);
         for bit in 0..240 {
             let mut changed = bytes;
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert!(seen.insert(hash_bytes(&changed)), "bit {bit}");
+            assert!(hashes.insert(hash_bytes(&changed)), "bit {bit}");
         }
-        assert!(seen.insert(hash_bytes(&[7, 0])) && seen.insert(hash_bytes(&[7])));
+        assert!(hashes.insert(hash_bytes(&[7, 0])) && hashes.insert(hash_bytes(&[7])));
     }
 }

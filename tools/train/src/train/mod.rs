@@ -103,8 +103,8 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     let values = match (&init, &args.init) {
         (Some(init), Some(path)) => {
             let expected = "expected the same architecture, fewer neurons or --threats, or a single king bucket";
-            let refused = || in_file(path, format!("a network of another shape; {expected}"));
-            init.grown(&shape, args.schedule.seed).ok_or_else(refused)?
+            let misfit = || in_file(path, format!("a network of another shape; {expected}"));
+            init.grown(&shape, args.schedule.seed).ok_or_else(misfit)?
         }
         _ => shape.random(args.schedule.seed),
     };

@@ -92,8 +92,10 @@ impl Origin {
             return Some(self.values.clone());
         }
         let same_kings = old.kings == new.kings;
-        let fits = old.hidden <= new.hidden && old.outputs == new.outputs && old.threats <= new.threats;
-        let fits = fits && old.deep <= new.deep;
+        let fits = old.hidden <= new.hidden
+            && old.outputs == new.outputs
+            && old.threats <= new.threats
+            && old.deep <= new.deep;
         if !same_kings && old.kings.count() > 1 || !fits {
             return None;
         }

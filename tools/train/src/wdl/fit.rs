@@ -48,11 +48,11 @@ fn maximise(cells: &[Cell], degree: usize, start: Model) -> Fit {
         }
         // Halves steps that lower the likelihood or lead to invalid probabilities.
         let is_better = |(model, reached): &(Model, f64)| is_valid(model) && *reached >= likelihood;
-        let tries = (0..40).map(|halvings| {
+        let halved = (0..40).map(|halvings| {
             let model = moved(&fit.model, &step, 0.5_f64.powi(halvings));
             (model, log_likelihood(cells, &model))
         });
-        let Some((model, reached)) = tries.into_iter().find(is_better) else { break };
+        let Some((model, reached)) = halved.into_iter().find(is_better) else { break };
         (fit.model, likelihood) = (model, reached);
         fit.steps += 1;
     }
@@ -213,8 +213,10 @@ mod tests {
             assert!(error <= 1e-5 * expected.abs().max(1.0), "{index}: {} for {expected}", derivatives.gradient[index]);
         }
         let top = fit(&cells, 3).model;
-        let there = super::derivatives(&cells, &top).gradient;
-        assert!(there.iter().zip(&derivatives.gradient).all(|(there, here)| there.abs() < 1e-4 * here.abs().max(1.0)));
+        let at_maximum = super::derivatives(&cells, &top).gradient;
+        assert!(
+            at_maximum.iter().zip(&derivatives.gradient).all(|(max, other)| max.abs() < 1e-4 * other.abs().max(1.0))
+        );
     }
 
     /// The information is the mean curvature for the true model.

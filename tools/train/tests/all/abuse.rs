@@ -18,7 +18,7 @@ fn folder_is_locked() {
     let words = "datagen --limit soft=60 --hash 1 --concurrency 1 --shard 40 --json --output @/data";
     let first = TOOL.start(&folder, &format!("{words} --games 100000"));
     wait_for("no game is stored", || size(&folder.at("data/00000.vf")) > 0);
-    let second = TOOL.refusal(&folder, &format!("{words} --games 100000"));
+    let second = TOOL.fails(&folder, &format!("{words} --games 100000"));
     assert!(second.contains(&format!("run.json: in use by another run (process {})", first.0.id())), "{second}");
     first.kill();
     assert!(TOOL.run(&folder, &format!("{words} --games 60")).status.success());
@@ -42,7 +42,7 @@ fn outputs_are_checked_before_the_run() {
         "data convert @/data --output @/missing/data.bf",
         "data shuffle @/data.bf --output @/missing/data.bf",
     ];
-    TOOL.refuse_outputs(&folder, &commands);
+    TOOL.rejects_outputs(&folder, &commands);
     for words in [
         "train @/data.bf --epochs 100000 --output @/data.bf",
         "wdl @/data --svg @/data/00000.vf",
@@ -51,7 +51,7 @@ fn outputs_are_checked_before_the_run() {
         "data vary @/data.bf --output @/data.bf",
         "gold make --journal @/new --output @/new",
     ] {
-        assert!(TOOL.refusal(&folder, words).contains("used for two files"), "{words}");
+        assert!(TOOL.fails(&folder, words).contains("used for two files"), "{words}");
     }
 }
 
@@ -77,7 +77,7 @@ fn damaged_data_are_reported_with_their_place() {
     ] {
         flip(name, at, bit);
         for words in tools {
-            let message = TOOL.refusal(&folder, words);
+            let message = TOOL.fails(&folder, words);
             let place = if name.ends_with(".bf") { "position 1 at byte 0: " } else { "game 1 at byte 0: " };
             assert!(message.contains(name) && message.contains(place), "{words}: {message}");
         }
@@ -86,24 +86,24 @@ fn damaged_data_are_reported_with_their_place() {
     // Generation does not continue after invalid games.
     flip("data/00001.vf", 33, 7);
     let words = "datagen --limit soft=60 --hash 1 --games 40 --shard 20 --output @/data";
-    assert!(TOOL.refusal(&folder, words).contains("00001.vf: game 1 at byte 0: ply 1: "), "resumed");
+    assert!(TOOL.fails(&folder, words).contains("00001.vf: game 1 at byte 0: ply 1: "), "resumed");
     flip("data/00001.vf", 33, 7);
     let short = std::fs::read(folder.at("data/00000.vf")).unwrap();
     std::fs::write(folder.at("data/00000.vf"), &short[..short.len() - 4]).unwrap();
-    assert!(TOOL.refusal(&folder, words).contains("00000.vf: damaged: 19 games"), "resumed");
+    assert!(TOOL.fails(&folder, words).contains("00000.vf: damaged: 19 games"), "resumed");
     std::fs::write(folder.at("data/00000.vf"), &short).unwrap();
     assert!(TOOL.run(&folder, words).status.success());
 }
 
 #[test]
 fn large_foreign_files_are_not_read_into_memory() {
-    TOOL.refuse_large_files(&["data inspect", "wdl", "train --output @/net.lnn", "data convert --output @/out.bf"]);
+    TOOL.rejects_large_files(&["data inspect", "wdl", "train --output @/net.lnn", "data convert --output @/out.bf"]);
 }
 
 #[test]
 fn full_disk_is_reported_and_finished_work_is_kept() {
     let folder = Folder::new("full");
-    let check_full_disk = |blocks, words, name| TOOL.refuse_full_disk(&folder, blocks, words, name);
+    let check_full_disk = |blocks, words, name| TOOL.fails_on_full_disk(&folder, blocks, words, name);
     let generate = "datagen --limit soft=60 --hash 1 --games 40 --shard 40 --output @/data";
     check_full_disk(8, generate, "/data/00000.vf: File too large");
     assert!(size(&folder.at("data/00000.vf")) > 0);
@@ -127,7 +127,7 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
 
 #[test]
 fn special_files_are_errors() {
-    TOOL.refuse_special_files(&[
+    TOOL.rejects_special_files(&[
         "data inspect",
         "wdl",
         "train --epochs 1 --output @/net.lnn",

@@ -139,17 +139,17 @@ fn packed_games_round_trip_with_rounded_scores() {
 
     let summary = json(&["data", "unpack"], &[&packed, Path::new("--output"), &unpacked]);
     assert_eq!((summary["games"].as_u64(), summary["plies"].as_u64()), (Some(36), Some(count("plies"))));
-    let mut odd = 0;
+    let mut rounded = 0;
     for name in ["00000.vf", "00001.vf"] {
         let (before, after) = (plies(&data.join(name)), plies(&unpacked.join(name)));
         assert_eq!(before.len(), after.len());
         for (before, after) in before.iter().flatten().zip(after.iter().flatten()) {
             assert_eq!(before.0, after.0);
             assert!((before.1 - after.1).abs() <= 1 && (after.1 % 2 == 0 || after.1.abs() > 31_000));
-            odd += usize::from(before.1 != after.1);
+            rounded += usize::from(before.1 != after.1);
         }
     }
-    assert!(odd > 100);
+    assert!(rounded > 100);
 
     // All readers accept packed games, with the same result. Packing again changes nothing.
     let convert = |data: &Path, name: &str| {
@@ -168,26 +168,26 @@ fn packed_games_round_trip_with_rounded_scores() {
 
 #[test]
 fn invalid_packed_games_are_errors() {
-    let scratch = Folder::new("pack-bad");
+    let scratch = Folder::new("pack-damaged");
     let (data, packed) = (scratch.at("games"), scratch.at("packed/"));
     games(&data);
     json(&["data", "pack"], &[&data, Path::new("--output"), &packed]);
-    let (shard, bad) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.at("bad.lgp"));
+    let (shard, damaged) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.at("damaged.lgp"));
     let mut flipped = shard.clone();
     flipped[200] ^= 4;
     let truncated = &shard[..shard.len() - 1];
     for (bytes, part) in
         [(&flipped[..], "damaged: checksum"), (truncated, "truncated"), (&[7; 300], "not packed games")]
     {
-        std::fs::write(&bad, bytes).unwrap();
+        std::fs::write(&damaged, bytes).unwrap();
         for command in [&["data", "unpack"][..], &["data", "convert"], &["data", "pack"]] {
             let output = scratch.at("out");
-            let error = error(&tool(command, &[&bad, Path::new("--output"), &output]).output().unwrap());
-            assert!(error.contains("bad.lgp: ") && error.contains(part), "{command:?}: {error}");
+            let error = error(&tool(command, &[&damaged, Path::new("--output"), &output]).output().unwrap());
+            assert!(error.contains("damaged.lgp: ") && error.contains(part), "{command:?}: {error}");
             assert!(!output.exists());
         }
-        let error = error(&tool(&["data", "inspect"], &[&bad]).output().unwrap());
-        assert!(error.contains("bad.lgp: ") && error.contains(part), "{error}");
+        let error = error(&tool(&["data", "inspect"], &[&damaged]).output().unwrap());
+        assert!(error.contains("damaged.lgp: ") && error.contains(part), "{error}");
     }
     // Several files cannot be packed into one, and a folder may not have both forms of a shard.
     let output = scratch.at("all.lgp");
@@ -235,7 +235,7 @@ fn shuffle_keeps_all_positions_with_any_memory() {
 
 #[test]
 fn invalid_arguments_leave_no_file() {
-    let scratch = Folder::new("bad");
+    let scratch = Folder::new("damaged");
     let out = scratch.at("out.bf");
     std::fs::write(scratch.at("torn.bf"), [0; 70]).unwrap();
     std::fs::write(scratch.at("noise.bf"), [1; 64]).unwrap();

@@ -56,7 +56,7 @@ fn result_is_independent_of_concurrency_and_interruptions() {
 
     let paths = files("resume");
     let mut part = open(PAIRS, &paths);
-    // On one thread, as with more, any number of pairs may finish before the first.
+    // On one thread, because with more any number of pairs may finish before the first.
     play(&mut part, 1, 3);
     let stored = part.tally.results.pairs();
     assert!((3..8).contains(&stored) && !part.is_over(), "{stored}");

@@ -121,7 +121,7 @@ struct Aims {
 }
 
 /// Number of `at_least` sets that contain a target, by kind.
-const WORTH: [usize; KINDS] = [1, 2, 2, 3, 4, 0];
+const VALUES: [usize; KINDS] = [1, 2, 2, 3, 4, 0];
 
 impl Aims {
     /// Computes the sets by kind of attacker from unprotected enemy pieces and own hanging pieces.
@@ -143,8 +143,8 @@ impl Aims {
             aims.iter_mut().zip(sources(board, square)).take(4).for_each(|(aims, from)| aims.add(from, 4));
         }
         for square in loose {
-            let worth = board.piece_on(square).map_or(0, |piece| WORTH[piece.kind().index()]);
-            aims.iter_mut().zip(sources(board, square)).for_each(|(aims, from)| aims.add(from, worth));
+            let value = board.piece_on(square).map_or(0, |piece| VALUES[piece.kind().index()]);
+            aims.iter_mut().zip(sources(board, square)).for_each(|(aims, from)| aims.add(from, value));
         }
         for square in hanging {
             aims.iter_mut().zip(sources(board, square)).for_each(|(aims, from)| aims.guards |= from);
@@ -153,10 +153,10 @@ impl Aims {
     }
 
     #[inline(always)]
-    fn add(&mut self, from: u64, worth: usize) {
+    fn add(&mut self, from: u64, value: usize) {
         self.twice |= self.at_least[0] & from;
         for (min, set) in self.at_least.iter_mut().enumerate() {
-            *set |= if worth > min { from } else { 0 };
+            *set |= if value > min { from } else { 0 };
         }
     }
 
@@ -304,11 +304,11 @@ impl<'a> Scene<'a> {
         if KIND > 0 {
             return 24 + KIND * 8 + to.distance(self.their_king) as usize;
         }
-        let here = to.bitboard();
-        let front = here.fill_forward(us);
+        let square = to.bitboard();
+        let front = square.fill_forward(us);
         let stoppers = board.pieces(!us, PieceType::Pawn);
         let passed = usize::from(((front | front.east() | front.west()) & stoppers).is_empty());
-        let beside = usize::from(((here.east() | here.west()) & board.pieces(us, PieceType::Pawn)).any());
+        let beside = usize::from(((square.east() | square.west()) & board.pieces(us, PieceType::Pawn)).any());
         ((to.index() ^ self.flip) / 8 * 2 + passed) * 2 + beside
     }
 }

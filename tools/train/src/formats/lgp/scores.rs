@@ -102,8 +102,8 @@ impl Scores {
         let contexts = contexts(past, board, predicted, nearest);
         let size = self.code_value(coder, &contexts, nearest, score / UNIT)?;
         let value = if size.abs() >= EXACT {
-            let odd = self.questions.code(coder, &contexts, ODD, score % UNIT != 0);
-            size * UNIT + i32::from(odd) * size.signum()
+            let is_odd = self.questions.code(coder, &contexts, ODD, score % UNIT != 0);
+            size * UNIT + i32::from(is_odd) * size.signum()
         } else {
             size * UNIT
         };

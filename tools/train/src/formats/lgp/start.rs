@@ -56,13 +56,13 @@ impl Starts {
 
     /// Codes a start position without the result of the game.
     pub fn code<C: Coder>(&mut self, coder: &mut C, header: &Header) -> Header {
-        let mut given = [EMPTY; 64];
-        viri::codes(header).for_each(|(square, code)| given[square] = code);
-        let is_shuffled = self.number(coder, SHUFFLED, 1, u32::from(is_shuffled(&given))) == 1;
+        let mut input = [EMPTY; 64];
+        viri::codes(header).for_each(|(square, code)| input[square] = code);
+        let is_shuffled = self.number(coder, SHUFFLED, 1, u32::from(is_shuffled(&input))) == 1;
         let mut placed =
             Placed { codes: [EMPTY; 64], missing: [COUNTS; 2], files: [[true; 8]; 2], is_shuffled, surprises: [0; 2] };
         for square in RANKS.into_iter().flat_map(|rank| 8 * rank..8 * rank + 8) {
-            let code = self.code_square(coder, &placed, square, given[square]);
+            let code = self.code_square(coder, &placed, square, input[square]);
             placed.put(square, code);
         }
         let mut coded = [0; 32];

@@ -322,8 +322,8 @@ mod tests {
         // The root of 2 / 1 * (100 + 100), divided by 40.
         assert!((error.unwrap() - 50.0).abs() < 1e-9, "{error:?}");
         assert_eq!(reference.excess(&reference), (0.0, Some(0.0)));
-        let few = losses(vec![2.0; BLOCK]);
-        assert_eq!(few.excess(&losses(vec![4.0; BLOCK])), (-50.0, None));
+        let single_block = losses(vec![2.0; BLOCK]);
+        assert_eq!(single_block.excess(&losses(vec![4.0; BLOCK])), (-50.0, None));
         // A constant factor has no error.
         let (percent, error) = losses(vec![1.25; 3 * BLOCK]).excess(&losses(vec![1.0; 3 * BLOCK]));
         assert!((percent - 25.0).abs() < 1e-9 && error.unwrap() < 1e-9);
