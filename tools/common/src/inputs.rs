@@ -64,7 +64,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn refuses_devices_and_reads_open_pipes() {
+    fn rejects_devices_and_reads_open_pipes() {
         use std::io::Write;
         use std::os::fd::AsRawFd;
         assert!(read(Path::new("/dev/zero")).unwrap_err().contains("not a regular file"));

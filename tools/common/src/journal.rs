@@ -144,6 +144,7 @@ pub fn difference(old: &Value, new: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento_testing::Folder;
     use serde_json::json;
 
     #[test]
@@ -174,15 +175,10 @@ mod tests {
         }
     }
 
-    fn scratch(name: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("lento-journal-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        path
-    }
-
     #[test]
     fn incomplete_last_line_is_dropped() {
-        let path = scratch("torn");
+        let folder = Folder::new("torn");
+        let path = folder.at("journal");
         let header = json!({"seed": 1});
         let (mut journal, records) = Journal::open(&path, &header).unwrap();
         assert!(records.is_empty());
@@ -198,13 +194,13 @@ mod tests {
         drop(journal);
         let (_, records) = Journal::open(&path, &header).unwrap();
         assert_eq!(records[2], json!({"pair": 4}));
-        std::fs::remove_file(&path).unwrap();
     }
 
     /// A flipped bit is an error, or makes the last line incomplete.
     #[test]
     fn flipped_bits_are_errors() {
-        let path = scratch("flipped");
+        let folder = Folder::new("flipped");
+        let path = folder.at("journal");
         let header = json!({"seed": 1});
         let (mut journal, _) = Journal::open(&path, &header).unwrap();
         journal.append(&json!({"pair": 0, "half_points": 3})).unwrap();
@@ -228,25 +224,24 @@ mod tests {
         let error = Journal::open(&path, &header).unwrap_err();
         assert!(error.contains(":3: damaged line"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "a damaged file is unchanged");
-        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn journal_without_checksums_is_resumed() {
-        let path = scratch("unchecked");
-        std::fs::write(&path, "{\"seed\":1}\n{\"pair\":1}\n").unwrap();
+        let folder = Folder::new("unchecked");
+        let path = folder.write("journal", b"{\"seed\":1}\n{\"pair\":1}\n");
         let (mut journal, records) = Journal::open(&path, &json!({"seed": 1})).unwrap();
         assert_eq!(records, [json!({"pair": 1})]);
         journal.append(&json!({"pair": 2})).unwrap();
         drop(journal);
         let (_, records) = Journal::open(&path, &json!({"seed": 1})).unwrap();
         assert_eq!(records, [json!({"pair": 1}), json!({"pair": 2})]);
-        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn foreign_journals_and_files_are_errors() {
-        let path = scratch("other");
+        let folder = Folder::new("other");
+        let path = folder.at("journal");
         Journal::open(&path, &json!({"limit": "nodes=5", "seed": 1})).unwrap();
         let long = difference(&json!({"set": "x".repeat(9999)}), &json!({})).unwrap();
         assert!(long.len() < 500, "{long}");
@@ -258,6 +253,5 @@ mod tests {
             assert!(error.contains(":1: not a line of a journal"), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign, "a foreign file is unchanged");
         }
-        std::fs::remove_file(&path).unwrap();
     }
 }

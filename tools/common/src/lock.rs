@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Exclusive use of a file: an operating system lock on a hidden file beside it (`.NAME.lock`), which contains the process ID. The
+/// Exclusive use of a file: an operating system lock on a hidden file next to it (`.NAME.lock`), which contains the process ID. The
 /// lock is released when the process ends; only a killed process leaves the hidden file behind.
 #[derive(Debug)]
 pub struct Lock {

@@ -4,10 +4,10 @@ use lento_player::programs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The player to measure: `engine`, or `lento` beside this program or in `PATH`.
+/// The player to measure: `engine`, or `lento` next to this program or in `PATH`.
 pub fn player(engine: Option<&Path>) -> Result<PathBuf, &'static str> {
     let found = engine.map(Path::to_owned).or_else(|| programs::locate("lento"));
-    found.ok_or("expected lento beside this program or in PATH, or --engine FILE")
+    found.ok_or("expected lento next to this program or in PATH, or --engine FILE")
 }
 
 /// A command with captured output. Ctrl-C reaches only this process, which then ends the child.

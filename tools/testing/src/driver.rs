@@ -1,6 +1,7 @@
 //! Runs the program of a package in tests.
 
 use crate::Folder;
+use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -50,6 +51,20 @@ pub fn wait_for(what: &str, mut seen: impl FnMut() -> bool) {
         assert!(start.elapsed() < TIMEOUT, "{what}");
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Runs a program until a condition holds, or to its end, and kills it.
+pub fn kill_once(command: &mut Command, what: &str, mut seen: impl FnMut() -> bool) {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = Running(child.expect("the program starts"));
+    wait_for(what, || seen() || child.0.try_wait().unwrap().is_some());
+    child.kill();
+}
+
+/// The JSON document printed by a successful run.
+pub fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
 pub fn size(path: &Path) -> u64 {

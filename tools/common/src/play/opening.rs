@@ -195,7 +195,7 @@ fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
     Some(Game::from(game.board().clone()))
 }
 
-/// A random double Fischer random position: each side has an order of pieces of its own.
+/// A random double Fischer random position: each side has its own order of pieces.
 fn double_fischer(rng: &mut Rng) -> Board {
     let [white, black] = [(); 2].map(|()| back_rank(rng));
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", black.to_lowercase(), white);
@@ -220,6 +220,7 @@ mod tests {
     use super::*;
     use crate::arguments::parse;
     use lento::engine::Engine;
+    use lento_testing::Folder;
     use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
@@ -266,30 +267,29 @@ mod tests {
 
     #[test]
     fn a_book_is_played_in_a_drawn_order_and_starts_over() {
-        let path = std::env::temp_dir().join(format!("lento-book-{}", std::process::id()));
+        let folder = Folder::new("book");
         let lines: Vec<String> = ('a'..='h')
             .map(|file| format!("4k3/8/8/8/8/{}/8/4K3 w - - 3 9 hmvc 0; id \"{file}\";", pawn(file)))
             .collect();
-        std::fs::write(&path, lines.join("\n")).unwrap();
-        let with_book = OpeningArgs { book: Some(path.clone()), ..args() };
+        let path = folder.write("book", lines.join("\n").as_bytes());
+        let with_book = OpeningArgs { book: Some(path), ..args() };
         let all = fens(&with_book, 0..16);
         assert_eq!(all[..8], all[8..]);
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 8);
         assert!(all.iter().all(|fen| fen.contains(" w - - 3 ")));
         assert_ne!(all[..8], fens(&OpeningArgs { seed: 2, ..with_book.clone() }, 0..8));
 
-        std::fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\n\nnot a position\n").unwrap();
+        folder.write("book", b"4k3/8/8/8/8/8/8/4K3 w - -\n\nnot a position\n");
         let error = Openings::from_args(&with_book).unwrap_err();
         assert!(error.contains(":1: the game is over"), "{error}");
-        std::fs::write(&path, "4k3/8/8/8/8/8/8/R3K3 w - -\n\n# comment\nnot a position\n").unwrap();
+        folder.write("book", b"4k3/8/8/8/8/8/8/R3K3 w - -\n\n# comment\nnot a position\n");
         let error = Openings::from_args(&with_book).unwrap_err();
         assert!(error.contains(":4:"), "{error}");
 
         // Random plies cannot balance this one.
-        std::fs::write(&path, "4k3/8/8/8/8/8/8/QR2K3 w - - 0 1\n").unwrap();
+        folder.write("book", b"4k3/8/8/8/8/8/8/QR2K3 w - - 0 1\n");
         let lost = OpeningArgs { random_plies: Some(2), ..with_book.clone() };
         assert_eq!(fens(&lost, 0..1), ["4k3/8/8/8/8/8/8/QR2K3 w - - 0 1"]);
-        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub struct Args {
     /// Seed of positions and times
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// UCI engine [default: lento, beside this program or in PATH]
+    /// UCI engine [default: lento, next to this program or in PATH]
     #[arg(long, value_name = "FILE", overrides_with = "engine")]
     engine: Option<PathBuf>,
     /// Print a JSON document instead; see `--help` for its fields

@@ -1,4 +1,4 @@
-//! Counts positions visited by several threads of a search, with a map beside the hash table.
+//! Counts positions visited by several threads of a search, with a map next to the hash table.
 
 use lento::search::job::Job;
 use lento::search::observer::Observer;

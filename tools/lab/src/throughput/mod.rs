@@ -11,7 +11,7 @@ use lento::internals::files::Draft;
 use lento::internals::processors;
 use lento_common::inputs::in_file;
 use lento_common::quantile::{median_interval, quantile, sorted};
-use lento_common::summary;
+use lento_common::{number, summary};
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
@@ -55,7 +55,7 @@ pub struct Args {
     /// Maximum time, then exit code 3: 15m, 1h, 90s
     #[arg(long, default_value = "15m", value_parser = setup::positive_time)]
     time: Duration,
-    /// Player to measure [default: lento, beside this program or in PATH]
+    /// Player to measure [default: lento, next to this program or in PATH]
     #[arg(long, value_name = "FILE")]
     engine: Option<PathBuf>,
     /// Write a JSON document (docs/schema.md) to a file; `-` prints it instead of the table
@@ -70,7 +70,7 @@ enum Other {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected a percentage, such as 0.5".into())
+    number::within(text, 1e-3..=100.0, "a percentage, such as 0.5")
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -146,8 +146,7 @@ fn invalid_lines_of_a_suite_are_skipped() {
     assert!(err.contains("suite.epd:2: skipped \"rubbish\": ") && err.contains("suite.epd:3: skipped "), "{err}");
     let last = out.lines().last().unwrap_or_default();
     assert!(last.starts_with("2 of 2 solved, 1 without a task, ") && last.ends_with(", 2 lines skipped"), "{out}");
-    let json = TOOL.run(&folder, "epd --depth 3 --hash 1 --json @/suite.epd").stdout;
-    let json: Value = serde_json::from_slice(&json).unwrap();
+    let json = json(&TOOL.run(&folder, "epd --depth 3 --hash 1 --json @/suite.epd"));
     assert_eq!((&json["lines_skipped"], &json["skipped"][0]["line"]), (&2.into(), &2.into()));
     assert_eq!((&json["problems"][1]["solved"], &json["problems"][1]["played"]), (&Value::Null, &"Ra8#".into()));
     folder.write("suite.epd", b"\n");

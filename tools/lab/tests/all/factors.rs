@@ -1,12 +1,13 @@
 //! Runs `lento-lab factors`.
 
-use lento_testing::driver::{lines, wait_for};
+use lento_testing::Folder;
+use lento_testing::driver::{json, kill_once, lines};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 fn command(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    let mut command = Command::new(crate::PROGRAM);
     command.args(["factors", "--limit", "nodes=300", "--hash", "1"]).args(arguments.split_whitespace());
     command
 }
@@ -23,9 +24,8 @@ fn text(bytes: &[u8]) -> String {
 fn result_is_independent_of_concurrency() {
     let words = "LMR=off rfp_depth=8,rfp_margin=90 --pairs 4 --json --concurrency";
     let (one, other) = (run(&format!("{words} 1")), run(&format!("{words} 3")));
-    assert!(one.status.success(), "{one:?}");
     assert_eq!(text(&one.stdout), text(&other.stdout));
-    let document: Value = serde_json::from_slice(&one.stdout).unwrap();
+    let document = json(&one);
     assert_eq!((&document["pairs"], &document["games"]), (&4.into(), &8.into()));
     let factors = document["factors"].as_array().unwrap();
     assert_eq!(factors.len(), 2);
@@ -33,14 +33,14 @@ fn result_is_independent_of_concurrency() {
         assert!(factor["elo"].is_f64() && factor["z"].is_f64(), "{factor}");
         assert!(factor["error"].as_f64().is_some_and(|error| error > 0.0), "{factor}");
     }
-    let document: Value = serde_json::from_slice(&run("LMR=off lmr_pv=0 --pairs 2 --json").stdout).unwrap();
+    let document = json(&run("LMR=off lmr_pv=0 --pairs 2 --json"));
     assert_eq!(document["factors"][0]["elo"], Value::Null, "too few pairs");
 }
 
 #[test]
 fn killed_run_resumes_to_the_same_result() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new("factors");
+    let at = |name: &str| folder.at(name);
     let words = "--ideas=ProbCut --ideas=killer LMR=off --pairs 12";
     let paths = |name: &str| format!("--markdown {0}.md --svg {0}.svg", at(name).display());
     let whole = run(&format!("{words} {}", paths("whole")));
@@ -49,10 +49,7 @@ fn killed_run_resumes_to_the_same_result() {
     assert!(warning.contains("lmr_killer (LMR: less for the killer; killer move)"), "{warning}");
 
     let journaled = format!("{words} --journal {} {}", at("journal").display(), paths("resumed"));
-    let mut killed = command(&journaled).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_for("no pair is stored", || lines(&at("journal")) >= 3);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    kill_once(&mut command(&journaled), "no pair is stored", || lines(&at("journal")) >= 3);
     let resumed = run(&journaled);
     assert!(resumed.status.success(), "{resumed:?}");
     assert_eq!(text(&whole.stdout), text(&resumed.stdout));

@@ -1,16 +1,15 @@
 //! Runs `lento-lab match`.
 
-use lento_testing::driver::{lines, wait_for};
-use lento_testing::polyglot;
+use lento_testing::driver::{json, kill_once, lines};
+use lento_testing::{Folder, polyglot};
 use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// A short match between players of different strength.
 const SHORT: &str = "--old LMR=off --limit nodes=300 --hash 1 --seed 3 --pairs 12";
 
 fn command(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    let mut command = Command::new(crate::PROGRAM);
     command.arg("match").args(arguments.split_whitespace());
     command
 }
@@ -19,40 +18,23 @@ fn run(arguments: &str) -> Output {
     command(arguments).output().expect("the binary starts")
 }
 
-fn document(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("lento-lab-match-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_file(&path);
-    path
-}
-
 #[test]
 fn killed_match_resumes_to_the_same_result() {
-    let whole = run(&format!("{SHORT} --concurrency 2 --json"));
-    assert!(whole.status.success(), "{whole:?}");
-    let whole = document(&whole);
+    let whole = json(&run(&format!("{SHORT} --concurrency 2 --json")));
     assert_eq!((whole["games"].as_u64(), whole["interrupted"].as_bool()), (Some(24), Some(false)));
     assert_eq!(whole["conditions"]["old"][0], "LMR=off");
     let sum = |name: &str| whole[name].as_array().map(|counts| counts.iter().filter_map(Value::as_u64).sum::<u64>());
     assert_eq!(sum("pentanomial"), Some(12));
     assert!(whole["elo"]["error95"].as_f64().is_some_and(|error| error > 0.0));
 
-    let (journal, pgn) = (scratch("journal"), scratch("pgn"));
+    let folder = Folder::new("match");
+    let (journal, pgn) = (folder.at("journal"), folder.at("pgn"));
     let journaled = format!("{SHORT} --journal {} --pgn {} --json", journal.display(), pgn.display());
-    let mut killed =
-        command(&journaled).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
     // The header and two pairs.
-    wait_for("no pair is stored", || lines(&journal) >= 3);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    kill_once(&mut command(&journaled), "no pair is stored", || lines(&journal) >= 3);
     let before = std::fs::read(&journal).unwrap();
 
-    let rest = run(&journaled);
-    assert!(rest.status.success(), "{rest:?}");
-    let rest = document(&rest);
+    let rest = json(&run(&journaled));
     for field in ["pentanomial", "wins", "losses", "elo", "endings", "plies_per_game", "nodes_per_game"] {
         assert_eq!(rest[field], whole[field], "{field}");
     }
@@ -65,13 +47,12 @@ fn killed_match_resumes_to_the_same_result() {
     let other = run(&journaled.replace("--seed 3", "--seed 4"));
     let message = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(!other.status.success() && message.contains("its seed is 3, not 4"), "{message}");
-    std::fs::remove_file(journal).unwrap();
-    std::fs::remove_file(pgn).unwrap();
 }
 
 #[test]
 fn plays_openings_of_a_polyglot_book() {
-    let (book, pgn) = (scratch("book").with_extension("bin"), scratch("book-pgn"));
+    let folder = Folder::new("match-book");
+    let (book, pgn) = (folder.at("book.bin"), folder.at("pgn"));
     let moves = [("", "e2e4", 2), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1), ("", "d2d4", 1), ("d2d4", "d7d5", 1)];
     std::fs::write(&book, polyglot::book(&moves)).unwrap();
     let play = |more: &str| {
@@ -80,11 +61,11 @@ fn plays_openings_of_a_polyglot_book() {
         let output = run(&format!(
             "--limit nodes=50 --hash 1 --pairs 12 --max-plies 10 --json --book {book} --pgn {pgn} {more}"
         ));
-        assert!(output.status.success(), "{output:?}");
+        let document = json(&output);
         let text = std::fs::read_to_string(format!("{pgn}")).unwrap();
         let mut fens: Vec<_> = text.lines().filter(|line| line.starts_with("[FEN ")).map(str::to_owned).collect();
         fens.sort();
-        (fens, document(&output))
+        (fens, document)
     };
     let (fens, whole) = play("");
     assert_eq!((fens.len(), &whole["conditions"]["book_plies"]), (24, &16.into()));
@@ -112,8 +93,6 @@ fn plays_openings_of_a_polyglot_book() {
         String::from_utf8_lossy(&output.stderr).contains("no.epd: --book-plies expects a Polyglot book"),
         "{output:?}"
     );
-    std::fs::remove_file(book).unwrap();
-    std::fs::remove_file(pgn).unwrap();
 }
 
 #[test]

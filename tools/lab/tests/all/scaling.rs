@@ -1,5 +1,6 @@
 //! Runs `lento-lab scaling`.
 
+use lento_testing::driver::json;
 use lento_testing::{Folder, documented};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -11,11 +12,6 @@ fn run(args: &[&str]) -> Output {
 
 fn lines(output: &Output) -> Vec<String> {
     String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
-}
-
-fn json(output: &Output) -> Value {
-    let message = String::from_utf8_lossy(&output.stderr);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"))
 }
 
 fn number(value: &Value) -> f64 {

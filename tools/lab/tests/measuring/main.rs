@@ -3,6 +3,7 @@
 mod throughput;
 
 use lento::engine::Engine;
+use lento_testing::Folder;
 use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 use std::env;
@@ -39,11 +40,10 @@ fn number(value: &Value) -> f64 {
 
 fn latency_measures_response_times() {
     // Many promotions and captures.
-    let path = std::env::temp_dir().join(format!("lento-latency-{}.epd", std::process::id()));
-    std::fs::write(&path, "8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1\n").expect("a file");
+    let folder = Folder::new("latency");
+    let path = folder.write("positions.epd", b"8/PPPPPPPP/nr4RN/qb4BQ/kb4BK/nr4RN/pppppppp/8 w - - 0 1\n");
     let positions = format!("--positions={}", path.display());
     let output = latency(&["--threads=1,3", "--time=1s", "--hash=1", "--json", &positions]);
-    std::fs::remove_file(&path).expect("the file");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     assert!(output.status.success() && output.stderr.is_empty());
     assert_eq!((&found["schema"], &found["interrupted"]), (&"lento-latency/1".into(), &false.into()));

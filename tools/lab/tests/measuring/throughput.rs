@@ -1,5 +1,6 @@
 //! Runs `lento-lab throughput` with the real player and with fake ones.
 
+use super::number;
 use lento_testing::{Folder, documented};
 use serde_json::{Value, json};
 use std::env;
@@ -62,10 +63,6 @@ fn run(command: &mut Command) -> Output {
 
 fn document(text: &[u8]) -> Value {
     serde_json::from_slice(text).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(text)))
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
 fn text_of(output: &Output) -> String {

@@ -139,6 +139,7 @@ mod tests {
     use crate::formats::viri::{HEADER, PLY};
     use lento::chess::Board;
     use lento_common::play::record::{Ending, GameResult, Ply};
+    use lento_testing::Folder;
     use viriformat::dataformat::{Game, WDL};
 
     /// A game that starts with Black: e5 at +30 for Black, then Nf3 at +12 for White.
@@ -154,13 +155,6 @@ mod tests {
         Record { start, plies, result: GameResult::BlackWins, ending: Ending::Resignation }
     }
 
-    fn scratch(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("lento-shards-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
     #[test]
     fn scores_are_stored_from_whites_point_of_view() {
         let bytes = viri::to_bytes(&record()).unwrap();
@@ -173,27 +167,26 @@ mod tests {
 
     #[test]
     fn fills_and_resumes_shards() {
-        let folder = scratch("resume");
-        let mut shards = ShardWriter::open(&folder, 3, false).unwrap();
+        let folder = Folder::new("shards");
+        let mut shards = ShardWriter::open(folder.path(), 3, false).unwrap();
         assert_eq!(shards.games, 0);
         for _ in 0..5 {
             shards.append(&record()).unwrap();
         }
-        let size = |shard: u64| std::fs::metadata(folder.join(format!("{shard:05}.vf"))).unwrap().len();
+        let size = |shard: u64| std::fs::metadata(folder.at(&format!("{shard:05}.vf"))).unwrap().len();
         assert_eq!([size(0), size(1)], [132, 88]);
 
         // The truncated last game is removed.
-        OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
-        let mut shards = ShardWriter::open(&folder, 3, false).unwrap();
+        OpenOptions::new().write(true).open(folder.at("00001.vf")).unwrap().set_len(80).unwrap();
+        let mut shards = ShardWriter::open(folder.path(), 3, false).unwrap();
         assert_eq!((shards.games, size(1)), (4, 44));
         for _ in 0..3 {
             shards.append(&record()).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
-        assert_eq!(ShardWriter::open(&folder, 3, false).unwrap().games, 7);
-        std::fs::remove_file(folder.join("00001.vf")).unwrap();
-        let error = ShardWriter::open(&folder, 3, false).err().unwrap().to_string();
+        assert_eq!(ShardWriter::open(folder.path(), 3, false).unwrap().games, 7);
+        std::fs::remove_file(folder.at("00001.vf")).unwrap();
+        let error = ShardWriter::open(folder.path(), 3, false).err().unwrap().to_string();
         assert!(error.contains("00001.vf: missing, but ") && error.contains("00002.vf"), "{error}");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

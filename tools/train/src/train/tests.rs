@@ -250,8 +250,8 @@ fn invalid_arguments_are_errors() {
     assert!(error(&args(&folder, &format!("--checkpoint {}", same.display()))).contains("net.lnn: used for two files"));
     for (option, part) in [
         ("--hidden 48", "a multiple of 32"),
-        ("--king-buckets two", "one, three, six, or 32 numbers"),
-        ("--king-buckets 0,2", "32 numbers"),
+        ("--king-buckets two", "one, three, six, or 32 comma-separated numbers"),
+        ("--king-buckets 0,2", "32 comma-separated numbers"),
         ("--wdl 0.5..2", "0.2..0.4"),
         ("--deep-rate 2", "--deep"),
     ] {

@@ -3,7 +3,6 @@
 use crate::TOOL;
 use lento_testing::Folder;
 use lento_testing::driver::*;
-use serde_json::Value;
 
 /// Generates games in the folder `data`.
 fn datagen(folder: &Folder, games: u32) {
@@ -22,8 +21,7 @@ fn folder_is_locked() {
     assert!(second.contains(&format!("run.json: in use by another run (process {})", first.0.id())), "{second}");
     first.kill();
     assert!(TOOL.run(&folder, &format!("{words} --games 60")).status.success());
-    let games = TOOL.run(&folder, "data inspect --json @/data");
-    let games: Value = serde_json::from_slice(&games.stdout).unwrap();
+    let games = json(&TOOL.run(&folder, "data inspect --json @/data"));
     assert!(games["games"].as_u64() >= Some(60), "{games}");
 }
 

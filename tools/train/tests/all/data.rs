@@ -1,7 +1,7 @@
 //! Runs `lento-train data`.
 
 use bulletformat::ChessBoard;
-use lento_testing::Folder;
+use lento_testing::{Folder, driver};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,16 +9,14 @@ use std::process::{Command, Output};
 use viriformat::dataformat::{Filter, Game};
 
 fn tool(command: &[&str], paths: &[&Path]) -> Command {
-    let mut tool = Command::new(env!("CARGO_BIN_EXE_lento-train"));
+    let mut tool = Command::new(crate::PROGRAM);
     tool.args(command).args(paths);
     tool
 }
 
 /// Runs a command with --json and returns the document.
 fn json(command: &[&str], paths: &[&Path]) -> Value {
-    let output = tool(command, paths).arg("--json").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    driver::json(&tool(command, paths).arg("--json").output().unwrap())
 }
 
 fn error(output: &Output) -> String {

@@ -1,18 +1,12 @@
 //! Runs `lento-train datagen`.
 
-use lento_testing::polyglot;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("lento-datagen-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    folder
-}
+use lento_testing::driver::{json, kill_once, size};
+use lento_testing::{Folder, polyglot};
+use std::path::Path;
+use std::process::{Command, Output};
 
 fn datagen(folder: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-train"));
+    let mut command = Command::new(crate::PROGRAM);
     command.args(["datagen", "--hash", "1", "--output"]).arg(folder).args(more);
     if !more.contains(&"--shard") {
         command.args(["--shard", "20"]);
@@ -37,20 +31,15 @@ fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn killed_run_resumes_to_the_same_data() {
-    let (whole, killed) = (scratch("whole"), scratch("killed"));
-    let output = run(&whole, &["--games", "50", "--concurrency", "1", "--json"]);
-    assert!(output.status.success());
-    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let folder = Folder::new("datagen");
+    let [whole, killed] = ["whole", "killed"].map(|name| folder.at(name));
+    let summary = json(&run(&whole, &["--games", "50", "--concurrency", "1", "--json"]));
     assert_eq!((summary["games"].as_u64(), summary["games_before"].as_u64()), (Some(50), Some(0)));
     let expected = shards(&whole);
     assert_eq!(expected.len(), 3);
 
-    let mut child = datagen(&killed, &["--games", "50"]).stdout(Stdio::null()).spawn().unwrap();
-    while shards(&killed).iter().map(Vec::len).sum::<usize>() == 0 && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let shard = killed.join("00000.vf");
+    kill_once(&mut datagen(&killed, &["--games", "50"]), "no game is stored", || size(&shard) > 0);
     let output = run(&killed, &["--games", "50"]);
     assert!(output.status.success());
     assert!(shards(&killed) == expected, "the data differ");
@@ -58,14 +47,12 @@ fn killed_run_resumes_to_the_same_data() {
     let output = run(&killed, &["--games", "50", "--seed", "2"]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && error.contains("its seed is 1, not 2"), "{error}");
-    for folder in [whole, killed] {
-        std::fs::remove_dir_all(folder).unwrap();
-    }
 }
 
 #[test]
 fn packed_shards_are_the_same_after_interruptions() {
-    let [plain, whole, killed] = ["pack-plain", "pack-whole", "pack-killed"].map(scratch);
+    let folder = Folder::new("datagen-pack");
+    let [plain, whole, killed] = ["plain", "whole", "killed"].map(|name| folder.at(name));
     let args = ["--games", "50", "--pack"];
     assert!(run(&plain, &args[..2]).status.success());
     assert!(run(&whole, &args).status.success());
@@ -80,12 +67,7 @@ fn packed_shards_are_the_same_after_interruptions() {
     assert!(is_complete(&whole));
 
     // Killed in the second shard.
-    let mut child = datagen(&killed, &args).stdout(Stdio::null()).spawn().unwrap();
-    while !killed.join("00001.vf").exists() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_once(&mut datagen(&killed, &args), "no second shard", || killed.join("00001.vf").exists());
     assert!(run(&killed, &args).status.success());
     assert!(is_complete(&killed), "after a kill");
 
@@ -107,65 +89,58 @@ fn packed_shards_are_the_same_after_interruptions() {
     std::fs::write(killed.join("00001.lgp"), bytes).unwrap();
     let error = String::from_utf8(run(&killed, &["--games", "70"]).stderr).unwrap();
     assert!(error.contains("00001.lgp: damaged: checksum"), "{error}");
-    for folder in [plain, whole, killed] {
-        std::fs::remove_dir_all(folder).unwrap();
-    }
 }
 
 #[test]
 fn parts_equal_the_whole() {
-    let whole = scratch("of-parts");
-    assert!(run(&whole, &["--games", "7"]).status.success());
+    let whole = Folder::new("datagen-whole");
+    assert!(run(whole.path(), &["--games", "7"]).status.success());
     let mut data = Vec::new();
     for part in 1..=3 {
-        let folder = scratch(&format!("part-{part}"));
+        let folder = Folder::new("datagen-part");
+        let folder = folder.path();
         let args = ["--games", "7", "--part", &format!("{part}/3")];
-        assert!(run(&folder, &args).status.success() && run(&folder, &args).status.success());
-        data.extend(shards(&folder).concat());
-        let error = String::from_utf8(run(&folder, &["--games", "8", args[2], args[3]]).stderr).unwrap();
+        assert!(run(folder, &args).status.success() && run(folder, &args).status.success());
+        data.extend(shards(folder).concat());
+        let error = String::from_utf8(run(folder, &["--games", "8", args[2], args[3]]).stderr).unwrap();
         assert!(error.contains("games"), "{error}");
-        std::fs::remove_dir_all(folder).unwrap();
     }
-    assert!(data == shards(&whole).concat(), "the data differ");
-    std::fs::remove_dir_all(whole).unwrap();
+    assert!(data == shards(whole.path()).concat(), "the data differ");
 }
 
 #[test]
 fn games_start_after_moves_of_a_polyglot_book() {
-    let folder = scratch("polyglot");
-    let book = folder.with_extension("bin");
-    std::fs::write(&book, polyglot::book(&[("", "e2e4", 5), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1)])).unwrap();
-    let output = run(&folder, &["--games", "3", "--book", book.to_str().unwrap(), "--book-plies", "2"]);
+    let folder = Folder::new("datagen-polyglot");
+    let moves = [("", "e2e4", 5), ("e2e4", "e7e5", 1), ("e2e4 e7e5", "g1f3", 1)];
+    let (book, data) = (folder.write("book.bin", &polyglot::book(&moves)), folder.at("data"));
+    let output = run(&data, &["--games", "3", "--book", book.to_str().unwrap(), "--book-plies", "2"]);
     assert!(output.status.success(), "{output:?}");
     // Occupied squares of the first game in viriformat.
-    let occupied = u64::from_le_bytes(*shards(&folder)[0].first_chunk().unwrap());
+    let occupied = u64::from_le_bytes(*shards(&data)[0].first_chunk().unwrap());
     assert_eq!(occupied, 0xffff_0000_0000_ffff ^ (1 << 12 | 1 << 28 | 1 << 36 | 1 << 52));
-    std::fs::remove_dir_all(folder).unwrap();
-    std::fs::remove_file(book).unwrap();
 }
 
 #[test]
 fn errors_describe_invalid_arguments() {
-    let folder = scratch("bad");
+    let folder = Folder::new("datagen-errors");
+    let data = folder.at("data");
     for (more, part) in [
-        (["--games", "5", "--limit", "tc=1+0"], "cannot depend on time"),
-        (["--games", "5", "--limit", "movetime=5ms"], "cannot depend on time"),
+        (["--games", "5", "--limit", "tc=1+0"], "must not depend on time"),
+        (["--games", "5", "--limit", "movetime=5ms"], "must not depend on time"),
         (["--games", "5", "--book", "no-such-book"], "no-such-book"),
         (["--games", "0", "--json", "--json"], "games"),
     ] {
-        let output = run(&folder, &more);
+        let output = run(&data, &more);
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(part), "{error}");
     }
     // Games can start from it, but readers reject it.
-    let book = folder.with_extension("epd");
-    std::fs::write(&book, "4k3/8/8/8/8/8/PPPPPPPP/QQQQQQQK w - -\n").unwrap();
-    let output = run(&folder, &["--games", "5", "--book", book.to_str().unwrap()]);
+    let book = folder.write("book.epd", b"4k3/8/8/8/8/8/PPPPPPPP/QQQQQQQK w - -\n");
+    let output = run(&data, &["--games", "5", "--book", book.to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(
         !output.status.success() && error.contains("PPPPPPPP/QQQQQQQK w - -\": White has 8 pawns and 6"),
         "{error}"
     );
-    std::fs::remove_file(book).unwrap();
-    assert!(!folder.exists());
+    assert!(!data.exists());
 }

@@ -1,13 +1,13 @@
 //! Runs `lento-train gold`.
 
+use lento_testing::Folder;
+use lento_testing::driver::{json, kill_once, lines};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
-use tempfile::TempDir;
+use std::process::{Command, Stdio};
 
 fn gold() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-train"));
+    let mut command = Command::new(crate::PROGRAM);
     command.arg("gold").stdin(Stdio::null());
     command
 }
@@ -30,11 +30,6 @@ fn error_of(command: &mut Command) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-fn document(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
@@ -45,25 +40,19 @@ fn network() -> PathBuf {
 
 #[test]
 fn killed_run_resumes_to_the_same_set_and_sets_can_be_extended() {
-    let folders = [(); 2].map(|()| TempDir::new().unwrap());
-    let [whole, killed] = folders.each_ref().map(TempDir::path);
-    let summary = document(&make(whole, &["--positions", "150", "--concurrency", "1"]).output().unwrap());
+    let folders = [(); 2].map(|()| Folder::new("gold"));
+    let [whole, killed] = folders.each_ref().map(Folder::path);
+    let summary = json(&make(whole, &["--positions", "150", "--concurrency", "1"]).output().unwrap());
     assert_eq!(summary["positions"].as_u64(), Some(150), "{summary}");
     let expected = std::fs::read(whole.join("gold.bf")).unwrap();
     assert_eq!(expected.len(), 150 * 32);
 
-    let mut child = make(killed, &["--positions", "150"]).stdout(Stdio::null()).spawn().unwrap();
-    let lines =
-        || std::fs::read(killed.join("gold.jsonl")).map_or(0, |bytes| bytes.split(|&byte| byte == b'\n').count());
-    while lines() < 4 && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let journal = killed.join("gold.jsonl");
+    kill_once(&mut make(killed, &["--positions", "150"]), "no position is stored", || lines(&journal) >= 3);
     // A part of the set, then the rest.
-    document(&make(killed, &["--positions", "12"]).output().unwrap());
+    json(&make(killed, &["--positions", "12"]).output().unwrap());
     assert!(std::fs::read(killed.join("gold.bf")).unwrap() == expected[..12 * 32]);
-    document(&make(killed, &["--positions", "150"]).output().unwrap());
+    json(&make(killed, &["--positions", "150"]).output().unwrap());
     assert!(std::fs::read(killed.join("gold.bf")).unwrap() == expected, "the sets differ");
 
     let error = error_of(&mut make(killed, &["--label", "300"]));
@@ -72,9 +61,9 @@ fn killed_run_resumes_to_the_same_set_and_sets_can_be_extended() {
 
 #[test]
 fn label_accepts_soft_limits() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new("gold");
     let set = |more: &[&str]| make(folder.path(), &[&["--positions", "10"], more].concat());
-    let made = document(&set(&["--label", "soft=60,hard=120"]).output().unwrap());
+    let made = json(&set(&["--label", "soft=60,hard=120"]).output().unwrap());
     assert_eq!((&made["positions"], &made["settings"]["label"]), (&10.into(), &"soft=60,hard=120".into()));
     let error = error_of(&mut set(&["--label", "60"]));
     assert!(error.contains("its label is \"soft=60,hard=120\", not 60"), "{error}");
@@ -88,12 +77,12 @@ fn label_accepts_soft_limits() {
 
 #[test]
 fn compares_networks() {
-    let folder = TempDir::new().unwrap();
-    let made = document(&make(folder.path(), &["--positions", "40"]).output().unwrap());
-    let set = folder.path().join("gold.bf");
+    let folder = Folder::new("gold");
+    let made = json(&make(folder.path(), &["--positions", "40"]).output().unwrap());
+    let set = folder.at("gold.bf");
     let output =
         gold().arg("loss").args([network(), network()]).arg("--gold").arg(&set).arg("--json").output().unwrap();
-    let losses = document(&output);
+    let losses = json(&output);
     assert_eq!((&losses["positions"], &losses["crc32"]), (&Value::from(40), &made["crc32"]));
     let [one, other] = losses["networks"].as_array().unwrap().as_slice() else { panic!("two networks: {losses}") };
     assert_eq!(one["loss"], other["loss"]);
@@ -110,7 +99,7 @@ fn compares_networks() {
 #[test]
 fn gold_set_matches_the_published_results() {
     let output = gold().arg("loss").arg(network()).arg("--json").current_dir(repository("")).output().unwrap();
-    let losses = document(&output);
+    let losses = json(&output);
     assert_eq!((&losses["positions"], &losses["gold"]), (&Value::from(100_000), &Value::from("nets/gold.bf")));
     let results = std::fs::read_to_string(repository("docs/results/nnue.md")).unwrap();
     let name = losses["crc32"].as_str().unwrap();
@@ -119,30 +108,29 @@ fn gold_set_matches_the_published_results() {
 
 #[test]
 fn errors_describe_invalid_files_and_arguments() {
-    let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    std::fs::write(at("empty.bf"), "").unwrap();
-    std::fs::write(at("torn.bf"), "a gold set?").unwrap();
+    let folder = Folder::new("gold");
+    folder.write("empty.bf", b"");
+    folder.write("torn.bf", b"a gold set?");
     for (name, part) in
         [("missing.bf", "missing.bf: "), ("empty.bf", "no positions"), ("torn.bf", "11 bytes, expected")]
     {
-        let error = error_of(gold().arg("loss").arg(network()).arg("--gold").arg(at(name)));
+        let error = error_of(gold().arg("loss").arg(network()).arg("--gold").arg(folder.at(name)));
         assert!(error.contains(name) && error.contains(part), "{error}");
     }
-    let error = error_of(gold().arg("loss").arg(at("torn.bf")).arg("--gold").arg(at("torn.bf")));
+    let error = error_of(gold().arg("loss").arg(folder.at("torn.bf")).arg("--gold").arg(folder.at("torn.bf")));
     assert!(error.contains("torn.bf"), "{error}");
-    let error = error_of(gold().arg("loss").arg(at("none.lnn")).arg("--gold").arg(at("empty.bf")));
+    let error = error_of(gold().arg("loss").arg(folder.at("none.lnn")).arg("--gold").arg(folder.at("empty.bf")));
     assert!(error.contains("none.lnn: "), "{error}");
     let error = error_of(&mut make(folder.path(), &["--set", "Threads=2"]));
     assert!(error.contains("Threads=2: a gold set needs searches on one thread"), "{error}");
-    let missing = folder.path().join("missing");
+    let missing = folder.at("missing");
     let error = error_of(&mut make(&missing, &[]));
     assert!(error.contains("missing"), "{error}");
     for limit in ["tc=1+0", "movetime=5ms"] {
         let output = make(folder.path(), &["--limit", limit]).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(limit), "{error}");
-        assert!(error.contains("cannot depend on time"), "{error}");
+        assert!(error.contains("must not depend on time"), "{error}");
     }
     // Games that end before a position can be sampled.
     let error = error_of(&mut make(folder.path(), &["--max-plies", "1", "--limit", "nodes=1", "--random-plies", "0"]));

@@ -1,31 +1,26 @@
 //! Runs `lento-train gold loss` and `lento-train train` with `--neutral`.
 
+use lento_testing::Folder;
+use lento_testing::driver::json;
 use serde_json::Value;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 
 const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
 
-fn run(folder: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-train"));
-    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null()).output().unwrap()
-}
-
-fn document(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+fn run(folder: &Folder, words: &str) -> Output {
+    let mut command = Command::new(crate::PROGRAM);
+    command.args(words.split_whitespace()).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap()
 }
 
 /// Makes a gold set `gold.bf`.
-fn make_gold(folder: &Path) {
+fn make_gold(folder: &Folder) {
     let words = "gold make --hash 1 --label 200 --limit soft=30 --positions 60 --output gold.bf --journal gold.jsonl";
     assert!(run(folder, words).status.success());
 }
 
 /// Writes 128 positions to `neutral.tsv`, every fourth inside a search. Expected scores follow from the score of the gold set: for
 /// Berserk with a scale of 200 and an offset of 30 centipawns, for Stockfish with a scale of 90.
-fn write_neutral(folder: &Path) {
+fn write_neutral(folder: &Folder) {
     let mut random = fastrand::Rng::with_seed(5);
     let mut text = String::from("# fen, kind, score, Berserk, Stockfish, pawns\n");
     for index in 0..128 {
@@ -48,16 +43,16 @@ fn write_neutral(folder: &Path) {
             "4k3/1ppppp2/8/{upper}/{lower}/8/PPPP4/4K3 w - - 0 1\t{kind}\t{score}\t{berserk}\t{stockfish}\t{pawns:+.2}\n"
         );
     }
-    std::fs::write(folder.join("neutral.tsv"), text).unwrap();
+    folder.write("neutral.tsv", text.as_bytes());
 }
 
 #[test]
 fn gold_loss_includes_losses_by_other_engines() {
-    let folder = TempDir::new().unwrap();
-    make_gold(folder.path());
-    write_neutral(folder.path());
+    let folder = Folder::new("neutral");
+    make_gold(&folder);
+    write_neutral(&folder);
     let words = format!("gold loss {DEFAULT} {DEFAULT} --gold gold.bf --neutral neutral.tsv");
-    let all = document(&run(folder.path(), &format!("{words} --json")));
+    let all = json(&run(&folder, &format!("{words} --json")));
     let neutral = &all["neutral"];
     let counts = ["positions", "of_games", "inside_searches"].map(|name| neutral[name].as_u64().unwrap());
     assert_eq!(counts, [128, 96, 32]);
@@ -87,48 +82,45 @@ fn gold_loss_includes_losses_by_other_engines() {
             "{class}"
         );
     }
-    let text = String::from_utf8(run(folder.path(), &words).stdout).unwrap();
+    let text = String::from_utf8(run(&folder, &words).stdout).unwrap();
     let loss = number(&neutral["networks"][0]["inside_searches"]["mean_of_both"]["loss"]);
     for part in ["128 positions of neutral.tsv", "96 from games", "Stockfish's network", &format!("{loss:.6}")] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(
-        !document(&run(folder.path(), &format!("gold loss {DEFAULT} --gold gold.bf --json")))["neutral"].is_object()
-    );
+    assert!(!json(&run(&folder, &format!("gold loss {DEFAULT} --gold gold.bf --json")))["neutral"].is_object());
 }
 
 #[test]
 fn invalid_files_are_errors_for_both_commands() {
-    let folder = TempDir::new().unwrap();
-    make_gold(folder.path());
-    std::fs::write(folder.path().join("bad.tsv"), "# columns\n4k3/8/8/8/8/8/8/4K3 w - - 0 1\tgame\t0\t0.5\t1.5\t0\n")
-        .unwrap();
+    let folder = Folder::new("neutral");
+    make_gold(&folder);
+    folder.write("bad.tsv", b"# columns\n4k3/8/8/8/8/8/8/4K3 w - - 0 1\tgame\t0\t0.5\t1.5\t0\n");
     for words in [
         format!("gold loss {DEFAULT} --gold gold.bf --neutral bad.tsv"),
         "train gold.bf --output net.lnn --neutral bad.tsv".to_owned(),
     ] {
-        let output = run(folder.path(), &words);
+        let output = run(&folder, &words);
         let error = String::from_utf8(output.stderr).unwrap();
         let message = "bad.tsv:2: expected score of Stockfish \"1.5\": expected a number from 0 to 1";
         assert!(output.status.code() == Some(1) && error.contains(message), "{error}");
     }
-    let output = run(folder.path(), "train gold.bf --output net.lnn --gold bad.tsv");
-    assert!(output.status.code() == Some(1) && !folder.path().join("net.lnn").exists(), "{output:?}");
+    let output = run(&folder, "train gold.bf --output net.lnn --gold bad.tsv");
+    assert!(output.status.code() == Some(1) && !folder.at("net.lnn").exists(), "{output:?}");
 }
 
 #[test]
 fn training_measures_the_same_losses_without_changing_the_network() {
-    let folder = TempDir::new().unwrap();
-    make_gold(folder.path());
-    write_neutral(folder.path());
+    let folder = Folder::new("neutral");
+    make_gold(&folder);
+    write_neutral(&folder);
     let train = "train gold.bf --hidden 32 --batch 16 --epochs 3 --lr 0.01 --wdl 0 --validation 0.2 --name net";
-    let plain = document(&run(folder.path(), &format!("{train} --output plain.lnn --json")));
+    let plain = json(&run(&folder, &format!("{train} --output plain.lnn --json")));
     assert!(plain["epochs"][2]["gold"].is_null() && plain["epochs"][2]["neutral_of_games"].is_null(), "{plain}");
     let sets = "--gold gold.bf --neutral neutral.tsv";
-    let trained = document(&run(folder.path(), &format!("{train} --output net.lnn {sets} --checkpoint run --json")));
-    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let trained = json(&run(&folder, &format!("{train} --output net.lnn {sets} --checkpoint run --json")));
+    let read = |name: &str| std::fs::read(folder.at(name)).unwrap();
     assert!(read("plain.lnn") == read("net.lnn"), "measuring changed the network");
-    let losses = document(&run(folder.path(), &format!("gold loss net.lnn {sets} --json")));
+    let losses = json(&run(&folder, &format!("gold loss net.lnn {sets} --json")));
     let last = &trained["epochs"][2];
     assert_eq!(last["gold"], losses["networks"][0]["loss"]);
     let neutral = &losses["neutral"]["networks"][0];
@@ -136,7 +128,7 @@ fn training_measures_the_same_losses_without_changing_the_network() {
     assert_eq!(last["neutral_inside_searches"], neutral["inside_searches"]["mean_of_both"]["loss"]);
     assert_ne!(trained["epochs"][0]["gold"], last["gold"]);
     // The checkpoint stores the losses, and a finished run shows them even without the sets.
-    let again = run(folder.path(), &format!("{train} --output net.lnn --checkpoint run"));
+    let again = run(&folder, &format!("{train} --output net.lnn --checkpoint run"));
     let table = String::from_utf8(again.stdout).unwrap();
     for epoch in 0..3 {
         for name in ["training", "validation", "gold", "neutral_of_games", "neutral_inside_searches"] {

@@ -1,6 +1,7 @@
 //! Runs the commands of `docs/training.md` on a small scale with `LENTO_DOCS=1`.
 #![cfg(unix)]
 
+use lento_testing::Folder;
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,20 +65,18 @@ fn commands_of_the_training_page_run() {
     }
     script += &blocks.concat();
 
-    let folder = std::env::temp_dir().join(format!("lento-nnue-document-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
+    let folder = Folder::new("nnue-document");
     // `lento wdl --write` changes a copy of the source.
-    std::fs::create_dir_all(folder.join("src/eval")).unwrap();
-    std::fs::copy(root.join("src/eval/wdl.rs"), folder.join("src/eval/wdl.rs")).unwrap();
+    std::fs::create_dir_all(folder.at("src/eval")).unwrap();
+    std::fs::copy(root.join("src/eval/wdl.rs"), folder.at("src/eval/wdl.rs")).unwrap();
     // Book and tablebases.
-    std::os::unix::fs::symlink(root.join("tests/data/syzygy"), folder.join("syzygy")).unwrap();
-    std::fs::write(folder.join("openings.epd"), "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -\n")
-        .unwrap();
+    std::os::unix::fs::symlink(root.join("tests/data/syzygy"), folder.at("syzygy")).unwrap();
+    folder.write("openings.epd", b"r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -\n");
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = iter::once(programs.to_owned()).chain(env::split_paths(&paths));
     let output = Command::new("bash")
         .args(["-c", &script])
-        .current_dir(&folder)
+        .current_dir(folder.path())
         .env("PATH", env::join_paths(paths).unwrap())
         .output()
         .unwrap();
@@ -86,8 +85,6 @@ fn commands_of_the_training_page_run() {
     for part in ["games", "kept", "validation", "Elo", "inside searches"] {
         assert!(out.contains(part), "{part}: {out}");
     }
-    let networks = std::fs::read_dir(&folder).unwrap();
-    let names: Vec<String> = networks.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let names = folder.names();
     assert!(names.iter().any(|name| name.ends_with(".lnn")), "{names:?}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }

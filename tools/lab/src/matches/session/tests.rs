@@ -1,22 +1,14 @@
 use super::*;
 use crate::elo::EloModel;
 use crate::tests::arena;
-use std::path::PathBuf;
+use lento_testing::Folder;
 
 const PAIRS: Goal = Goal { pairs: 8, sprt: None };
 
-/// Paths of a journal and a PGN file for a test.
-fn files(name: &str) -> [PathBuf; 2] {
-    ["jsonl", "pgn"].map(|kind| {
-        let path = std::env::temp_dir().join(format!("lento-match-{name}-{}.{kind}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        path
-    })
-}
-
-fn open(goal: Goal, [journal, pgn]: &[PathBuf; 2]) -> Session {
+fn open(goal: Goal, folder: &Folder) -> Session {
     let names = ["new", "old"].map(str::to_owned);
-    Session::open(goal, Some(journal), || Ok(json!({"test": 1})), Some((pgn, names))).unwrap()
+    let pgn = folder.at("pgn");
+    Session::open(goal, Some(&folder.at("journal")), || Ok(json!({"test": 1})), Some((&pgn, names))).unwrap()
 }
 
 /// Plays up to `max` more pairs.
@@ -54,8 +46,9 @@ fn result_is_independent_of_concurrency_and_interruptions() {
     assert_eq!(expected.endings.values().sum::<u64>(), 16);
     assert_eq!(whole(PAIRS, 2), expected);
 
-    let paths = files("resume");
-    let mut part = open(PAIRS, &paths);
+    let folder = Folder::new("resume");
+    let pgn = folder.at("pgn");
+    let mut part = open(PAIRS, &folder);
     // On one thread, because with more any number of pairs may finish before the first.
     play(&mut part, 1, 3);
     let stored = part.tally.results.pairs();
@@ -63,25 +56,22 @@ fn result_is_independent_of_concurrency_and_interruptions() {
     let earlier = part.elapsed();
     drop(part);
 
-    let mut rest = open(PAIRS, &paths);
+    let mut rest = open(PAIRS, &folder);
     assert_eq!(rest.tally.results.pairs(), stored);
-    assert_eq!(tags(&paths[1]).iter().filter(|line| line.starts_with("[Round ")).count() as u64, 2 * stored);
+    assert_eq!(tags(&pgn).iter().filter(|line| line.starts_with("[Round ")).count() as u64, 2 * stored);
     play(&mut rest, 2, usize::MAX);
     assert_eq!(rest.tally, expected);
     assert!(rest.elapsed() > rest.earlier && rest.earlier > Duration::ZERO && rest.earlier <= earlier);
-    let saved = std::fs::read_to_string(&paths[1]).unwrap();
+    let saved = std::fs::read_to_string(&pgn).unwrap();
     drop(rest);
 
     // The match is complete, with the same games.
-    let again = open(PAIRS, &paths);
+    let again = open(PAIRS, &folder);
     assert!(again.is_over());
-    let rewritten = std::fs::read_to_string(&paths[1]).unwrap();
+    let rewritten = std::fs::read_to_string(&pgn).unwrap();
     assert_eq!(rewritten.lines().count(), saved.lines().count());
-    let rounds: Vec<String> = tags(&paths[1]).into_iter().filter(|line| line.starts_with("[Round ")).collect();
+    let rounds: Vec<String> = tags(&pgn).into_iter().filter(|line| line.starts_with("[Round ")).collect();
     assert_eq!((rounds.len(), &*rounds[0], &*rounds[15]), (16, "[Round \"1.1\"]", "[Round \"8.2\"]"));
-    for path in paths {
-        std::fs::remove_file(path).unwrap();
-    }
 }
 
 #[test]
@@ -93,38 +83,31 @@ fn verdict_ends_new_and_resumed_matches() {
     assert_eq!(whole(tested, 3), expected);
 
     // The journal has more pairs than the test needs.
-    let paths = files("sprt");
-    play(&mut open(PAIRS, &paths), 2, usize::MAX);
-    let session = open(tested, &paths);
+    let folder = Folder::new("sprt");
+    play(&mut open(PAIRS, &folder), 2, usize::MAX);
+    let session = open(tested, &folder);
     assert!(session.is_over());
     assert_eq!(session.tally, expected);
     drop(session);
     // The journal has fewer pairs than requested.
-    let mut more = open(Goal { pairs: 9, sprt: None }, &paths);
+    let mut more = open(Goal { pairs: 9, sprt: None }, &folder);
     play(&mut more, 1, usize::MAX);
     assert_eq!(more.tally.results.pairs(), 9);
-    for path in paths {
-        std::fs::remove_file(path).unwrap();
-    }
 }
 
 #[test]
 fn invalid_journal_is_an_error_and_leaves_the_pgn_file() {
-    let paths = files("damaged");
-    let [journal, pgn] = &paths;
-    std::fs::write(pgn, "unchanged").unwrap();
+    let folder = Folder::new("damaged");
+    let pgn = &folder.write("pgn", b"unchanged");
     let names = || ["new", "old"].map(str::to_owned);
     let error = |header: Value| {
-        let opened = Session::open(PAIRS, Some(journal), || Ok(header), Some((pgn, names())));
+        let opened = Session::open(PAIRS, Some(&folder.at("journal")), || Ok(header), Some((pgn, names())));
         opened.err().expect("an error").to_string()
     };
-    std::fs::write(journal, "{\"seed\":1}\n").unwrap();
+    folder.write("journal", b"{\"seed\":1}\n");
     assert!(error(json!({"seed": 2})).contains("its seed is 1, not 2"));
     assert_eq!(std::fs::read_to_string(pgn).unwrap(), "unchanged");
 
-    std::fs::write(journal, "{\"seed\":1}\n{\"pair\":0,\"games\":[]}\n").unwrap();
+    folder.write("journal", b"{\"seed\":1}\n{\"pair\":0,\"games\":[]}\n");
     assert!(error(json!({"seed": 1})).ends_with(":2: this record does not belong to the run"));
-    for path in paths {
-        std::fs::remove_file(path).unwrap();
-    }
 }

@@ -234,6 +234,6 @@ mod tests {
         assert!(text.lines().any(|line| line.starts_with("  won") && line.contains("100.00 %")), "{text}");
         folder.write("some.bf", &position[1..]);
         let error = count_positions(&files, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap_err();
-        assert!(error.contains("some.bf: 31 bytes, expected whole positions"), "{error}");
+        assert!(error.contains("some.bf: 31 bytes, expected positions"), "{error}");
     }
 }
