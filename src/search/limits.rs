@@ -32,7 +32,7 @@ pub struct Limits {
 
 impl Limits {
     /// Whether the search ends without `stop`, given whether `ponderhit` is received.
-    pub fn ends_by_itself(&self, ponderhit: bool) -> bool {
+    pub fn is_finite(&self, ponderhit: bool) -> bool {
         let limited = self.depth.is_some()
             || self.nodes.is_some()
             || self.soft_nodes.is_some()

@@ -67,8 +67,8 @@ impl Position {
             Some(fen) => Game::from_fen(fen).map_err(|error| format!("{error}; position unchanged"))?,
         };
         for (number, text) in (1..).zip(&self.moves) {
-            let refused = |problem| format!("move {number} of `position` {problem}; position unchanged");
-            game.play_text(text, chess960).map_err(refused)?;
+            let error = |problem| format!("move {number} of `position` {problem}; position unchanged");
+            game.play_text(text, chess960).map_err(error)?;
         }
         Ok(game)
     }
@@ -97,7 +97,7 @@ pub struct ParsedLine {
 /// words.
 const STANDARD: [&str; 11] = [
     "uci: name, author and options, then uciok",
-    "isready: readyok, at once, also while searching",
+    "isready: readyok, immediately, even while searching",
     "ucinewgame: start a new game and clear the hash table",
     "setoption name <option> [value <value>]",
     "position startpos | fen <FEN> [moves <move> ...]",
@@ -105,7 +105,7 @@ const STANDARD: [&str; 11] = [
      [infinite] [ponder] [searchmoves <move> ...] [avoidmoves <move> ...] | go perft N",
     "stop: stop the search and all queued ones",
     "ponderhit: the opponent played the pondered move",
-    "quit: stop all searches and exit; perft and bench finish, unless it comes twice",
+    "quit: stop all searches and exit; perft and bench finish, unless it is sent twice",
     "debug on | off: more messages",
     "register: accepted and ignored",
 ];
@@ -113,10 +113,10 @@ const STANDARD: [&str; 11] = [
 /// Usage lines of Lento's own commands.
 const EXTRA: [&str; 14] = [
     "d: the board, its FEN, its key and the checking pieces",
-    "flip: exchange the colors and mirror the ranks of the position, without its game history",
+    "flip: swap the colors and mirror the ranks of the position; clears its game history",
     "eval: the static evaluation, term by term",
-    "threat [limits of go]: what the opponent would do if it were his move; ends with threat <move>, or 0000",
-    "listmoves [depth N]: the legal moves in search order, with the data that orders them",
+    "threat [limits of go]: find the opponent's threat: his best move if it were his turn; ends with threat <move>, or 0000",
+    "listmoves [depth N]: the legal moves in search order, with their ordering data",
     "lmrstats [off]: LMR statistics of the last search; with off, also the nodes saved",
     "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",
     "loadhash [file]: load a file or HashFile into the hash table of any size",
@@ -192,7 +192,9 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
             let all = words.rest();
             match go::parse(words, problems)? {
                 (go, None) if !go.limits.ponder => Command::Threat(go),
-                _ => return Err(format!("`threat` expects limits of `go` but ponder and perft, not {}", quoted(all))),
+                _ => {
+                    return Err(format!("`threat` expects limits of `go` except ponder and perft, not {}", quoted(all)));
+                }
             }
         }
         "register" => {
@@ -259,10 +261,9 @@ fn save_hash(arguments: &str) -> Command {
     }
 }
 
-/// The last argument, a name that may contain spaces.
-fn named(file: &str) -> Option<String> {
-    // As with options, `<empty>` means none.
-    (!matches!(file, "" | "<empty>")).then(|| file.to_owned())
+/// The rest of the line as a name, which may contain spaces. As with options, `<empty>` means none.
+fn named(name: &str) -> Option<String> {
+    (!matches!(name, "" | "<empty>")).then(|| name.to_owned())
 }
 
 /// `startpos | fen <words>`, then `[moves <words>]`.

@@ -95,7 +95,7 @@ pub fn message(text: impl Display) -> String {
     format!("info string {clean}{more}")
 }
 
-/// An error as an `info string` line. Nibbler shows those that begin so.
+/// An error as an `info string` line. Nibbler displays lines that start with `ERROR`.
 pub fn error(problem: impl Display) -> String {
     message(format!("ERROR: {problem}"))
 }
@@ -247,7 +247,7 @@ mod tests {
         assert!(line.contains(" multipv 2 score mate 3 lowerbound wdl 1000 0 0 nodes 3000 "), "{line}");
     }
 
-    /// What an interface reads wrong in the lines of a search of this many days, at this many nodes a second.
+    /// The fields that an interface misreads in the lines of a search over `days` at `speed` nodes per second.
     fn misread(interface: &Interface, days: u64, speed: u64) -> Vec<&'static str> {
         let board = Board::start();
         let line_after = |elapsed| {
@@ -272,9 +272,9 @@ mod tests {
         faults
     }
 
-    /// `docs/playing.md` says which interfaces read numbers of long searches wrong.
+    /// `docs/playing.md` lists the interfaces that misread long searches.
     #[test]
-    fn thirty_days_of_lines_are_read_as_documented() {
+    fn long_searches_are_read_as_documented() {
         const FAST: u64 = 5_000_000_000;
         const SLOW: u64 = 3_000_000;
         for interface in &INTERFACES {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_scaled_by_the_root_s_material() {
+    fn scores_are_scaled_by_root_material() {
         for fen in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CASTLING] {
             let board = Board::from_fen(fen).expect("a good FEN");
             let mut sample = sample(&board, &[]);
@@ -355,13 +355,16 @@ mod tests {
     fn eval_ends_with_the_win_probability() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
         let scaling = Scaling(1024);
-        let by = Evaluation::default();
-        let text = evaluation(&board, &by, scaling);
-        let (table, taken) = text.split_once("\nstatic evaluation ").expect("the static evaluation");
-        let (taken, worth) = taken.split_once("\nshown as ").expect("the shown score");
+        let evaluator = Evaluation::default();
+        let text = evaluation(&board, &evaluator, scaling);
+        let (table, rest) = text.split_once("\nstatic evaluation ").expect("the static evaluation");
+        let (value, shown) = rest.split_once("\nshown as ").expect("the shown score");
         assert!(table.contains("<- counts here") && table.contains("Network"), "{table}");
-        assert!(taken.starts_with(&format!("{:+} internal centipawns, ", -by.value(&board, scaling))), "{taken}");
-        assert!(worth.starts_with('+') && worth.ends_with("White wins 100.0 %, draws 0.0 %, loses 0.0 %"), "{worth}");
+        assert!(
+            value.starts_with(&format!("{:+} internal centipawns, ", -evaluator.value(&board, scaling))),
+            "{value}"
+        );
+        assert!(shown.starts_with('+') && shown.ends_with("White wins 100.0 %, draws 0.0 %, loses 0.0 %"), "{shown}");
     }
 
     #[test]
@@ -385,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn reductions_are_shown_by_depth_and_move_number() {
+    fn reductions_by_depth_and_move_number() {
         let mut stats = SearchStats::default();
         for (reduction, confirmed) in [(2, None), (1, Some(false))] {
             stats.searched(5, 6, reduction, confirmed);

@@ -1,4 +1,4 @@
-//! The command `genfens`: random openings for training data, as OpenBench asks for them.
+//! The command `genfens`: random openings for training data, in the format of OpenBench.
 
 use super::go::number;
 use super::task::Console;
@@ -14,13 +14,13 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 
-/// Neither side is better than this, in displayed centipawns.
+/// Maximum advantage of either side, in displayed centipawns.
 const MAX_IMBALANCE: i32 = 150;
-/// Nodes of the search that judges the balance.
+/// Node limit of the search that checks the balance.
 const NODES: u64 = 1000;
-/// Failed attempts in a row after which no more openings are expected.
-const TRIES: u32 = 1000;
-/// Size of the largest book, in bytes.
+/// Maximum number of failed attempts in a row.
+const MAX_TRIES: u32 = 1000;
+/// Maximum size of a book in bytes.
 const MAX_BOOK: u64 = 4 << 30;
 
 /// The arguments of `genfens`.
@@ -28,14 +28,14 @@ const MAX_BOOK: u64 = 4 << 30;
 pub struct GenFens {
     count: u32,
     seed: u64,
-    /// A file of starts, a FEN or EPD per line; the start position if absent.
+    /// File of opening positions, one FEN or EPD per line; the start position if absent.
     book: Option<String>,
     /// Random plies; half of the openings get one more.
     plies: u32,
 }
 
 impl GenFens {
-    /// `N seed S [book B] [plies P]`, where the book `None` is the start position.
+    /// `N seed S [book B] [plies P]`; the book `None` means the start position.
     pub fn parse(words: &mut Words) -> Result<Self, String> {
         let count = number("genfens", (1, u32::MAX.into()), words)? as u32;
         let (mut seed, mut book, mut plies) = (None, None, 8);
@@ -55,15 +55,15 @@ impl GenFens {
         Ok(Self { count, seed: seed.ok_or("`genfens N` expects seed S")?, book, plies })
     }
 
-    /// Prints distinct openings, balanced by this evaluation.
+    /// Prints distinct openings that are balanced according to `evaluation`.
     pub(super) fn run(&self, console: &Console, evaluation: Evaluation) -> Result<(), String> {
-        let mut judge = Engine::new();
-        judge.set_evaluation(evaluation);
+        let mut engine = Engine::new();
+        engine.set_evaluation(evaluation);
         let name = self.book.as_deref().unwrap_or_default();
         let text = match &self.book {
             None => fen::START.into(),
             Some(book) if book.to_ascii_lowercase().ends_with(".bin") => {
-                return Err(format!("{name:?}: a Polyglot book; expected one FEN or EPD a line"));
+                return Err(format!("{name:?}: a Polyglot book; expected one FEN or EPD per line"));
             }
             Some(book) => files::open_regular(Path::new(book), OpenOptions::new().read(true))
                 .and_then(|file| files::read(file, MAX_BOOK))
@@ -78,7 +78,7 @@ impl GenFens {
         let mut below = |n: usize| (split_mix(&mut state) % n.max(1) as u64) as usize;
         let (mut found, mut tries) = (HashSet::new(), 0);
         while found.len() < self.count as usize {
-            let &(number, line) = starts.get(below(starts.len())).filter(|_| tries < TRIES).ok_or_else(|| {
+            let &(number, line) = starts.get(below(starts.len())).filter(|_| tries < MAX_TRIES).ok_or_else(|| {
                 format!("found {} of {} openings; expected a larger book or more plies", found.len(), self.count)
             })?;
             tries += 1;
@@ -86,7 +86,7 @@ impl GenFens {
                 Board::from_fen(&position(line)).map_err(|error| format!("{name:?}, line {number}: {error}"))?;
             let plies = self.plies as usize + if self.plies > 0 { below(2) } else { 0 };
             let Some(game) = random_walk(start, plies, &mut below) else { continue };
-            if is_balanced(&game, &mut judge) && found.insert(game.board().key()) {
+            if is_balanced(&game, &mut engine) && found.insert(game.board().key()) {
                 tries = 0;
                 if console.message(format!("genfens {}", game.board().fen(false))).is_break() {
                     break;
@@ -97,29 +97,29 @@ impl GenFens {
     }
 }
 
-/// The FEN of a book's line: four fields, and counters unless EPD operations follow.
+/// The FEN in a line of a book: four fields, then the counters unless EPD operations follow.
 fn position(line: &str) -> String {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let counters = fields.iter().skip(4).take(2).take_while(|field| field.parse::<u32>().is_ok()).count();
     fields[..fields.len().min(4 + counters)].join(" ")
 }
 
-/// The position after random moves, `None` if the game is over.
+/// The position after random moves; `None` if the game is over.
 fn random_walk(board: Board, plies: usize, below: &mut impl FnMut(usize) -> usize) -> Option<Game> {
     let mut game = Game::from(board);
     for _ in 0..plies {
         let moves = game.board().legal_moves();
         game.play(*moves.get(below(moves.len()))?);
     }
-    // Players see the position without its history.
+    // Openings are given without their history.
     Some(Game::from(game.board().clone())).filter(|game| game.verdict().is_none())
 }
 
-/// Whether neither side is much better, by a search that depends on the position alone.
-fn is_balanced(game: &Game, judge: &mut Engine) -> bool {
-    judge.new_game();
-    judge.game = game.clone();
-    let outcome = judge.search_blocking(&Limits { nodes: Some(NODES), ..Limits::default() }, |_| ());
+/// Whether neither side is much better, by a search that depends only on the position.
+fn is_balanced(game: &Game, engine: &mut Engine) -> bool {
+    engine.new_game();
+    engine.game = game.clone();
+    let outcome = engine.search_blocking(&Limits { nodes: Some(NODES), ..Limits::default() }, |_| ());
     let shown = |score| wdl::normalise(score, wdl::material(game.board()));
     outcome.lines.first().is_some_and(|line| shown(line.score).abs() <= MAX_IMBALANCE)
 }

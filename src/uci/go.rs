@@ -44,8 +44,7 @@ impl Go {
     }
 }
 
-/// A limit with a number: its word, the smallest and the largest value, and its setter. Smaller values are errors, larger ones are
-/// clamped.
+/// A limit with a number: keyword, minimum and maximum, and setter. Smaller values are errors, larger ones are clamped.
 type Limit = (&'static str, (i64, i64), fn(&mut Limits, i64));
 
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
@@ -75,8 +74,8 @@ fn is_known(word: &str) -> bool {
     known().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Parses limits in any order; the last of duplicates counts, invalid ones are reported and skipped. Also returns the
-/// depth of `perft`, where a bad one is an error.
+/// Parses limits in any order. The last duplicate counts; invalid limits are reported and skipped. Also returns the
+/// depth of `perft`, which is an error if invalid.
 pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<(Go, Option<u32>), String> {
     let mut go = Go::default();
     let mut perft = None;
@@ -108,8 +107,8 @@ pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<(Go, Optio
 /// The range of depths for perft, in plies.
 pub(super) const PERFT: (i64, i64) = (0, perft::MAX_DEPTH as i64);
 
-/// Parses the number after `word`, clamped to the maximum. A missing, small or malformed one is an error; a keyword in
-/// its place is not consumed.
+/// Parses the number after `word`, clamped to the maximum. A missing, too small or malformed number is an error; a keyword
+/// in its place is not consumed.
 pub(super) fn number(word: &str, (min, max): (i64, i64), words: &mut Words) -> Result<i64, String> {
     let found = words.take_if(|text| !is_known(text)).unwrap_or("");
     saturating(found).filter(|&n| n >= min).map(|n| n.min(max)).ok_or_else(|| {
@@ -128,7 +127,7 @@ fn saturating(text: &str) -> Option<i64> {
     Some(text.parse().unwrap_or(limit))
 }
 
-/// Consumes words up to the next limit as moves.
+/// Consumes the words before the next limit as moves.
 fn moves(keyword: &str, moves: &mut Vec<String>, words: &mut Words, problems: &mut Vec<String>) {
     let before = moves.len();
     while let Some(mv) = words.take_if(|word| !is_known(word)) {
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn search_moves_may_stand_anywhere() {
+    fn searchmoves_in_any_order() {
         for text in ["searchmoves e2e4 A7A8Q depth 3", "depth 3 searchmoves e2e4 a7a8q"] {
             let (go, problems) = read(text);
             assert_eq!(go.search_moves, ["e2e4", "a7a8q"], "{text}");
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn avoided_moves_are_taken_from_the_others() {
+    fn avoidmoves_are_excluded() {
         let board = Board::start();
         let left = |text: &str| {
             let (go, mut problems) = read(text);
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_number_does_not_swallow_the_next_limit() {
+    fn missing_numbers_do_not_consume_the_next_limit() {
         let (go, problems) = read("depth nodes 5");
         assert_eq!((go.limits.depth, go.limits.nodes), (None, Some(5)));
         assert_eq!(problems, ["`depth` expects a whole number of at least 0, not \"\"; ignored"]);
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn perft_is_returned_beside_the_limits() {
+    fn perft_depth_is_returned() {
         let mut problems = Vec::new();
         assert_eq!(parse(&mut Words::new("perft 5"), &mut problems), Ok((Go::default(), Some(5))));
         assert_eq!(problems, [""; 0]);
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn which_searches_end_by_themselves() {
+    fn finite_searches() {
         for (text, ends) in [
             ("", false),
             ("infinite", false),
@@ -250,8 +249,8 @@ mod tests {
             ("nodes 5", true),
             ("mate 5", true),
         ] {
-            assert_eq!(read(text).0.limits.ends_by_itself(false), ends, "{text}");
+            assert_eq!(read(text).0.limits.is_finite(false), ends, "{text}");
         }
-        assert!(read("ponder wtime 5").0.limits.ends_by_itself(true) && !read("ponder").0.limits.ends_by_itself(true));
+        assert!(read("ponder wtime 5").0.limits.is_finite(true) && !read("ponder").0.limits.is_finite(true));
     }
 }

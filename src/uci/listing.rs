@@ -8,7 +8,7 @@ use lento::engine::ListedMove;
 /// Default depth for reductions, in plies.
 pub(crate) const DEFAULT_DEPTH: i32 = 10;
 
-/// A column's name, whether it is aligned to the left, and its cell for a move.
+/// A column: name, whether it is left-aligned, and the cell of a move.
 type Column = (&'static str, bool, fn(&Board, &ListedMove) -> String);
 
 const COLUMNS: [Column; 10] = [
@@ -32,8 +32,8 @@ fn name(kind: Option<PieceType>) -> String {
     kind.map_or("", PieceType::name).into()
 }
 
-/// Formats the moves as a table, best first, ending with their number or the reason there are none. `depth` is that of
-/// the reductions.
+/// Formats the moves as a table, best first, then their number or why there are none. `depth` is the depth of the
+/// reductions.
 pub(crate) fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
     let names: String = COLUMNS.iter().map(|(name, ..)| format!("  {name:>5}")).collect();
     let row = |(rank, row): (usize, &ListedMove)| {
@@ -69,9 +69,9 @@ mod tests {
     }
 
     #[test]
-    fn one_row_per_move_then_their_number() {
+    fn one_row_per_move() {
         let board = Board::from_fen("1n2k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1").expect("a good FEN");
-        let taking = ListedMove { best: true, history: 12_345, continuation: None, ..quiet(&board, "a7b8q") };
+        let capture = ListedMove { best: true, history: 12_345, continuation: None, ..quiet(&board, "a7b8q") };
         let castling = ListedMove {
             killer: true,
             history: -56,
@@ -81,7 +81,7 @@ mod tests {
             ..quiet(&board, "e1g1")
         };
         assert_eq!(
-            listing(&board, &[taking, castling], 12, false),
+            listing(&board, &[capture, castling], 12, false),
             "\
 rank  move    best  victim  attacker  promotion  killer  history  continuation    lbr    see  reduction at depth 12
    1  a7b8q    yes  knight  pawn      queen                12345                        1200          0
@@ -93,7 +93,7 @@ rank  move    best  victim  attacker  promotion  killer  history  continuation  
     }
 
     #[test]
-    fn no_move_has_a_reason() {
+    fn checkmate_and_stalemate() {
         for (fen, why) in
             [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate"), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "checkmate")]
         {

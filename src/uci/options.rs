@@ -1,10 +1,9 @@
-//! The UCI options. Each is declared once, to be announced, parsed, applied and described. The table of
-//! `docs/options.md` is written from the declarations.
+//! The UCI options. Each is declared once, for announcement, parsing, help and the table of `docs/options.md`.
 
 mod declare;
 
 pub use self::declare::UciOption;
-use self::declare::{button, check, combo, flag, named, number, pause, spin, text};
+use self::declare::{button, check, combo, flag, interval, named, number, spin, text};
 use super::format;
 use super::protocol::Protocol;
 use super::words::quoted;
@@ -27,25 +26,25 @@ use std::sync::{Arc, LazyLock};
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,
-    /// What concerns the lines alone.
+    /// Protocol settings.
     pub protocol: &'a mut Protocol,
     /// Messages and the debug log.
     pub writer: &'a mut Writer,
 }
 
-/// Work of an option that may take long, for any thread. Calls back with progress, and returns what applies the result.
+/// The slow part of setting an option, for any thread. Reports progress, and returns a function that applies the result.
 pub type Slow = Box<dyn FnOnce(&mut dyn FnMut(Progress)) -> Apply + Send>;
 
-/// Applies a result. An error names what stays in use.
+/// Applies a result. Errors name what stays in use.
 pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
 
-/// Returns the `option` line to announce for one of the engine, if any.
+/// Filters or changes an `option` line before it is announced.
 pub type Offer = Box<dyn Fn(String) -> Option<String>>;
 
-/// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
+/// The slow part left after applying a value, if any; or why it was refused, and what stays in use.
 type Applied = Result<Option<Slow>, String>;
 
-/// All options but those of the recipe `rebel`, in announced order.
+/// All options except those of the recipe `rebel`, in announced order.
 static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     vec![
         spin("Threads", 1, (1, Engine::MAX_THREADS as i64), set_threads)
@@ -68,7 +67,7 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         // The parser replaces these two by commands.
         button("SaveHash", |_| ()).means("Saves the hash table to HashFile, even during a search."),
         button("LoadHash", |_| ()).means("Loads HashFile into the hash table. The sizes need not match."),
-        pause("AutoSave", 10_080, |protocol| &mut protocol.auto_save)
+        interval("AutoSave", 10_080, |protocol| &mut protocol.auto_save)
             .means("Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it."),
         check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).means(
             "Keeps results when the position changes or a new game begins (docs/hash.md). Until it is sent, \
@@ -171,8 +170,8 @@ static REBEL: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     all
 });
 
-/// Options that interfaces set without being offered them.
-static UNASKED: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
+/// Options accepted without being announced, since some interfaces set them anyway.
+static UNANNOUNCED: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     let variants = vec!["chess", "standard", "chess960", "fischerandom", "fromposition"];
     let all =
         [text("UCI_Opponent", "", "any text", |_, _| Ok(None)), combo("UCI_Variant", "chess", variants, |_, _| ())];
@@ -180,11 +179,11 @@ static UNASKED: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
 });
 
 fn set_threads(to: &mut Target, threads: i64) -> Applied {
-    let done = to.engine.set_threads(threads as usize);
-    done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
+    let result = to.engine.set_threads(threads as usize);
+    result.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
 }
 
-/// Resizes the table, which is taken from the engine meanwhile.
+/// Resizes the table, which is taken out of the engine meanwhile.
 fn set_hash(to: &mut Target, mib: i64) -> Applied {
     let mut resize = to.engine.begin_resize(mib as usize);
     Ok(Some(Box::new(move |progress| {
@@ -201,8 +200,8 @@ fn set_hash(to: &mut Target, mib: i64) -> Applied {
 
 fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
     let policy = text.parse::<NumaPolicy>();
-    let done = policy.and_then(|policy| to.engine.set_numa_policy(policy));
-    done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
+    let result = policy.and_then(|policy| to.engine.set_numa_policy(policy));
+    result.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
 }
 
 fn set_hash_file(to: &mut Target, name: &str) -> Applied {
@@ -212,7 +211,7 @@ fn set_hash_file(to: &mut Target, name: &str) -> Applied {
 
 fn set_network(to: &mut Target, name: &str) -> Applied {
     let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
-    to.engine.network = network.map_err(|error| format!("{error}; the network stays as it was"))?;
+    to.engine.network = network.map_err(|error| format!("{error}; the network is unchanged"))?;
     Ok(None)
 }
 
@@ -222,10 +221,10 @@ fn keep_about(_: &mut Target, text: &str) -> Applied {
 }
 
 fn set_log(to: &mut Target, name: &str) -> Applied {
-    to.writer.set_log(name).map(|()| None).map_err(|error| format!("{error}; the log stays as it was"))
+    to.writer.set_log(name).map(|()| None).map_err(|error| format!("{error}; the log is unchanged"))
 }
 
-/// Opens the tables in these folders and reports what was found. An empty list removes the tables at once.
+/// Opens the tables in these folders and reports what was found. An empty list removes the tables.
 fn set_tables(to: &mut Target, folders: &str) -> Applied {
     const MAX_PROBLEMS: usize = 12;
     if folders.trim().is_empty() {
@@ -255,7 +254,7 @@ fn set_tables(to: &mut Target, folders: &str) -> Applied {
 
 /// Sets an option. If it is unknown or the value is refused, nothing changes.
 ///
-/// Search parameters ([`TUNABLES`]) are accepted by name, too, for tuning, but not announced.
+/// Also accepts search parameters ([`TUNABLES`]), which are not announced, for tuning.
 pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), String> {
     match begin(target, name, value)? {
         Some(slow) => slow(&mut |_| ())(target).map_err(|reason| refused(name, value, &reason)),
@@ -263,7 +262,7 @@ pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), S
     }
 }
 
-/// [`set`] that leaves the slow part of an option to the caller.
+/// [`set`] without the slow part, which is left to the caller.
 pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Option<Slow>, String> {
     let text = value.unwrap_or("");
     let invalid =
@@ -293,21 +292,21 @@ fn tunable(name: &str) -> Option<&'static Tunable> {
     TUNABLES.iter().find(|tunable| tunable.name == name)
 }
 
-/// The names of the options but those of the recipe `rebel`, in announced order.
+/// The names of [`all`] options.
 pub fn names() -> Vec<&'static str> {
     all().iter().map(|option| option.name.as_str()).collect()
 }
 
-/// The options but those of the recipe `rebel`, in announced order.
+/// The options except those of the recipe `rebel`, in announced order.
 pub fn all() -> &'static [UciOption] {
     &OPTIONS
 }
 
-/// Describes one option in a line.
+/// Describes an option or search parameter in one line.
 pub fn help(name: &str) -> Result<String, String> {
     if let Some(Tunable { name, min, max, default, .. }) = tunable(name) {
         return Ok(format!(
-            "{name}: {min} to {max} [default: {default}]. A number of the search, as in src/search/params.rs."
+            "{name}: {min} to {max} [default: {default}]. A search parameter, see src/search/params.rs."
         ));
     }
     let UciOption { name, values, default, meaning, .. } = find(name).ok_or_else(|| unknown(name))?;
@@ -315,7 +314,7 @@ pub fn help(name: &str) -> Result<String, String> {
     Ok(format!("{name}: {values}{default}. {meaning}"))
 }
 
-/// The `option` lines, with those of the recipe `rebel` if requested.
+/// The `option` lines, those of the recipe `rebel` only if requested.
 pub fn announcements(rebel: bool) -> impl Iterator<Item = String> {
     let all = OPTIONS.iter().chain(REBEL.iter().filter(move |_| rebel));
     all.map(|UciOption { name, kind, .. }| format!("option name {name} type {kind}"))
@@ -335,7 +334,7 @@ pub(super) fn refused(name: &str, value: Option<&str>, reason: &str) -> String {
     format!("option {name} cannot be set to {}: {reason}", quoted(value.unwrap_or("")))
 }
 
-/// Compares names, ignoring case, spaces and the prefix `UCI_`.
+/// Compares names ignoring case, spaces and the prefix `UCI_`.
 pub fn same_name(a: &str, b: &str) -> bool {
     let plain = |name: &str| {
         let name: String = name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
@@ -344,9 +343,9 @@ pub fn same_name(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
-/// Finds an option by name, as [`same_name`] compares it.
+/// Finds an option by its [name](same_name).
 fn find(name: &str) -> Option<&'static UciOption> {
-    OPTIONS.iter().chain(REBEL.iter()).chain(UNASKED.iter()).find(|option| same_name(&option.name, name))
+    OPTIONS.iter().chain(REBEL.iter()).chain(UNANNOUNCED.iter()).find(|option| same_name(&option.name, name))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Settings of the protocol, which the engine does not see.
+//! Protocol settings, which do not concern the engine.
 
 use std::path::PathBuf;
 use std::time::Duration;

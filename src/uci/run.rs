@@ -11,10 +11,10 @@ use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often to check, while work is under way, that standard output still has a reader.
+/// Interval of checks, while work is running, that the output is still open.
 const CHECK_OUTPUT: Duration = Duration::from_millis(500);
 
-/// Runs UCI on standard input and output until `quit`, the end of input, or until the output is closed.
+/// Runs UCI on standard input and output until `quit`, the end of input or a closed output.
 pub fn stdio(engine: Engine) -> io::Result<()> {
     let (send, receive) = unbounded();
     processors::prefer_response();
@@ -29,7 +29,7 @@ pub fn stdio(engine: Engine) -> io::Result<()> {
     serve(&mut session, &receive, output_is_gone)
 }
 
-/// Runs UCI on lines of a connection, until `quit`, the end of the lines, or until the output is gone.
+/// Runs UCI on a connection until `quit`, the end of input or a closed output.
 pub fn connection(
     engine: Engine,
     lines: impl Iterator<Item = String> + Send + 'static,
@@ -45,8 +45,7 @@ pub fn connection(
     serve(&mut session, &receive, is_gone)
 }
 
-/// Runs commands one after the other, each search to its end, writing the answers to standard output. Returns whether
-/// all succeeded.
+/// Runs commands in order, each search to completion, with answers on standard output. Returns whether all succeeded.
 pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     let (send, receive) = unbounded();
     send_lines(lines.iter().cloned(), &send);
@@ -55,19 +54,19 @@ pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     Ok(!session.failed)
 }
 
-/// Sends each line without its line break until the end of input. Invalid UTF-8 is replaced.
+/// Sends each line, without its line break, and the end of input. Replaces invalid UTF-8.
 pub fn read_lines(from: impl BufRead, to: &Sender<Message>) {
     let lines = from.split(b'\n').map_while(Result::ok);
     send_lines(lines.map(|line| String::from_utf8_lossy(&line).trim_end().to_owned()), to);
 }
 
-/// Sends lines and the end of input, until the session is over.
+/// Sends lines and the end of input, unless the session ends first.
 fn send_lines(lines: impl Iterator<Item = String>, to: &Sender<Message>) {
     let _ = lines.map(Message::Line).chain([Message::EndOfInput]).try_for_each(|message| to.send(message));
 }
 
 /// Processes messages and engine output until the session is over, then waits for saves to finish. Fails if the output
-/// cannot be written or has been closed, as `is_gone` returns.
+/// cannot be written, or if `is_gone` returns that it has been closed.
 pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
     let served = loop {
         session.auto_save();
@@ -92,7 +91,7 @@ pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn(
     served
 }
 
-/// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.
+/// Whether standard output is a pipe or connection without a reader; always false on systems other than Unix.
 pub fn output_is_gone() -> bool {
     #[cfg(not(unix))]
     return false;
@@ -101,8 +100,8 @@ pub fn output_is_gone() -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let stdout = io::stdout();
         let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        poll(&mut watched, Some(&at_once)).is_ok()
+        let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut watched, Some(&no_wait)).is_ok()
             && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
     }
 }
@@ -133,24 +132,24 @@ mod tests {
     }
 
     /// A session with these lines in its inbox.
-    fn session_with(mode: InputMode, lines: &[&str], page: &TestOutput) -> (Session, Receiver<Message>) {
+    fn session_with(mode: InputMode, lines: &[&str], output: &TestOutput) -> (Session, Receiver<Message>) {
         let (send, receive) = unbounded();
         let input = lines.iter().map(|line| Message::Line((*line).into()));
         for message in input.chain([Message::EndOfInput]) {
             assert!(send.send(message).is_ok());
         }
-        (Session::new(Engine::new(), mode, send, Writer::new(page.clone())), receive)
+        (Session::new(Engine::new(), mode, send, Writer::new(output.clone())), receive)
     }
 
     fn answers(mode: InputMode, lines: &[&str]) -> String {
-        let page = TestOutput::open();
-        let (mut session, receive) = session_with(mode, lines, &page);
+        let output = TestOutput::open();
+        let (mut session, receive) = session_with(mode, lines, &output);
         assert!(serve(&mut session, &receive, || false).is_ok());
-        page.text()
+        output.text()
     }
 
     #[test]
-    fn the_loop_ends_with_the_input() {
+    fn loop_ends_with_the_input() {
         assert_eq!(answers(InputMode::Live, &[]), "");
         assert_eq!(answers(InputMode::Live, &["isready", "quit", "isready"]), "readyok\n");
         let text = answers(InputMode::Live, &["position startpos", "go infinite", "isready"]);
@@ -171,45 +170,45 @@ mod tests {
     #[test]
     fn lines_are_repeated_during_a_long_iteration() {
         let (send, receive) = unbounded();
-        let page = TestOutput::open();
-        let mut session = Session::new(Engine::new(), InputMode::Live, send.clone(), Writer::new(page.clone()));
+        let output = TestOutput::open();
+        let mut session = Session::new(Engine::new(), InputMode::Live, send.clone(), Writer::new(output.clone()));
         session.repeat_after = Duration::from_millis(20);
         for line in ["setoption name MultiPV value 3", "position startpos", "go infinite"] {
             assert!(send.send(Message::Line(line.into())).is_ok());
         }
         // Counts repetitions that differ only in nodes and time.
-        let again = |text: &str, multipv: i32| {
+        let repetitions = |text: &str, multipv: i32| {
             let start = format!(" multipv {multipv} ");
             let lines: Vec<&str> = text.lines().filter(|line| line.contains(&start)).collect();
             let state = |line: &str| {
-                let (before, behind) = line.split_once(" nodes ").expect("nodes");
-                (before.to_owned(), behind.split_once(" pv ").expect("a line").1.to_owned())
+                let (before, after) = line.split_once(" nodes ").expect("nodes");
+                (before.to_owned(), after.split_once(" pv ").expect("a line").1.to_owned())
             };
             lines.windows(2).filter(|pair| state(pair[0]) == state(pair[1]) && pair[0] != pair[1]).count()
         };
-        let enough = |text: &str| (1..=3).all(|multipv| again(text, multipv) >= 3);
+        let repeated = |text: &str| (1..=3).all(|multipv| repetitions(text, multipv) >= 3);
         let deadline = Instant::now() + Duration::from_secs(60);
         thread::scope(|scope| {
             scope.spawn(|| {
-                while !enough(&page.text()) && Instant::now() < deadline {
+                while !repeated(&output.text()) && Instant::now() < deadline {
                     thread::sleep(Duration::from_millis(20));
                 }
                 assert!(send.send(Message::Line("quit".into())).is_ok());
             });
             assert!(serve(&mut session, &receive, || false).is_ok());
         });
-        assert!(enough(&page.text()), "{}", page.text());
+        assert!(repeated(&output.text()), "{}", output.text());
     }
 
     #[test]
-    fn a_closed_output_is_an_error() {
+    fn closed_output_is_an_error() {
         let (mut session, receive) = session_with(InputMode::Live, &["isready"], &TestOutput::default());
         let error = serve(&mut session, &receive, || false).expect_err("closed output");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }
 
     #[test]
-    fn a_search_ends_when_the_output_is_closed() {
+    fn closed_output_ends_a_search() {
         let (send, receive) = unbounded();
         assert!(send.send(Message::Line("go infinite".into())).is_ok());
         let mut session = Session::new(Engine::new(), InputMode::Live, send, Writer::new(io::sink()));

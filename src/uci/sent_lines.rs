@@ -1,4 +1,4 @@
-//! Lines of play that have been printed.
+//! Printed lines of play.
 
 use super::format;
 use super::protocol::Protocol;
@@ -6,13 +6,12 @@ use lento::chess::Board;
 use lento::search::report::{Info, Outcome};
 use std::time::{Duration, Instant};
 
-/// The latest state of each MultiPV line with the time it was printed, in the order of printing.
+/// The last printed state of each MultiPV line and its time, in printing order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentLines(Vec<(Info, Instant)>);
 
 impl SentLines {
-    /// Lines are repeated after this time. It leaves half a second of slack for printing a line every three seconds on
-    /// a busy machine.
+    /// Interval at which lines are repeated: three seconds, less half a second of slack for busy machines.
     pub(crate) const REPEAT_AFTER: Duration = Duration::from_millis(2500);
 
     pub(crate) fn record(&mut self, info: Info, now: Instant) {
@@ -29,7 +28,7 @@ impl SentLines {
             })
     }
 
-    /// The lines before the final move of a search that were not printed, or why there is no move.
+    /// The final lines of a search that were not printed, or why there is no move.
     pub(crate) fn rest(&self, root: &Board, outcome: &Outcome, protocol: &Protocol) -> Vec<String> {
         if outcome.best.is_none() {
             vec![format::no_move(root, protocol)]
@@ -40,7 +39,7 @@ impl SentLines {
         }
     }
 
-    /// When the next line is due to be repeated, if any.
+    /// When the next line is due for repetition.
     pub(crate) fn due(&self, after: Duration) -> Option<Instant> {
         self.0.iter().map(|(_, printed)| *printed + after).min()
     }
@@ -76,7 +75,7 @@ mod tests {
             assert!(sent.matches(&round(depth)) && !sent.matches(&round(depth + 1)));
         }
         sent.record(info(3, 1, Bound::Lower), now);
-        assert!(!sent.matches(&round(2)), "half of a new round was printed since");
+        assert!(!sent.matches(&round(2)), "half of a new round was printed");
         sent.record(info(3, 2, Bound::Exact), now);
         assert!(!sent.matches(&round(3)), "a bound is not the exact score");
         sent.record(info(3, 1, Bound::Exact), now);

@@ -26,24 +26,24 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Why a command is refused, given the number of queued ones.
+/// Returns why a command is refused, if it is, given the number of queued commands.
 pub type Refuse = Box<dyn Fn(&Command, usize) -> Option<String>>;
 
-/// Sees commands in the order of their execution, and may change them. What it returns is printed as a message.
+/// Called before each command, in order of execution. May change the command, and return a message to print.
 pub type Hook = Box<dyn FnMut(&mut Command, &mut Engine) -> Option<String>>;
 
 /// A UCI session.
 ///
 /// While a search, threat, perft or bench is running, `stop`, `ponderhit`, `wait`, `quit`, `isready`, `uci`, `debug`,
 /// `register` and `help` run at once, as do `d`, `eval` and `savehash` unless commands are queued. All others are
-/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`, each `threat` its answer. Slow options run on
-/// another thread; `isready` waits for them.
+/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`, each `threat` its answer.
+/// Slow options run on another thread; `isready` waits for them.
 pub struct Session {
     /// The engine, whose output the event loop passes to [`handle_output`](Self::handle_output).
     pub engine: Engine,
-    /// Settings of the lines.
+    /// Protocol settings.
     pub protocol: Protocol,
-    /// Where the answers go.
+    /// Output and debug log.
     pub writer: Writer,
     queue: VecDeque<Queued>,
     work: Option<Work>,
@@ -57,13 +57,13 @@ pub struct Session {
     /// The position as given.
     position: Option<String>,
     verbose: bool,
-    /// The last reported placement of threads and table.
+    /// The last printed placement of threads and table.
     placed: Vec<String>,
     /// Search lines are repeated after this time.
     pub repeat_after: Duration,
-    /// Commands that are refused.
+    /// Decides which commands are refused.
     pub refuse: Refuse,
-    /// Options that are announced.
+    /// Decides which options are announced.
     pub offer: Offer,
     /// Called before a command is executed.
     pub hook: Option<Hook>,
@@ -82,9 +82,9 @@ pub enum InputMode {
 #[derive(Default)]
 struct HashFiles {
     saves: Vec<Task>,
-    /// Since when the table has entries that are not in `HashFile`.
+    /// When the table first had entries that are not in `HashFile`.
     unsaved: Option<Instant>,
-    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other.
+    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other file before saving.
     own_file: Option<PathBuf>,
     /// The last searched position.
     origin: Origin,
@@ -93,8 +93,7 @@ struct HashFiles {
 }
 
 impl Session {
-    /// Starts a session. Tasks send to `inbox`, whose messages must be passed to
-    /// [`handle_message`](Self::handle_message).
+    /// Starts a session. Messages that tasks send to `inbox` must be passed to [`handle_message`](Self::handle_message).
     pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>, writer: Writer) -> Self {
         Self {
             engine,
@@ -241,7 +240,7 @@ impl Session {
         }
     }
 
-    /// Whether a command can run now, with this many others queued before it.
+    /// Whether a command can run now, with `before` commands queued before it.
     fn can_run(&self, command: &Command, before: usize) -> bool {
         if self.work.is_none() && before == 0 {
             return self.hash_files.saves.is_empty() || !self.replaces_table(command);
@@ -260,7 +259,7 @@ impl Session {
         self.work.as_ref().is_some_and(|work| matches!(work.queued.command, Command::SetOption(..)))
     }
 
-    /// Sets a flag on all running and queued work, and applies it to the running one.
+    /// Sets a flag on running and queued work, and applies it to the former.
     fn mark(&mut self, set: impl Fn(&mut Queued)) {
         self.queue.iter_mut().for_each(&set);
         if let Some(work) = &mut self.work {
@@ -295,7 +294,7 @@ impl Session {
         }
     }
 
-    /// Runs queued commands up to the first that takes time. `isready`, which waits for options alone, overtakes others.
+    /// Runs queued commands up to the first that takes time. `isready` waits only for options, and overtakes other commands.
     fn run_queued(&mut self) {
         while self.work.is_none()
             && self.queue.front().is_some_and(|next| self.can_run(&next.command, 0))
@@ -435,7 +434,7 @@ impl Session {
         }
     }
 
-    /// Reports the placement of threads and table where it has changed.
+    /// Prints the lines of the placement of threads and table that have changed.
     fn print_placement(&mut self) {
         let lines = self.engine.placement();
         for line in lines.iter().filter(|line| !self.placed.contains(line)) {
@@ -444,7 +443,7 @@ impl Session {
         self.placed = lines;
     }
 
-    /// Records work as running, with flags set while it was queued.
+    /// Records work as running, and applies flags set while it was queued.
     fn begin(&mut self, queued: Queued, task: Option<Task>, started: Instant) {
         self.work = Some(Work { queued, task, started, stopped: None, sent: SentLines::default() });
         self.apply_marks();

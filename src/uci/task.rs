@@ -1,4 +1,4 @@
-//! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
+//! Background tasks other than the main search: perft, bench, comparison searches, slow options, hash files.
 
 use super::format;
 use super::options::Apply;
@@ -26,7 +26,7 @@ pub enum Message {
     EndOfInput,
     /// A message to print.
     Note(String),
-    /// Output or the result of the task with this id, ignored if it was cancelled.
+    /// Output or the result of the task with this id; ignored if cancelled.
     Task(u64, Effect),
 }
 
@@ -36,7 +36,7 @@ pub enum Effect {
     Print(String),
     /// An error to report.
     Report(String),
-    /// Name and value of an option, and what applies the value.
+    /// Name and value of an option, and the function that applies it.
     SetOption(String, Option<String>, Apply),
     /// The hash table was saved to this file, or saving failed.
     Saved(Option<PathBuf>),
@@ -46,7 +46,7 @@ pub enum Effect {
     End,
 }
 
-/// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
+/// A running task. Dropping it cancels the work; its later messages must be ignored.
 pub(super) struct Task {
     pub id: u64,
     alive: Option<Sender<Infallible>>,
@@ -75,7 +75,7 @@ impl Task {
         Ok(Self { id, alive: Some(send) })
     }
 
-    /// Tells the work to end. Unlike after a drop, its messages still count.
+    /// Stops the work. Unlike after a drop, its messages are still valid.
     pub(crate) fn stop(&mut self) {
         self.alive = None;
     }
@@ -109,11 +109,11 @@ impl Console {
 
     /// Returns a callback that prints progress once a second, and breaks if cancelled.
     pub(crate) fn progress(&self, name: &str) -> impl FnMut(Progress) -> ControlFlow<()> {
-        const PAUSE: Duration = Duration::from_secs(1);
-        let mut next = Instant::now() + PAUSE;
+        const INTERVAL: Duration = Duration::from_secs(1);
+        let mut next = Instant::now() + INTERVAL;
         move |Progress { done, total }| {
             if done < total && Instant::now() >= next {
-                next = Instant::now() + PAUSE;
+                next = Instant::now() + INTERVAL;
                 let _ = self.message(format!("{name}: {} of {} MiB", done >> 20, total.div_ceil(1 << 20)));
             }
             self.check_cancelled()
@@ -136,11 +136,11 @@ pub(super) fn perft(console: &Console, board: &Board, depth: u32, chess960: bool
     console.print(format!("Nodes searched: {sum}"))
 }
 
-/// Counts leaves, checking for cancellation now and then.
+/// Counts leaves, with regular checks for cancellation.
 fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
-    /// Takes a few milliseconds.
-    const SMALL: u32 = 4;
-    if depth <= SMALL {
+    /// Depth that takes a few milliseconds.
+    const UNCHECKED: u32 = 4;
+    if depth <= UNCHECKED {
         return ControlFlow::Continue(chess::perft::perft(board, depth));
     }
     console.check_cancelled()?;
@@ -198,11 +198,11 @@ mod tests {
             }
             session.writer.take_text().lines().map(str::to_owned).collect::<Vec<_>>()
         };
-        let few = lines(3);
-        assert_eq!(few.len(), 22);
-        assert!(few.contains(&"e2e4: 600".into()) && few.contains(&"a2a3: 380".into()));
-        assert!(few[20].starts_with("info string perft 3 took "));
-        assert_eq!(few[21], "Nodes searched: 8902");
+        let output = lines(3);
+        assert_eq!(output.len(), 22);
+        assert!(output.contains(&"e2e4: 600".into()) && output.contains(&"a2a3: 380".into()));
+        assert!(output[20].starts_with("info string perft 3 took "));
+        assert_eq!(output[21], "Nodes searched: 8902");
         assert_eq!(lines(6).last().map(String::as_str), Some("Nodes searched: 119060324"));
         assert_eq!(lines(0).last().map(String::as_str), Some("Nodes searched: 1"));
     }

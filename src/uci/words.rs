@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_are_cut_and_escaped() {
+    fn quotes_are_truncated_and_escaped() {
         assert_eq!(quoted("a\0\u{1b}b\""), r#""a\0\u{1b}b\"""#);
         let long = quoted(&"ä".repeat(1000));
         assert_eq!(long.chars().count(), MAX_QUOTED + 2 + 3);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_keeps_its_inner_spaces() {
+    fn rest_keeps_inner_spaces() {
         let mut words = Words::new("value  a  b ");
         words.next();
         assert_eq!(words.rest(), "a  b");

@@ -29,13 +29,13 @@ impl Writer {
         Self { text: String::new(), output: Box::new(output), log: None }
     }
 
-    /// Buffers whole lines until [`flush`](Self::flush); the last one has no line break.
+    /// Buffers lines, the last without its line break, until [`flush`](Self::flush).
     pub fn print(&mut self, lines: &str) {
         self.text.push_str(lines);
         self.text.push('\n');
     }
 
-    /// Writes the buffer in one piece and flushes.
+    /// Writes the buffer at once and flushes.
     pub fn flush(&mut self) -> io::Result<()> {
         let mut text = take(&mut self.text);
         self.log('>', &text);
@@ -48,7 +48,7 @@ impl Writer {
         self.output.flush()
     }
 
-    /// Appends to this regular file as a log; an empty name closes the log. On failure nothing changes.
+    /// Opens a regular file to append the log to; an empty name closes the log. On failure nothing changes.
     pub fn set_log(&mut self, name: &str) -> io::Result<()> {
         self.log = if name.is_empty() {
             None
@@ -61,7 +61,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends lines to the log, marked as input (`<`) or output (`>`), and closes it if they cannot be written.
+    /// Appends lines to the log, marked as input (`<`) or output (`>`). Closes the log on failure.
     pub fn log(&mut self, mark: char, lines: &str) {
         let Some(Log { file, name, since }) = &mut self.log else { return };
         let ms = since.elapsed().as_millis();
@@ -102,8 +102,8 @@ pub(super) mod tests {
 
     impl Write for TestOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let mut page = self.0.lock();
-            page.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.extend_from_slice(bytes);
+            let mut output = self.0.lock();
+            output.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -113,16 +113,16 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn lines_are_written_in_one_piece_at_a_flush() {
-        let page = TestOutput::open();
-        let mut writer = Writer::new(page.clone());
+    fn lines_are_written_at_a_flush() {
+        let output = TestOutput::open();
+        let mut writer = Writer::new(output.clone());
         writer.print("one");
         writer.print("two\nthree");
-        assert_eq!(page.text(), "");
+        assert_eq!(output.text(), "");
         assert!(writer.flush().is_ok() && writer.flush().is_ok());
-        assert_eq!(page.text(), "one\ntwo\nthree\n");
+        assert_eq!(output.text(), "one\ntwo\nthree\n");
         let mut closed = Writer::new(TestOutput::default());
-        closed.print("hello?");
+        closed.print("one");
         assert_eq!(closed.flush().map_err(|error| error.kind()), Err(io::ErrorKind::BrokenPipe));
     }
 

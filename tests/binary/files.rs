@@ -25,7 +25,7 @@ fn networks_are_read_from_regular_files_only() {
     let [fifo, sparse] = folder.special_files();
     assert_refused(
         "EvalFile",
-        "the network stays as it was",
+        "the network is unchanged",
         &[("/dev/zero", NO_FILE), (&fifo, NO_FILE), (folder.path(), FOLDER), (&sparse, "expected a smaller file")],
     );
     for (path, reason) in [("/dev/zero", NO_FILE), (&fifo, NO_FILE)] {
@@ -41,7 +41,7 @@ fn logs_are_written_to_regular_files_only() {
     let [fifo, _] = folder.special_files();
     assert_refused(
         "Debug Log File",
-        "the log stays as it was",
+        "the log is unchanged",
         &[
             ("/dev/full", NO_FILE),
             (&fifo, NO_FILE),

@@ -46,7 +46,7 @@ fn openings_start_from_a_book() {
         (format!("3 seed 3 book {book} plies 0"), "found 2 of 3 openings"),
         (format!("3 seed 3 book {broken}"), "line 1: invalid FEN \"no position\""),
         ("3 seed 3 book no/such.epd".into(), "\"no/such.epd\": "),
-        ("3 seed 3 book opening.bin".into(), "\"opening.bin\": a Polyglot book; expected one FEN or EPD a line"),
+        ("3 seed 3 book opening.bin".into(), "\"opening.bin\": a Polyglot book; expected one FEN or EPD per line"),
     ] {
         let output = run(&[&format!("genfens {arguments}"), "quit"]);
         let last = lines(&output).pop().unwrap();

@@ -118,7 +118,7 @@ fn paths_that_are_not_files_are_refused() {
     }
     for command in ["savehash", "loadhash"] {
         let line = reply(&mut session, command);
-        assert!(line.contains(&format!("`{command}` expects the name of a file")), "{line}");
+        assert!(line.contains(&format!("`{command}` expects a file name")), "{line}");
     }
     assert_eq!(folder.names(), ["fifo", "sparse"]);
     session.send("go nodes 50");

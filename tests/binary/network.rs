@@ -33,7 +33,7 @@ fn invalid_networks_leave_the_old_one_in_use() {
         let lines = session.set("EvalFile", &folder.file(name));
         let quoted = lines.iter().any(|line| {
             line.starts_with("info string ERROR: option EvalFile cannot be set to ")
-                && [name, reason, "the network stays as it was"].iter().all(|part| line.contains(part))
+                && [name, reason, "the network is unchanged"].iter().all(|part| line.contains(part))
         });
         assert!(quoted, "{name}: {lines:#?}");
         assert_eq!(evaluation(&mut session), before);

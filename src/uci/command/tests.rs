@@ -13,7 +13,7 @@ fn problem(line: &str) -> String {
 }
 
 #[test]
-fn plain_commands_in_any_case_and_spacing() {
+fn commands_in_any_case_and_spacing() {
     for (line, command) in [
         ("uci", Command::Uci),
         ("UCI", Command::Uci),
@@ -56,7 +56,7 @@ fn plain_commands_in_any_case_and_spacing() {
 }
 
 #[test]
-fn every_usage_line_starts_with_its_keyword() {
+fn usage_lines_start_with_their_keywords() {
     for usage in usage() {
         let word = usage.split([' ', ':']).next().expect("a word");
         let ParsedLine { command, problems } = parse(word);
@@ -124,7 +124,7 @@ fn positions() {
 }
 
 #[test]
-fn bad_arguments_are_quoted() {
+fn invalid_arguments_are_quoted() {
     for (line, expected) in [
         ("debug maybe", "`debug` expects on or off, not \"maybe\""),
         ("foo", "unknown command \"foo\"; `help` lists the commands"),
@@ -169,11 +169,11 @@ fn random_bytes_do_not_panic() {
             assert!(!problem.to_string().contains(['\n', '\r', '\0']), "{text:?}");
         }
     }
-    assert!(commands > 1000, "too few lines had a command: {commands}");
+    assert!(commands > 1000, "only {commands} lines had a command");
 }
 
 #[test]
-fn a_bad_position_is_rejected_as_a_whole() {
+fn invalid_positions_are_rejected_as_a_whole() {
     let set_up = |text: &str| match clean(text) {
         Command::Position(position) => position.set_up(false).map(|game| game.board().fen(false)),
         other => panic!("{other:?}"),

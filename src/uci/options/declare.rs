@@ -1,4 +1,4 @@
-//! What an option consists of, and the kinds of options.
+//! Declares options of each type.
 
 use super::{Applied, Protocol, Target};
 use lento::engine::Settings;
@@ -18,9 +18,9 @@ pub struct UciOption {
     pub default: String,
     /// The valid values, in Markdown.
     pub values: String,
-    /// What messages say before the valid values.
+    /// Precedes the valid values in messages.
     noun: &'static str,
-    /// What it does, in Markdown. Pages are named as `(docs/PAGE.md)`.
+    /// Description in Markdown. Pages are named as `(docs/PAGE.md)`.
     pub meaning: &'static str,
     pub(super) set: Box<Set>,
 }
@@ -63,12 +63,12 @@ pub(super) fn spin(
 pub(super) fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
     name: &str,
     range: (i64, i64),
-    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
+    field: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
 ) -> UciOption {
-    let default = (*place(&mut Settings::default())).try_into().unwrap_or(range.0);
+    let default = (*field(&mut Settings::default())).try_into().unwrap_or(range.0);
     spin(name, default, range, move |to, number| {
         if let Ok(number) = number.try_into() {
-            *place(&mut to.engine.settings) = number;
+            *field(&mut to.engine.settings) = number;
         }
         Ok(None)
     })
@@ -77,15 +77,15 @@ pub(super) fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
 /// A boolean field of the settings.
 pub(super) fn check<T: From<bool> + PartialEq>(
     name: &str,
-    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
+    field: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
 ) -> UciOption {
-    let default = *place(&mut Settings::default()) == true.into();
-    boolean(name, default, move |to, value| *place(&mut to.engine.settings) = value.into())
+    let default = *field(&mut Settings::default()) == true.into();
+    boolean(name, default, move |to, value| *field(&mut to.engine.settings) = value.into())
 }
 
 /// A boolean field of the protocol, false by default.
-pub(super) fn flag(name: &str, place: fn(&mut Protocol) -> &mut bool) -> UciOption {
-    boolean(name, false, move |to, value| *place(to.protocol) = value)
+pub(super) fn flag(name: &str, field: fn(&mut Protocol) -> &mut bool) -> UciOption {
+    boolean(name, false, move |to, value| *field(to.protocol) = value)
 }
 
 fn boolean(name: &str, default: bool, apply: impl Fn(&mut Target, bool) + Send + Sync + 'static) -> UciOption {
@@ -110,26 +110,26 @@ pub(super) fn combo(
 }
 
 /// A field of the settings with named values.
-pub(super) fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption {
-    let default = place(&mut Settings::default()).name();
+pub(super) fn named<T: Named>(name: &str, field: fn(&mut Settings) -> &mut T) -> UciOption {
+    let default = field(&mut Settings::default()).name();
     combo(name, default, T::names(), move |settings, choice| {
         if let Ok(value) = T::from_name(choice) {
-            *place(settings) = value;
+            *field(settings) = value;
         }
     })
 }
 
 /// A duration field of the protocol: whole minutes up to a maximum, or seconds with the suffix `s`.
-pub(super) fn pause(name: &str, most: u64, place: fn(&mut Protocol) -> &mut Duration) -> UciOption {
-    let default = (place(&mut Protocol::default()).as_secs() / 60).to_string();
-    let kind = format!("spin default {default} min 0 max {most}");
-    option(name, kind, &default, ("", format!("0 to {most} minutes, or seconds such as 30s")), move |to, value| {
-        *place(to.protocol) = parse_pause(value, most)?;
+pub(super) fn interval(name: &str, max: u64, field: fn(&mut Protocol) -> &mut Duration) -> UciOption {
+    let default = (field(&mut Protocol::default()).as_secs() / 60).to_string();
+    let kind = format!("spin default {default} min 0 max {max}");
+    option(name, kind, &default, ("", format!("0 to {max} minutes, or seconds such as 30s")), move |to, value| {
+        *field(to.protocol) = parse_interval(value, max)?;
         Some(Ok(None))
     })
 }
 
-/// An action without a value.
+/// An action; its value is ignored.
 pub(super) fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
     option(name, "button".into(), "", ("", "(button)".into()), move |to, _| {
         apply(to);
@@ -144,9 +144,9 @@ pub(super) fn text(name: &str, default: &str, values: &str, apply: fn(&mut Targe
     })
 }
 
-/// Parses minutes (`10`) or seconds (`30s`), up to `most` minutes.
-pub(super) fn parse_pause(value: &str, most: u64) -> Option<Duration> {
+/// Parses minutes (`10`) or seconds (`30s`), up to `max` minutes.
+pub(super) fn parse_interval(value: &str, max: u64) -> Option<Duration> {
     let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
     let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
-    (seconds <= most * 60).then(|| Duration::from_secs(seconds))
+    (seconds <= max * 60).then(|| Duration::from_secs(seconds))
 }

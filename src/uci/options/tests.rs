@@ -1,4 +1,4 @@
-use super::declare::parse_pause;
+use super::declare::parse_interval;
 use super::*;
 use lento::engine::{AnalysisContempt, Sharing};
 use lento::named::Named;
@@ -190,7 +190,7 @@ fn invalid_values_are_quoted_and_change_nothing() {
             ("Contempt", "-101"),
             ("Contempt", "101"),
             ("Contempt", "0.2"),
-            ("Analysis Contempt", "Nobody"),
+            ("Analysis Contempt", "None"),
             ("Rebel P", "201"),
             ("Rebel Gain", "yes"),
             ("Rebel Gain Weight", "-1"),
@@ -212,17 +212,20 @@ fn invalid_values_are_quoted_and_change_nothing() {
 }
 
 #[test]
-fn every_option_says_what_it_does() {
-    for option in OPTIONS.iter().chain(REBEL.iter()).chain(UNASKED.iter()) {
+fn options_are_described() {
+    for option in OPTIONS.iter().chain(REBEL.iter()).chain(UNANNOUNCED.iter()) {
         assert!(option.meaning.ends_with('.') && !option.values.is_empty(), "{}", option.name);
     }
     assert!(help("UCI_hash").is_ok_and(|line| line.starts_with("Hash: 1 to 33554432 [default: 16]. Size of ")));
-    assert!(help("rfp_margin").is_ok_and(|line| line.starts_with("rfp_margin: 30 to 150 [default: 56]. A number of ")));
+    assert!(
+        help("rfp_margin")
+            .is_ok_and(|line| line.starts_with("rfp_margin: 30 to 150 [default: 56]. A search parameter"))
+    );
     assert!(help("go").is_err_and(|problem| problem.starts_with("unknown option \"go\"; ")));
 }
 
 #[test]
-fn options_that_are_not_offered_are_taken() {
+fn unannounced_options_are_accepted() {
     with_target(|target| {
         let before = state(target);
         for (name, value) in [
@@ -247,8 +250,8 @@ fn numbers_fit_in_32_bits() {
 }
 
 #[test]
-fn pauses_are_minutes_or_seconds() {
-    let seconds = |text| parse_pause(text, 10).map(|pause| pause.as_secs());
+fn intervals_are_minutes_or_seconds() {
+    let seconds = |text| parse_interval(text, 10).map(|interval| interval.as_secs());
     for (text, expected) in [("0", 0), ("7", 420), ("10", 600), ("0s", 0), ("3s", 3), ("3 s", 3), ("600s", 600)] {
         assert_eq!(seconds(text), Some(expected), "{text}");
     }
@@ -258,7 +261,7 @@ fn pauses_are_minutes_or_seconds() {
 }
 
 #[test]
-fn the_introduction_ends_with_uciok() {
+fn introduction_ends_with_uciok() {
     let (mut settings, offer): (_, Offer) = (Settings::default(), Box::new(Some));
     let text = introduction(&Evaluation::default(), &settings, &offer);
     assert!(text.contains("\ninfo string evaluation nnue "), "{text}");

@@ -21,7 +21,7 @@ impl Session {
         }
     }
 
-    /// Whether a command replaces the table or its contents. It then waits for running saves.
+    /// Whether a command replaces the table or its contents, and so waits for running saves.
     pub(super) fn replaces_table(&self, command: &Command) -> bool {
         match command {
             Command::NewGame => self.engine.settings.analyse_mode != Some(true),
@@ -37,9 +37,7 @@ impl Session {
     fn hash_file(&mut self, file: Option<&String>, command: &str) -> Option<PathBuf> {
         let path = file.map(PathBuf::from).or_else(|| self.protocol.hash_file.clone());
         if path.is_none() {
-            self.report(format!(
-                "`{command}` expects the name of a file, or one in the option HashFile, which is empty"
-            ));
+            self.report(format!("`{command}` expects a file name, as the option HashFile is empty"));
         }
         path
     }
@@ -78,7 +76,7 @@ impl Session {
     pub(super) fn load_hash(&mut self, mut queued: Queued) {
         let Command::LoadHash(file) = &queued.command else { return };
         let Some(path) = self.hash_file(file.as_ref(), "loadhash") else { return };
-        // A `stop` received while this was queued was meant for the search before it.
+        // A `stop` received while this was queued was for the search before it.
         queued.stopped &= self.closing;
         match self.engine.lend_table_to_load() {
             Ok(table) => self.begin_task(queued, |console| load(console, table, path)),
@@ -134,7 +132,7 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
             console.send(Effect::Saved(Some(path)));
         }
         Err(HashFileError::Cancelled) => {}
-        // Not worth an error when nothing was requested.
+        // No error, since the user did not request this save.
         Err(HashFileError::Empty) if name == "AutoSave" => {}
         Err(error) => {
             console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
@@ -163,7 +161,7 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
     }
 }
 
-/// Number of threads for saving and loading in the foreground. More do not speed up the disk.
+/// Number of threads for saving and loading in the foreground. The disk limits the speed of more.
 fn threads() -> usize {
     processors::count().min(16)
 }

@@ -1,4 +1,4 @@
-//! A command that waits or runs.
+//! Queued and running commands.
 
 use crate::command::Command;
 use crate::sent_lines::SentLines;
@@ -26,16 +26,16 @@ pub(super) struct Work {
 }
 
 impl Queued {
-    /// Applies `stop`, which does not end the setting of an option.
+    /// Applies `stop`, which does not cancel `setoption`.
     pub(super) fn stop(&mut self) {
         self.stopped |= !matches!(self.command, Command::SetOption(..));
     }
 
-    /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
-    /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
+    /// Applies `quit` or the end of input: stops infinite searches, and others unless `wait` was received. Perft and bench
+    /// finish, as in other engines. `quit` does not wait for slow options.
     pub(super) fn close(&mut self, quit: bool) {
         self.stopped |= match &self.command {
-            Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
+            Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.is_finite(self.ponderhit),
             Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
             Command::SetOption(..) => quit && !self.waited,
             _ => false,

@@ -1,4 +1,4 @@
-//! Searches of a session: their start, their lines and their end; and those of `threat`, by another engine.
+//! Searches of a session: `go`, and `threat` on another engine.
 
 use super::Session;
 use crate::format;
@@ -42,7 +42,7 @@ impl Session {
     /// Ends a search: prints final lines not printed before, then the best move.
     pub(super) fn finish_search(&mut self, outcome: &Outcome) {
         let Some(work) = self.work.take() else { return };
-        // Without a legal move that was said at once.
+        // Without a legal move, the reason was printed at once.
         if outcome.best.is_some() {
             let rest = work.sent.rest(self.engine.game.board(), outcome, &self.protocol);
             rest.iter().for_each(|line| self.print(line));
@@ -55,24 +55,24 @@ impl Session {
         self.print(&format::best_move(self.engine.game.board(), outcome, &self.protocol));
     }
 
-    /// When a line is due to be repeated.
+    /// When a line is due for repetition.
     pub fn repeat_due(&self) -> Option<Instant> {
         self.work.as_ref()?.sent.due(self.repeat_after)
     }
 
-    /// Repeats lines not printed for a while, with current nodes and time.
+    /// Repeats lines that are due, with current nodes and time.
     pub fn repeat_lines(&mut self) {
         let lines =
             self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now(), self.repeat_after));
         for info in lines {
-            // A finished search waiting for `stop` has nothing new.
+            // None once the search has ended and waits for `stop`.
             if let Some(info) = self.engine.with_current_counters(info) {
                 self.print(&format::info(self.engine.game.board(), &info, &self.protocol));
             }
         }
     }
 
-    /// The search of a threat, or `None` without one, after saying why.
+    /// The search for the opponent's threat; `None`, after printing why, if there is none.
     pub(super) fn threat(&mut self, go: &Go) -> Option<impl FnOnce(&Console) + Send + use<>> {
         let chess960 = self.protocol.chess960;
         let game = match self.engine.game.passed() {
@@ -91,11 +91,13 @@ impl Session {
         let mib = self.engine.hash_mib().min(Engine::DEFAULT_HASH * threads);
         engine.game = game;
         Some(move |console: &Console| {
-            // On failure one thread searches, or without a table.
-            let placed =
-                engine.set_numa_policy(policy).and_then(|()| engine.set_threads(threads).map_err(|e| e.to_string()));
-            let ready = placed.and_then(|()| engine.set_hash(mib).map_err(|error| error.to_string()));
-            if let Err(problem) = ready {
+            // On failure, searches with one thread or without a table.
+            let prepare = || {
+                engine.set_numa_policy(policy)?;
+                engine.set_threads(threads).map_err(|error| error.to_string())?;
+                engine.set_hash(mib).map_err(|error| error.to_string())
+            };
+            if let Err(problem) = prepare() {
                 console.report(problem);
             }
             search_threat(console, engine, &limits, &moves, &protocol);
@@ -103,7 +105,7 @@ impl Session {
     }
 }
 
-/// Prints the search of a threat as `go` does, but ends with the threat. It ends early when the task is stopped.
+/// Prints a search as `go` does, but with the threat at the end. Stopping the task ends it early.
 fn search_threat(console: &Console, mut engine: Engine, limits: &Limits, moves: &[Move], protocol: &Protocol) {
     let root = engine.game.board().clone();
     let mut sent = SentLines::default();

@@ -53,7 +53,7 @@ fn every_go_is_answered_once_in_any_order_of_stop_and_ponderhit() {
 }
 
 #[test]
-fn a_long_queue_is_stopped_at_once() {
+fn stop_ends_a_long_queue() {
     let mut session = session();
     run(&mut session, &["go infinite"]);
     let text = run(&mut session, &["go infinite"; 2000]);
