@@ -59,12 +59,12 @@ pub fn score(score: Score, material: i32) -> Value {
 /// The moves of a line in UCI and in SAN.
 pub fn notation(root: &Board, line: &[Move], chess960: bool) -> (Vec<String>, Vec<String>) {
     let mut board = root.clone();
-    let words = line.iter().map(|&mv| {
-        let words = (board.uci(mv, chess960), board.san(mv));
+    let moves = line.iter().map(|&mv| {
+        let notations = (board.uci(mv, chess960), board.san(mv));
         board = board.after(mv);
-        words
+        notations
     });
-    words.unzip()
+    moves.unzip()
 }
 
 /// A line of play.

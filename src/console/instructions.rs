@@ -1,15 +1,15 @@
-//! Whether the processor has the instructions that the compiler was allowed to use.
+//! Checks that the processor has the instructions that the compiler was allowed to use.
 
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 
-/// Checks the processor when the program is loaded. With LTO even the start of the standard library, which runs before `main`, is
-/// compiled for the target's processor. A program expands this once.
+/// Checks the processor when the program is loaded, since with LTO even the standard library's startup code, which runs before
+/// `main`, is compiled for the target's processor. For one use per program.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __check_instructions_at_start {
     () => {
         #[used]
-        // SAFETY: These sections hold pointers to functions that the system calls before `main`. ELF: in the order of the numbers.
+        // SAFETY: These sections hold pointers to functions that the system calls before `main`, on ELF in numerical order.
         #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
         #[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
         #[cfg_attr(not(any(target_vendor = "apple", windows)), unsafe(link_section = ".init_array.00000"))]
@@ -19,23 +19,23 @@ macro_rules! __check_instructions_at_start {
 
 pub use __check_instructions_at_start as check_at_start;
 
-/// Requires a bit of the processor for each feature that the compiler was allowed to use.
+/// Checks the CPUID bit of each feature that the compiler was allowed to use.
 macro_rules! require {
     ($($feature:literal: $register:ident $bit:literal, $name:literal;)*) => {
         $(
             if cfg!(target_feature = $feature) && $register & 1 << $bit == 0 {
                 stop(concat!(
                     "lento: this build needs a processor with ", $name,
-                    "; docs/building.md says how to build for this one\n",
+                    "; see docs/building.md to build for this one\n",
                 ));
             }
         )*
     };
 }
 
-/// Ends the program with a message if the processor lacks instructions. Runs before the standard library starts and may use none of
-/// these instructions itself, so it tests bit by bit, which leaves nothing to vectorise. ADX, RDRAND, RDSEED and XSAVE are left out:
-/// neither the compiler nor the libraries here use them by themselves.
+/// Exits with a message if the processor lacks instructions. Runs before the standard library starts and must not use the
+/// instructions itself, so it tests single bits, which leaves nothing to vectorise. ADX, RDRAND, RDSEED and XSAVE are not checked,
+/// as neither the compiler nor the libraries used here emit them.
 #[inline(never)]
 pub extern "C" fn check() {
     let (leaves, extended_leaves) = (__cpuid(0).eax, __cpuid(0x8000_0000).eax);
@@ -97,7 +97,7 @@ pub extern "C" fn check() {
         "avxvnniint16": edx1 10, "AVX-VNNI-INT16";
     }
     if cfg!(target_feature = "avx") {
-        // SAFETY: The instruction is there if the system has enabled XSAVE, which bit 27 says.
+        // SAFETY: The instruction is available if the system has enabled XSAVE (bit 27).
         let enabled = if basic & 1 << 27 == 0 { 0 } else { unsafe { _xgetbv(0) } };
         if enabled & 6 != 6 {
             stop("lento: this build needs AVX, which this processor has, but the operating system does not enable\n");
@@ -111,7 +111,7 @@ pub extern "C" fn check() {
     }
 }
 
-/// Ends the program with a message. The C library is ready, the standard library is not.
+/// Exits with a message. The C library is initialised, the standard library is not.
 #[cold]
 #[inline(never)]
 fn stop(message: &'static str) -> ! {

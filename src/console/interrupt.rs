@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Stop requests, such as Ctrl-C.
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
 use std::convert::Infallible;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 /// Exit code after Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
-/// A request to stop, seen by all threads. Clones are the same request.
+/// A request to stop, shared by all clones and threads.
 #[derive(Clone, Debug)]
 pub struct Stop {
-    /// Dropped on the request, which closes the channel.
+    /// Dropped by a request, which closes the channel.
     sender: Arc<Mutex<Option<Sender<Infallible>>>>,
     waiter: Receiver<Infallible>,
 }
@@ -26,7 +26,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// A request made by Ctrl-C. A second Ctrl-C exits at once.
+    /// Requests a stop on Ctrl-C. A second Ctrl-C exits at once.
     pub fn on_ctrl_c() -> io::Result<Self> {
         let stop = Self::default();
         let handled = stop.clone();
@@ -65,19 +65,19 @@ impl Stop {
     }
 }
 
-/// Calls this in a thread of its own on Ctrl-C and on signals that end a program.
+/// Calls a handler on a separate thread on Ctrl-C and on signals that end a program.
 #[cfg(unix)]
-fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
+fn on_signal(handler: impl Fn() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     let thread = std::thread::Builder::new().name("signals".into());
-    thread.spawn(move || signals.forever().for_each(|_| called()))?;
+    thread.spawn(move || signals.forever().for_each(|_| handler()))?;
     Ok(())
 }
 
 #[cfg(windows)]
-fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
-    ctrlc::set_handler(called).map_err(io::Error::other)
+fn on_signal(handler: impl Fn() + Send + 'static) -> io::Result<()> {
+    ctrlc::set_handler(handler).map_err(io::Error::other)
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_request_reaches_every_clone_and_wakes_waiters() {
+    fn requests_reach_clones_and_wake_waiters() {
         let stop = Stop::default();
         let other = stop.clone();
         assert!(!other.asked());

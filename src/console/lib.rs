@@ -1,4 +1,4 @@
-//! What the command lines of the player and the tools share: arguments, units, tables, progress, interruption.
+//! Shared code of the command lines of the player and the tools: arguments, units, tables, progress, interruption.
 
 #![cfg_attr(not(test), warn(unreachable_pub))]
 

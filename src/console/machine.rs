@@ -1,4 +1,4 @@
-//! Information on the system and the program for measurements.
+//! Machine and build information for measurements.
 
 use lento::engine::Engine;
 use lento::eval::Evaluation;
@@ -29,7 +29,7 @@ const FACTS: [(&str, &str); 14] = [
     ("system", "system"),
 ];
 
-/// This machine as JSON, with `null` for what is not known.
+/// This machine as JSON; unknown values are `null`.
 pub fn here() -> Value {
     let os = std::env::consts::OS;
     let memory = read("/proc/meminfo").unwrap_or_default();
@@ -56,8 +56,7 @@ pub fn here() -> Value {
 const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
-/// Settings of hardware and firmware, from files of Linux below this root folder that everyone may read, with `null` for what is not
-/// known.
+/// Settings of hardware and firmware from world-readable files of Linux below this root folder; unknown values are `null`.
 fn settings(root: &Path) -> [(&'static str, Value); 6] {
     let text = |path: &str| read(root.join(path)).filter(|text| !text.is_empty());
     let smt = text(&format!("{CPUS}/smt/active")).map(|active| active == "1");
@@ -75,7 +74,7 @@ fn list(root: &Path, path: &str) -> Option<cpu_list::CpuSet> {
     cpu_list::parse(&read(root.join(path))?).ok()
 }
 
-/// The distinct texts in a file of each CPU: `performance`, or `performance, powersave`.
+/// The distinct values in a file of each CPU: `performance`, or `performance, powersave`.
 fn of_cpus(root: &Path, name: &str) -> Option<String> {
     let online = list(root, &format!("{CPUS}/online"))?;
     let texts = online.iter().filter_map(|cpu| read(root.join(format!("{CPUS}/cpu{cpu}/{name}"))));
@@ -94,7 +93,7 @@ fn nodes(root: &Path) -> Value {
     list(root, &format!("{NODES}/online")).unwrap_or_default().iter().map(node).collect()
 }
 
-/// How an engine's threads are placed on NUMA nodes.
+/// The placement of an engine's threads on NUMA nodes.
 pub fn placement(engine: &mut Engine) -> Value {
     let places = engine.places();
     let node = |usage: &PlaceUsage| {
@@ -112,7 +111,7 @@ pub fn placement(engine: &mut Engine) -> Value {
     })
 }
 
-/// The folders of the process's control group for CPUs (version 2, or 1) and of those around it, below this root folder.
+/// The folders of the process's CPU control group (version 2 or 1) and its ancestors, below this root folder.
 pub fn control_groups(root: &Path) -> Vec<PathBuf> {
     let groups = read(root.join("proc/self/cgroup")).unwrap_or_default();
     let below = |line: &str| {
@@ -124,7 +123,7 @@ pub fn control_groups(root: &Path) -> Vec<PathBuf> {
     groups.lines().filter_map(below).flatten().collect()
 }
 
-/// The CPUs that the tightest limit of a control group allows.
+/// The CPU quota of the tightest control group, in CPUs.
 pub fn cpu_limit(root: &Path) -> Option<f64> {
     let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
     let limit = |group: &PathBuf| {
@@ -137,7 +136,7 @@ pub fn cpu_limit(root: &Path) -> Option<f64> {
     control_groups(root).iter().filter_map(limit).reduce(f64::min)
 }
 
-/// A table of the program, the machine and further rows.
+/// A table of program, machine and further rows.
 pub fn table(machine: &Value, more: &[(&str, String)]) -> String {
     let compiled = [built_for().as_str(), TARGET, COMPILER].join(", ");
     let program = [("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())];
@@ -146,7 +145,7 @@ pub fn table(machine: &Value, more: &[(&str, String)]) -> String {
     rows.map(|(label, value)| format!("{label:<16} {value}\n")).collect()
 }
 
-/// A fact for the table; empty if not known.
+/// The text of a value in the table; empty if unknown.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -193,14 +192,14 @@ fn processor() -> Option<String> {
     let listed = read("/proc/cpuinfo").unwrap_or_default();
     let linux = ["model name", "Model", "Hardware", "cpu model"].iter().find_map(|name| fact(&listed, name));
     let name = linux.map(str::to_owned).or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok()).or_else(|| {
-        let asked = cfg!(target_os = "macos")
+        let output = cfg!(target_os = "macos")
             .then(|| std::process::Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok())??;
-        String::from_utf8(asked.stdout).ok().map(|name| name.trim().to_owned())
+        String::from_utf8(output.stdout).ok().map(|name| name.trim().to_owned())
     });
     name.filter(|name| !name.is_empty())
 }
 
-/// The caches of the first core, with their number in the machine.
+/// The caches of the first core, each with the number of such caches in the machine.
 fn caches() -> Vec<Value> {
     let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
     let cores: Vec<PathBuf> = cores.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! Messages on standard error, and how programs end.
+//! Messages on standard error, and exit codes.
 
 use super::Done;
 use clap::Parser;
@@ -13,12 +13,12 @@ pub fn program() -> String {
     path.as_ref().and_then(|path| Path::new(path).file_stem()).unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Prints a message after the name of the program. Unlike `eprintln!`, it does not panic when standard error is closed.
+/// Prints a message prefixed with the name of the program. Unlike `eprintln!`, does not panic if standard error is closed.
 pub fn notice(text: impl Display) {
     let _ = writeln!(io::stderr(), "{}: {}", program(), printable(&text.to_string()));
 }
 
-/// Escapes control characters except line feeds and tabs, since terminals obey them: `\u{1b}`.
+/// Escapes control characters except line feeds and tabs, as in `\u{1b}`, to protect terminals.
 pub fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {
@@ -36,8 +36,7 @@ pub fn run<C: Parser>(program: impl FnOnce(C) -> Done) -> ExitCode {
     exit_code(C::try_parse().map_or_else(|error| explain(&error), program))
 }
 
-/// Prints what clap says in place of arguments. Help and version are the output, so that they must be written; a refusal is one
-/// even if it cannot be.
+/// Prints clap's help, version or error. Help and version must be written, as they are the output.
 pub fn explain(error: &clap::Error) -> Done {
     let printed = error.print().and_then(|()| io::stdout().flush());
     if !error.use_stderr() {
@@ -46,8 +45,7 @@ pub fn explain(error: &clap::Error) -> Done {
     Ok(ExitCode::from(error.exit_code() as u8))
 }
 
-/// Reports an error, except a closed standard output. Errors of files name the file, so a system error without a name is one of
-/// standard output.
+/// Reports an error, except a closed standard output. File errors name the file, so a bare system error concerns standard output.
 pub fn exit_code(done: Done) -> ExitCode {
     done.unwrap_or_else(|error| {
         match error.downcast_ref::<io::Error>() {

@@ -10,14 +10,14 @@ use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Interval of status updates.
+/// Interval of status updates and checks of standard output.
 const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// The result of a search.
 pub struct Found {
     /// The best move and lines.
     pub outcome: Outcome,
-    /// Total time including the last, incomplete iteration.
+    /// Total time, including the last, incomplete iteration.
     pub elapsed: Duration,
 }
 
@@ -33,8 +33,8 @@ impl Found {
     }
 }
 
-/// Searches these root moves, or all if there are none, to the end or to Ctrl-C, passing output to `on_output`, or `None` for a
-/// status update. Fails with `on_output`, and when standard output has been closed.
+/// Searches these root moves, or all if there are none, to the end or to Ctrl-C. Calls `on_output` with each output, and with `None`
+/// for status updates. Fails with `on_output`, and when standard output has been closed.
 pub fn search(
     engine: &mut Engine,
     limits: &Limits,
@@ -61,7 +61,7 @@ pub fn search(
     Ok(Found { outcome, elapsed: start.elapsed() })
 }
 
-/// Like [`search`], but where the limits end the first iteration, it is completed without them. `None` if Ctrl-C ends it.
+/// Like [`search`], but without limits on the first iteration if they would end it. `None` after Ctrl-C in the first iteration.
 pub fn search_with_score(
     engine: &mut Engine,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! Arguments shared by several tasks: the start position, the evaluation, and numbers. Errors state what is expected.
+//! Arguments shared by several tasks: start position, evaluation and numbers. Errors state what is expected.
 
 use super::units;
 use clap::Args;
@@ -22,7 +22,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Plays moves, each in UCI or SAN, from the start position; move numbers are skipped.
+    /// Plays moves, each in UCI or SAN, from the start position. Skips move numbers.
     pub fn game(&self, moves: &str) -> Result<Game, String> {
         let mut game = match &self.fen {
             None => Game::start(),
@@ -32,37 +32,38 @@ impl Setup {
         Ok(game)
     }
 
-    /// Reads moves that are played one after the other, each in UCI or SAN; move numbers are skipped.
+    /// Parses consecutive moves, each in UCI or SAN. Skips move numbers.
     pub fn moves(&self, board: &Board, moves: &str) -> Result<Vec<Move>, String> {
         let mut board = board.clone();
-        let read = words(moves).map(|text| {
+        let parse = |text| {
             let mv = board.read_move(text, self.chess960)?;
             board.play(mv);
             Ok(mv)
-        });
-        read.collect()
+        };
+        words(moves).map(parse).collect()
     }
 
-    /// The legal moves except these, each in UCI or SAN; none for no exception. `option` names them in errors.
+    /// The legal moves except the avoided ones, each in UCI or SAN; no moves if none is avoided. Errors name `option`.
     pub fn moves_without(&self, board: &Board, option: &str, avoided: &str) -> Result<Vec<Move>, String> {
-        let moves: Vec<Move> =
+        let excluded: Vec<Move> =
             words(avoided).map(|text| board.read_move(text, self.chess960)).collect::<Result<_, _>>()?;
-        if moves.is_empty() {
-            return Ok(moves);
+        if excluded.is_empty() {
+            return Ok(excluded);
         }
-        let left: Vec<Move> = board.legal_moves().into_iter().filter(|mv| !moves.contains(mv)).collect();
-        if left.is_empty() {
+        let mut moves = board.legal_moves().to_vec();
+        moves.retain(|mv| !excluded.contains(mv));
+        if moves.is_empty() {
             return Err(format!("{option} {avoided:?} leaves no move in {}", board.fen(self.chess960)));
         }
-        Ok(left)
+        Ok(moves)
     }
 }
 
-/// The moves of a text without their numbers, as in `1.e4` or `12...Nf6`.
+/// The moves in a text, without move numbers such as in `1.e4` or `12...Nf6`.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let moves = text.split(|c: char| c.is_whitespace() || c == ',').map(|word| {
-        let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        if behind.starts_with('.') { behind.trim_start_matches('.') } else { word }
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.starts_with('.') { rest.trim_start_matches('.') } else { word }
     });
     moves.filter(|word| !word.is_empty())
 }
@@ -98,9 +99,9 @@ fn simd(name: &str) -> Result<Simd, String> {
     Simd::named(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
-fn within(text: &str, most: usize, what: &str) -> Result<usize, String> {
-    let number = text.trim().parse().ok().filter(|number| (1..=most).contains(number));
-    number.ok_or_else(|| format!("expected {what} from 1 to {most}"))
+fn within(text: &str, max: usize, what: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|number| (1..=max).contains(number));
+    number.ok_or_else(|| format!("expected {what} from 1 to {max}"))
 }
 
 /// Parses a number of threads.
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_moves_and_bad_positions_are_refused() {
+    fn illegal_moves_and_invalid_positions_are_rejected() {
         assert!(after("e4 e4").starts_with("\"e4\" is not a legal move in rnbqkbnr/pppppppp/8/8/4P3/"));
         let setup = Setup { fen: Some("8/8".into()), chess960: false };
         assert!(setup.game("").is_err());
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_checked_against_their_ranges() {
+    fn numbers_are_range_checked() {
         assert_eq!((threads("16"), hash("33554432"), repetitions("1")), (Ok(16), Ok(33_554_432), Ok(1)));
         for text in ["", "0", "1025", "-1", "1.5", "two"] {
             assert!(threads(text).is_err_and(|error| error.contains("expected a number of threads from 1 to 1024")));

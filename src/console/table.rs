@@ -49,12 +49,12 @@ impl Table {
         wrap(columns, &numbered(root, &info.pv), width, indent)
     }
 
-    /// The status line: the current move if known, otherwise the last result.
-    fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
-        let (what, nodes, at, hashfull) = match (now, found) {
-            (Some(now), _) => {
-                let what = format!("depth {}, move {} {}", now.depth, now.number, root.san(now.current));
-                (what, now.nodes, now.elapsed, now.hashfull)
+    /// The status line: the current move if known, else the last result.
+    fn heartbeat(self, root: &Board, found: Option<&Info>, progress: Option<&Progress>, elapsed: Duration) -> String {
+        let (state, nodes, since, hashfull) = match (progress, found) {
+            (Some(progress), _) => {
+                let Progress { depth, current, number, nodes, elapsed, hashfull } = *progress;
+                (format!("depth {depth}, move {number} {}", root.san(current)), nodes, elapsed, hashfull)
             }
             (None, Some(found)) => {
                 let best = found.pv.first().map_or_else(String::new, |&mv| root.san(mv) + " ");
@@ -63,13 +63,13 @@ impl Table {
             }
             (None, None) => return format!("searching, {}", units::time(elapsed)),
         };
-        let (speed, nodes) = (units::count(nps(nodes, at)), units::count(nodes));
+        let (speed, nodes) = (units::count(nps(nodes, since)), units::count(nodes));
         let (hash, time) = (f64::from(hashfull) / 10.0, units::time(elapsed));
-        format!("{what}, {nodes} nodes, {speed} nodes/s, hash {hash:.1}%, {time}")
+        format!("{state}, {nodes} nodes, {speed} nodes/s, hash {hash:.1}%, {time}")
     }
 }
 
-/// The final summary: best move and totals, or why the game is over.
+/// The final summary: best move and totals, or why there is no move.
 pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     let Some(best) = found.outcome.best else {
         let why = if root.in_check() { "checkmate" } else { "stalemate" };
@@ -137,14 +137,14 @@ pub struct Show<'a> {
     table: Table,
     status: StatusLine,
     found: Option<Info>,
-    /// Progress of the iteration after it, if known.
+    /// Progress of the following iteration, if known.
     progress: Option<Progress>,
     /// The latest row per line of play.
     rows: Vec<Info>,
 }
 
 impl<'a> Show<'a> {
-    /// Prints the column names of a table for a position; ranked if several lines are shown.
+    /// Prints the header of a table for a position; `ranked` if several lines are shown.
     pub fn begin(root: &'a Board, ranked: bool) -> io::Result<Self> {
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: io::stdout().is_terminal().then(width), ranked };
@@ -153,8 +153,8 @@ impl<'a> Show<'a> {
     }
 
     /// Shows output of a search; `None` updates the status line.
-    pub fn update(&mut self, news: Option<&Output>) -> io::Result<()> {
-        match news {
+    pub fn update(&mut self, output: Option<&Output>) -> io::Result<()> {
+        match output {
             Some(Output::Info(info)) => {
                 self.found = Some(info.clone());
                 self.progress = None;
@@ -168,7 +168,7 @@ impl<'a> Show<'a> {
         Ok(())
     }
 
-    /// Prints final lines that were not shown yet.
+    /// Prints final lines not shown yet.
     pub fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
         self.status.clear();
         if outcome.best.is_some() {
@@ -179,9 +179,9 @@ impl<'a> Show<'a> {
 
     /// Prints a line unless it equals its latest row.
     fn row_if_changed(&mut self, info: &Info) -> io::Result<()> {
-        let known = self.rows.iter().position(|row| row.multipv == info.multipv).map(|at| self.rows.swap_remove(at));
+        let old = self.rows.iter().position(|row| row.multipv == info.multipv).map(|at| self.rows.swap_remove(at));
         self.rows.push(info.clone());
-        if known.is_some_and(|row| (row.depth, row.score, &row.pv) == (info.depth, info.score, &info.pv)) {
+        if old.is_some_and(|row| (row.depth, row.score, &row.pv) == (info.depth, info.score, &info.pv)) {
             return Ok(());
         }
         self.status.clear();
@@ -247,7 +247,7 @@ mod tests {
             let text = Table { width: Some(width), ranked: false }.row(&root, &info);
             let words: Vec<&str> = text.split_whitespace().skip(7).collect();
             assert_eq!(words.join(" "), numbered(&root, &info.pv).join(" "));
-            // Columns are not wrapped.
+            // Only the line of play is wrapped.
             assert!(text.lines().skip(1).all(|line| line.len() <= width), "{width}:\n{text}");
             assert!(text.lines().all(|line| line == line.trim_end()));
             let indent = if width >= 80 { text.find("1.e4").expect("a line") } else { NARROW_INDENT };
@@ -273,17 +273,17 @@ mod tests {
     fn heartbeats_show_the_move_or_the_last_result() {
         let root = Board::start();
         let current = root.parse_san("Nf3").expect("a legal move");
-        let at = Progress { depth: 9, current, number: 4, nodes: 5000, elapsed: Duration::from_secs(2), hashfull: 7 };
+        let now = Progress { depth: 9, current, number: 4, nodes: 5000, elapsed: Duration::from_secs(2), hashfull: 7 };
         let table = Table { width: None, ranked: false };
         let time = Duration::from_secs(3);
         assert_eq!(table.heartbeat(&root, None, None, time), "searching, 3.0s");
-        let known = "5.00k nodes, 2.50k nodes/s, hash 0.7%, 3.0s";
-        assert_eq!(table.heartbeat(&root, None, Some(&at), time), format!("depth 9, move 4 Nf3, {known}"));
+        let counters = "5.00k nodes, 2.50k nodes/s, hash 0.7%, 3.0s";
+        assert_eq!(table.heartbeat(&root, None, Some(&now), time), format!("depth 9, move 4 Nf3, {counters}"));
         let mut found = sample(&root, "e4 e5");
         (found.bound, found.elapsed) = (Bound::Upper, Duration::from_secs(1));
         let text = table.heartbeat(&root, Some(&found), None, time);
         let score = pawns(35);
         assert_eq!(text, format!("depth 12, e4 <={score}, 1.23M nodes, 1.23M nodes/s, hash 3.4%, 3.0s"));
-        assert!(table.heartbeat(&root, Some(&found), Some(&at), time).starts_with("depth 9, "));
+        assert!(table.heartbeat(&root, Some(&found), Some(&now), time).starts_with("depth 9, "));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Parses times such as `10`, `10s`, `1.5s`, `500ms`, `2m` or `1h`; seconds without a unit.
+/// Parses times such as `10`, `10s`, `1.5s`, `500ms`, `2m` or `1h`. The default unit is seconds.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let seconds = match unit {
@@ -33,7 +33,7 @@ pub fn count(n: u64) -> String {
             return format!("{value:.digits$}{unit}");
         }
     }
-    unreachable!("the last unit has no limit")
+    unreachable!("the last unit is unlimited")
 }
 
 /// Formats a count with thousands separators: `1,234,567`.

@@ -265,7 +265,7 @@ fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrum
         Some(instrument) => instrument.search(worker, &job),
     };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(search)) {
-        *worker = worker.anew();
+        *worker = worker.fresh();
         job.give_up(worker.id, &panic_message(&*panic));
     }
     // Drop these first: after the last report the engine must own the table alone.

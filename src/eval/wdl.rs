@@ -135,13 +135,13 @@ mod tests {
     #[test]
     fn probabilities_sum_to_one_and_are_symmetric_and_monotonic() {
         for material in -5..250 {
-            let (mut most, mut least) = (0, 1000);
+            let (mut last_win, mut last_loss) = (0, 1000);
             for score in once(-MAX_EVAL).chain((-3000..=3000).step_by(3)).chain(once(MAX_EVAL)) {
                 let [win, draw, loss] = wdl(score, material);
                 assert_eq!(win + draw + loss, 1000, "{score} with {material}");
                 assert_eq!(wdl(-score, material), [loss, draw, win], "{score} with {material}");
-                assert!(win >= most && loss <= least, "{score} with {material}");
-                (most, least) = (win, loss);
+                assert!(win >= last_win && loss <= last_loss, "{score} with {material}");
+                (last_win, last_loss) = (win, loss);
             }
             assert_eq!((wdl(MAX_EVAL, material)[2], wdl(-MAX_EVAL, material)[0]), (0, 0));
         }

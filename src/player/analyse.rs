@@ -34,7 +34,7 @@ pub struct Args {
     /// Moves not to search, in UCI or SAN: e4,d4
     #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
     pub avoid: String,
-    /// Search what the opponent would do if it were his move
+    /// Find the opponent's threat: search as if it were his turn
     #[arg(long)]
     pub threat: bool,
     /// Time limit: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]
@@ -84,8 +84,8 @@ pub fn run(args: &Args) -> Done {
     let mut out = io::stdout();
     if args.json {
         let mut infos = Vec::new();
-        let found = search(&mut engine, &limits, &moves, &stop, |news| {
-            if let Some(Output::Info(info)) = news {
+        let found = search(&mut engine, &limits, &moves, &stop, |output| {
+            if let Some(Output::Info(info)) = output {
                 infos.push(info.clone());
             }
             Ok(())
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Done {
     writeln!(out, "{}", root.fen(chess960))?;
     writeln!(out, "{}\n", args.conditions(&engine))?;
     let mut show = Show::begin(&root, args.multipv > 1)?;
-    let found = search(&mut engine, &limits, &moves, &stop, |news| show.update(news))?;
+    let found = search(&mut engine, &limits, &moves, &stop, |output| show.update(output))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;
     Ok(args.exit_code(&stop))
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Done {
 /// The tablebases of `--syzygy`.
 pub fn tables(folders: &str) -> Result<Arc<Tables>, String> {
     let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
-    tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
+    tables.summary().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));
     Ok(Arc::new(tables))
 }
 
@@ -122,7 +122,7 @@ impl Args {
         Ok(engine)
     }
 
-    /// Only `--infinite` is over by Ctrl-C.
+    /// Ctrl-C is the regular end of `--infinite`.
     fn exit_code(&self, stop: &Stop) -> ExitCode {
         if self.infinite { ExitCode::SUCCESS } else { stop.exit_code() }
     }
@@ -130,7 +130,7 @@ impl Args {
     /// Settings and limits for display.
     pub fn conditions(&self, engine: &Engine) -> String {
         let (threads, hash_mib) = (engine.threads(), engine.hash_mib());
-        let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.stock()));
+        let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.summary()));
         let threads = units::counted(threads as u64, "thread");
         format!("{threads}, hash {hash_mib} MiB{tables}, {}", self.limits_in_words())
     }
@@ -150,22 +150,16 @@ impl Args {
 
     fn limits_in_words(&self) -> String {
         let limits = self.limits();
-        let mut words = Vec::new();
-        if let Some(ms) = limits.movetime {
-            words.push(units::time(Duration::from_millis(ms as u64)));
+        let mut parts = Vec::new();
+        parts.extend(limits.movetime.map(|ms| units::time(Duration::from_millis(ms as u64))));
+        parts.extend(limits.depth.map(|depth| format!("depth {depth}")));
+        parts.extend(limits.nodes.map(|nodes| units::counted(nodes, "node")));
+        if parts.is_empty() {
+            parts.push("until Ctrl-C".into());
         }
-        words.extend(limits.depth.map(|depth| format!("depth {depth}")));
-        words.extend(limits.nodes.map(|nodes| units::counted(nodes, "node")));
-        if words.is_empty() {
-            words.push("until Ctrl-C".into());
-        }
-        if self.threat {
-            words.push("threat".into());
-        }
-        if !self.avoid.is_empty() {
-            words.push(format!("without {}", self.avoid));
-        }
-        words.join(", ")
+        parts.extend(self.threat.then(|| "threat".into()));
+        parts.extend((!self.avoid.is_empty()).then(|| format!("without {}", self.avoid)));
+        parts.join(", ")
     }
 }
 
@@ -196,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_arguments_are_refused() {
+    fn invalid_arguments_are_rejected() {
         for line in [
             "lento analyse --depth 0",
             "lento analyse --time soon",

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
-    /// Threads; with several the node count repeats only with --deterministic [default: 1]
+    /// Threads; with several, the node count is reproducible only with --deterministic [default: 1]
     #[arg(value_parser = setup::threads)]
     threads: Option<usize>,
     /// Hash table in MiB [default: 16]
@@ -50,9 +50,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
     lmr: RecipeName,
     /// Set a search parameter, such as history_one=0; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     set: Vec<(String, i32)>,
-    /// Collect LBR and LMR statistics on one thread, and search again without reductions
+    /// Collect LBR and LMR statistics on one thread, and repeat the bench without reductions
     #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
     stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-fn number(text: &str) -> Result<(String, i32), String> {
+fn parameter(text: &str) -> Result<(String, i32), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as history_one=0")?;
     let value = value.parse().map_err(|_| format!("expected a whole number for {name}, not {value:?}"))?;
     Params::default().set(name, value).map_err(|error| error.to_string())?;
@@ -80,13 +80,13 @@ pub(crate) fn run(args: &Args) -> Done {
         }
         entries.push(entry);
     }
-    let counted = if args.stats { Some(count(&engine, args.depth, &entries)?) } else { None };
+    let report = if args.stats { Some(statistics(&engine, args.depth, &entries)?) } else { None };
     if args.json {
-        writeln!(out, "{:#}", args.json(&engine, &entries, counted.as_ref()))?;
+        writeln!(out, "{:#}", args.json(&engine, &entries, report.as_ref()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(counted) = &counted {
-        writeln!(out, "{}\n{}", lbr_table(counted.stats.lbr), lmr_table(counted))?;
+    if let Some(report) = &report {
+        writeln!(out, "{}\n{}", lbr_table(report.stats.lbr), lmr_table(report))?;
     }
     writeln!(out, "{}", bench_summary(&entries))?;
     Ok(ExitCode::SUCCESS)
@@ -95,18 +95,18 @@ pub(crate) fn run(args: &Args) -> Done {
 /// Formats Last Best Reply counts, each with its share of the previous one.
 fn lbr_table(counts: [u64; 5]) -> String {
     let mut text = String::from("Last Best Reply");
-    let mut whole = None;
+    let mut previous = None;
     for (name, count) in LBR_COUNTS.into_iter().zip(counts) {
         let _ = write!(text, "\n  {name:<16} {count:>12}");
-        if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
-            let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / whole as f64);
+        if let Some(base) = previous.replace(count).filter(|&base| base > 0) {
+            let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / base as f64);
         }
     }
     text
 }
 
-/// Sums the statistics and counts the nodes of searches without reductions.
-fn count(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrReport, TtError> {
+/// Sums the statistics, and counts the nodes of the bench without reductions.
+fn statistics(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrReport, TtError> {
     let mut off = engine.copy();
     off.settings.lmr.main = RecipeName::Off;
     let nodes_off = bench::run(&mut off, depth)?.map(|entry| entry.nodes).sum();
@@ -133,7 +133,7 @@ impl Args {
         Ok(engine)
     }
 
-    fn json(&self, engine: &Engine, entries: &[BenchEntry], counted: Option<&LmrReport>) -> Value {
+    fn json(&self, engine: &Engine, entries: &[BenchEntry], report: Option<&LmrReport>) -> Value {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         let position = |BenchEntry { fen, best, nodes, elapsed, .. }: &BenchEntry| json!({ "fen": fen, "best": best, "nodes": nodes, "time_ms": ms(*elapsed) });
         let (nodes, elapsed) = bench::total(entries);
@@ -150,10 +150,10 @@ impl Args {
             "time_ms": ms(elapsed),
             "nps": nps(nodes, elapsed),
         });
-        if let Some(counted) = counted {
-            let counts = LBR_COUNTS.iter().zip(counted.stats.lbr);
+        if let Some(report) = report {
+            let counts = LBR_COUNTS.iter().zip(report.stats.lbr);
             document["lbr_stats"] = counts.map(|(name, count)| (name.replace(' ', "_"), count)).collect();
-            document["lmr_stats"] = lmr_json(counted);
+            document["lmr_stats"] = lmr_json(report);
         }
         document
     }
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_shown_unless_the_base_is_zero() {
+    fn shares_are_omitted_if_the_base_is_zero() {
         let text = lbr_table([8, 4, 3, 0, 0]);
         let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[1], ["nodes", "8"]);

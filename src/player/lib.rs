@@ -1,4 +1,4 @@
-//! The player: the UCI protocol and the command line. Tasks of other programs are handed to them.
+//! The player: the UCI protocol and the command line. Runs other programs for their tasks.
 
 #![cfg_attr(not(test), warn(unreachable_pub))]
 
@@ -92,11 +92,11 @@ fn run(mut args: Vec<OsString>) -> Done {
     };
     let cli = match (parsed, other) {
         (Ok(cli), _) => cli,
-        // More than a single position.
+        // Arguments of `lento-analyse`.
         (Err(error), Some(task)) if error.kind() == ErrorKind::UnknownArgument => {
-            let quoted = error.to_string();
-            let quoted = quoted.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            return task.run(&args[2..]).map_err(|missing| format!("{quoted}; {missing}").into());
+            let text = error.to_string();
+            let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            return task.run(&args[2..]).map_err(|missing| format!("{text}; {missing}").into());
         }
         (Err(error), Some(task)) if error.kind() == ErrorKind::DisplayHelp && task.is_installed() => {
             return task.run(&args[2..]);
@@ -152,7 +152,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn command_line_is_consistent() {
         Cli::command().debug_assert();
     }
 
@@ -162,24 +162,24 @@ mod tests {
         assert!(matches!(parse(&["lento"]), Ok(None)));
         assert!(matches!(parse(&["lento", "bench"]), Ok(Some(Task::Bench(_)))));
         let Ok(Some(Task::Commands(lines))) = parse(&["lento", "position startpos", "go depth 2"]) else {
-            panic!("not taken as commands")
+            panic!("not parsed as commands")
         };
         assert_eq!(lines, ["position startpos", "go depth 2"]);
     }
 
-    /// Runs itself as a child whose thread panics.
+    /// Runs itself as a child process with a thread that panics.
     #[test]
-    fn a_panicking_thread_aborts_the_program() {
+    fn panicking_threads_abort_the_program() {
         const CHILD: &str = "LENTO_TEST_PANICS";
         if std::env::var_os(CHILD).is_some() {
             abort_on_panic();
-            let _ = thread::spawn(|| panic!("lost a thread")).join();
+            let _ = thread::spawn(|| panic!("thread failed")).join();
             exit(0);
         }
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "tests::a_panicking_thread_aborts_the_program", "--nocapture"]).env(CHILD, "1");
+        command.args(["--exact", "tests::panicking_threads_abort_the_program", "--nocapture"]).env(CHILD, "1");
         let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("lost a thread"), "{output:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains("thread failed"), "{output:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks of other programs, which are looked for beside this one and then in `PATH`.
+//! Tasks of other programs, which are searched for beside this one and then in `PATH`.
 
 use lento_console::Done;
 use std::env;
@@ -22,24 +22,23 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
 /// The task whose program takes its arguments without the name.
 const ANALYSE: &str = "analyse";
 
-/// All tasks of other programs.
 const TASKS: [OtherTask; 19] = [
     task(ANALYSE, "lento-analyse", "Analyse positions and games of files, with a database and reports"),
-    task("serve", "lento-analyse", "Keep engines running for other programs: queries as JSON lines"),
-    task("connect", "lento-analyse", "Search on another machine: a UCI engine that forwards to its server"),
+    task("serve", "lento-analyse", "Serve analysis to other programs: queries as JSON lines"),
+    task("connect", "lento-analyse", "Search on another machine: a UCI engine that forwards to a server"),
     task("tree", "lento-analyse", "Grow a tree of searched positions"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
-    task("factors", "lento-lab", "Measure many settings by the same games"),
-    task("spsa", "lento-lab", "Tune parameters of the search by self-play"),
-    task("epd", "lento-lab", "Solve suites of test positions"),
+    task("factors", "lento-lab", "Measure many settings with the same games"),
+    task("spsa", "lento-lab", "Tune search parameters by self-play"),
+    task("epd", "lento-lab", "Solve test suites"),
     task("recipes", "lento-lab", "Compare recipes of late move reductions"),
     task("scaling", "lento-lab", "Measure thread scaling: nodes per second, time to depth, shared positions"),
-    task("throughput", "lento-lab", "Measure nodes per second, precisely, and what disturbs them"),
+    task("throughput", "lento-lab", "Measure nodes per second precisely, and disturbances"),
     task("latency", "lento-lab", "Measure response times over UCI"),
     task("datagen", "lento-train", "Generate training data by self-play"),
     task("data", "lento-train", "Inspect, filter, shuffle, convert and pack training data"),
     task("train", "lento-train", "Train a network"),
-    task("gold", "lento-train", "Compare networks by a fixed set of positions"),
+    task("gold", "lento-train", "Compare networks on a fixed set of positions"),
     task("wdl", "lento-train", "Fit the win-rate model to games"),
     task("completions", "lento-manual", "Write shell completions to standard output"),
     task("man", "lento-manual", "Write manual pages"),
@@ -71,7 +70,7 @@ impl OtherTask {
         locate(self.program).is_some()
     }
 
-    /// Runs the program with the arguments of the task, in this process where the system can do that.
+    /// Runs the program with the arguments of the task, in place of this process where the system supports that.
     pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Done {
         let Self { name, program, .. } = self;
         let path = locate(program).ok_or_else(|| {
@@ -94,10 +93,10 @@ fn replace(mut command: Command) -> std::io::Result<std::process::ExitCode> {
     Err(std::os::unix::process::CommandExt::exec(&mut command))
 }
 
-/// Runs the command to its end and returns its exit code.
+/// Runs the command and returns its exit code.
 #[cfg(not(unix))]
 fn replace(mut command: Command) -> std::io::Result<std::process::ExitCode> {
-    // The child gets Ctrl-C as well, and decides what to do.
+    // The child also receives Ctrl-C, and handles it.
     let _ = ctrlc::set_handler(|| {});
     let code = command.status()?.code().unwrap_or(1);
     Ok(u8::try_from(code).map_or(std::process::ExitCode::FAILURE, Into::into))

@@ -1,9 +1,9 @@
-//! `lento speedtest`: the speed of a fixed amount of work, with a checksum of what was computed.
+//! `lento speedtest`: the speed of a fixed amount of work, with a checksum of the results.
 
 mod figure;
 mod meter;
 
-use figure::{Figure, Pass, differ};
+use figure::{Figure, Pass, mismatch};
 use lento::chess::Game;
 use lento::engine::Engine;
 use lento::engine::numa::NumaPolicy;
@@ -25,32 +25,32 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-/// The most nodes per thread and position in the warm-up.
-const WARM_UP_NODES: u64 = 25_000;
+/// Maximum nodes per thread and position in the warm-up.
+const MAX_WARM_UP_NODES: u64 = 25_000;
 
 /// JSON fields, for the help.
 const FIELDS: &str = "\
-Speed is one search with all threads. Rate is one search of one thread for each of them,
-all at the same time. A short warm-up before them does not count.
+Speed is one search with all threads. Rate is as many searches with one thread each, all at
+the same time. A short warm-up before them is not measured.
 
 With --json one document is printed at the end:
   version, machine      program and machine, as in docs/schema.md
   settings              {time_ms}: --time, or null
   work                  {threads, nodes, hash_mib, positions} of a round
   speed, rate           null, or
-    checksum            the same in all rounds; that of rate is of one thread
-    nodes               of a round
-    time_ms, nps        the median over the rounds
-    spread              standard deviation of the times of the rounds, as a part
-                        of time_ms; null with one round
+    checksum            the same in all rounds; for rate, of one thread
+    nodes               per round
+    time_ms, nps        median over the rounds
+    spread              standard deviation of the round times divided by time_ms;
+                        null with one round
     rounds_ms           time of each round
     slowest_nps, fastest_nps
-                        of the searches, each by its own time: one per thread in
-                        rate; medians over the rounds
+                        of the searches, each by its own time (in rate, one per
+                        thread); medians over the rounds
     placement           {policy, unbound: why threads are not bound to NUMA nodes,
                         or null, nodes: list of {cpus, memory_nodes, threads,
-                        bound: threads that are bound to them}}
-  interrupted           whether Ctrl-C ended it";
+                        bound: number of bound threads}}
+  interrupted           whether Ctrl-C ended the test";
 
 /// Arguments of `lento speedtest`.
 #[derive(clap::Args)]
@@ -65,7 +65,7 @@ pub struct Args {
     /// Hash table in MiB per thread
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = setup::hash)]
     hash: usize,
-    /// Repeat the work in whole rounds, at least one, as long as another fits this time: 30s, 2m [default: one round]
+    /// Repeat the work in complete rounds, at least one, while another one fits into this time: 30s, 2m [default: one round]
     #[arg(long, value_parser = setup::positive_time)]
     time: Option<Duration>,
     /// Search only the first N of the 40 positions
@@ -92,12 +92,12 @@ impl Args {
     }
 }
 
-/// Self-play games from opening to endgame, each as its positions with history.
+/// Self-play games from opening to endgame, as positions with their history.
 pub fn games() -> Vec<Vec<Game>> {
     include_str!("speedtest.txt").lines().map(positions).collect()
 }
 
-/// The positions of a game, given as the ply of the first one and the moves.
+/// The positions of a game, from a line with the ply of the first one and the moves.
 fn positions(line: &str) -> Vec<Game> {
     let mut words = line.split(' ');
     let first: usize = words.next().and_then(|ply| ply.parse().ok()).expect("a ply");
@@ -115,9 +115,9 @@ fn positions(line: &str) -> Vec<Game> {
 /// The two figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// One search of all threads.
+    /// One search with all threads.
     Speed,
-    /// A search of one thread for each of them.
+    /// As many searches with one thread each.
     Rate,
 }
 
@@ -130,7 +130,7 @@ impl Kind {
     }
 }
 
-/// What is searched.
+/// The positions to search.
 struct Work {
     /// Positions of each game.
     games: Vec<Vec<Game>>,
@@ -141,18 +141,18 @@ struct Work {
 impl Work {
     fn new(positions: u64, nodes: u64) -> Self {
         let mut left = positions as usize;
-        let first = |mut game: Vec<Game>| {
+        let take = |mut game: Vec<Game>| {
             game.truncate(left);
             left -= game.len();
             game
         };
-        let games = games().into_iter().map(first).filter(|game| !game.is_empty()).collect();
+        let games = games().into_iter().map(take).filter(|game| !game.is_empty()).collect();
         Self { games, nodes }
     }
 
-    /// What is searched before the measurement: about a twentieth of the work, and not much of long searches.
+    /// The work before the measurement: about a twentieth of the measured work, less with many nodes per position.
     fn warm_up(args: &Args) -> Self {
-        Self::new(args.positions.div_ceil(5), (args.nodes / 4).clamp(1, WARM_UP_NODES))
+        Self::new(args.positions.div_ceil(5), (args.nodes / 4).clamp(1, MAX_WARM_UP_NODES))
     }
 
     fn positions(&self) -> usize {
@@ -160,7 +160,7 @@ impl Work {
     }
 }
 
-/// An engine, with the checksum of its settings and results so far.
+/// An engine, and the checksum of its settings and results so far.
 struct Copy {
     engine: Engine,
     sum: Sum,
@@ -182,7 +182,7 @@ impl Copy {
         Ok(Self { engine, sum, nodes: 0, time: Duration::ZERO })
     }
 
-    /// Searches the positions of a game, once the other engines are `ready`, too, and returns the time.
+    /// Searches the positions of a game once all engines are `ready`. Returns the time.
     fn play(
         &mut self,
         game: &[Game],
@@ -222,8 +222,8 @@ impl Copy {
     }
 }
 
-/// Runs a task for each item, on a thread of its own.
-fn together<T: Send, R: Send>(items: impl IntoIterator<Item = T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
+/// Runs a task for each item, each on its own thread.
+fn parallel<T: Send, R: Send>(items: impl IntoIterator<Item = T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
     thread::scope(|scope| {
         let task = &task;
         let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || task(item))).collect();
@@ -241,10 +241,10 @@ fn measure(
     meter: &mut Meter,
 ) -> Result<Option<Pass>, Box<dyn Error>> {
     let (engines, threads) = if kind == Kind::Speed { (1, threads) } else { (threads, 1) };
-    // Copies are left to the system to spread.
+    // The system distributes the engines.
     let policy = if engines > 1 { NumaPolicy::None } else { NumaPolicy::default() };
     meter.begin(kind, work.positions());
-    let copies = together(0..engines, |_| Copy::new(args, threads, policy.clone()));
+    let copies = parallel(0..engines, |_| Copy::new(args, threads, policy.clone()));
     let mut copies = copies.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut time = Duration::ZERO;
     for game in &work.games {
@@ -252,8 +252,8 @@ fn measure(
         // The first copy reports for all.
         let meters = once(Some(&mut *meter)).chain(repeat_with(|| None));
         let times =
-            together(copies.iter_mut().zip(meters), |(copy, meter)| copy.play(game, work.nodes, &ready, stop, meter));
-        // The last one ends the game.
+            parallel(copies.iter_mut().zip(meters), |(copy, meter)| copy.play(game, work.nodes, &ready, stop, meter));
+        // The slowest engine determines the time of the game.
         time += times.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or_default();
         if stop.asked() {
             return Ok(None);
@@ -261,7 +261,7 @@ fn measure(
     }
     let checksums: Vec<String> = copies.iter().map(|copy| format!("{:016x}", copy.sum.0)).collect();
     if let Some(other) = checksums.iter().find(|&other| *other != checksums[0]) {
-        return Err(differ("copies", &checksums[0], other).into());
+        return Err(mismatch("copies", &checksums[0], other).into());
     }
     let nps = copies.iter().map(|copy| copy.nodes as f64 / copy.time.as_secs_f64().max(1e-9));
     Ok(Some(Pass {
@@ -273,7 +273,7 @@ fn measure(
     }))
 }
 
-/// Speed and rate, after a warm-up, in one round or as many as fit `--time`. Ctrl-C keeps what was complete.
+/// Measures speed and rate after a warm-up, in one round or all that fit into `--time`. Ctrl-C keeps complete measurements.
 fn rounds(args: &Args, threads: usize, stop: &Stop) -> Result<[Option<Figure>; 2], Box<dyn Error>> {
     let kinds = args.kinds();
     let mut meter = Meter::start(args.time, kinds.clone(), args.nodes * args.positions);
@@ -321,10 +321,10 @@ pub fn run(args: &Args) -> Done {
     let checksum = |figure: &Figure| figure.0[0].checksum.clone();
     let engines = |figure: &Figure| {
         let [slowest, fastest] = figure.engines();
-        format!("{slowest:.0} to {fastest:.0} nodes/s, the slowest and the fastest")
+        format!("{slowest:.0} to {fastest:.0} nodes/s, from slowest to fastest")
     };
     let cpus = processors::count();
-    let surplus = if threads > cpus { format!(", more than the {cpus} CPUs: they take turns") } else { String::new() };
+    let surplus = if threads > cpus { format!(", sharing {cpus} CPUs") } else { String::new() };
     let figures = [&speed, &rate];
     let rounds =
         args.kinds().iter().map(|kind| figures[*kind as usize].as_ref().map_or(0, |figure| figure.0.len())).min();
@@ -332,11 +332,11 @@ pub fn run(args: &Args) -> Done {
     let interrupted = match rounds {
         _ if !stop.asked() => String::new(),
         0 => "incomplete, without a checksum".into(),
-        rounds => format!("in round {}; what was complete counts", rounds + 1),
+        rounds => format!("in round {}; only complete measurements count", rounds + 1),
     };
     let repeated = match args.time {
         Some(_) if rounds > 1 => format!("{rounds}; ± is the standard deviation of their times"),
-        Some(time) if rounds == 1 && !stop.asked() => format!("1, as a second one does not fit {}", units::time(time)),
+        Some(time) if rounds == 1 && !stop.asked() => format!("1, as a second does not fit into {}", units::time(time)),
         _ => String::new(),
     };
     let rows = [

@@ -64,7 +64,7 @@ impl Bounds {
             Self::by_clock(free, increment, args.moves_to_go, params)
         });
         let bounds = by_clock.or(by_movetime.map(|hard| Self { soft: None, hard }))?;
-        Some(Self { hard: by_movetime.map_or(bounds.hard, |most| most.min(bounds.hard)), ..bounds })
+        Some(Self { hard: by_movetime.map_or(bounds.hard, |limit| limit.min(bounds.hard)), ..bounds })
     }
 
     /// The bounds by the time left (without overhead and reserve) and the increment, in milliseconds.

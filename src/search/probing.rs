@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 const CURSED: Score = 2;
 /// Maximum of the option `SyzygyProbeDepth`, in plies.
 pub const MAX_PROBE_DEPTH: u64 = 100;
-/// Maximum delay of a stop by the ranking of root moves.
-const STOP_WAITS: Duration = Duration::from_millis(5);
+/// Maximum delay of a stop while root moves are ranked.
+const MAX_STOP_DELAY: Duration = Duration::from_millis(5);
 
 /// Tablebase state of a search, shared by its threads.
 pub(crate) struct Probing {
@@ -36,7 +36,7 @@ type Roots = (Box<[RootRank]>, bool);
 impl Probing {
     /// Creates the state under these options; `None` if nothing can be probed.
     pub(crate) fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
-        let pieces = tables.stock().max_pieces.min(options.probe_limit as u32);
+        let pieces = tables.summary().max_pieces.min(options.probe_limit as u32);
         let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
         (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
     }
@@ -87,10 +87,11 @@ impl Probing {
             return Err(None);
         }
         let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
-        let most = control.bounds.filter(|_| self.options.deterministic == Determinism::Off).map(of);
+        let limit = control.bounds.filter(|_| self.options.deterministic == Determinism::Off).map(of);
         let in_time = || {
             let elapsed = control.elapsed();
-            !(control.is_stopped() && elapsed > STOP_WAITS || most.is_some_and(|most| elapsed > most.max(STOP_WAITS)))
+            !(control.is_stopped() && elapsed > MAX_STOP_DELAY
+                || limit.is_some_and(|limit| elapsed > limit.max(MAX_STOP_DELAY)))
         };
         let all = |rank: &dyn Fn(Move) -> Option<RootRank>| -> Option<Box<[RootRank]>> {
             moves.iter().map(|&mv| in_time().then(|| rank(mv))?).collect()

@@ -108,8 +108,8 @@ impl Ranking {
         let left = list.get(self.taken..)?.len();
         let mut lanes = [Key::NONE.0; LANES];
         for group in self.keys.get(self.taken..)?.chunks_exact(LANES).take(left.div_ceil(LANES)) {
-            for (most, key) in lanes.iter_mut().zip(group) {
-                *most = key.0.max(*most);
+            for (max, key) in lanes.iter_mut().zip(group) {
+                *max = key.0.max(*max);
             }
         }
         let best = Key(lanes.into_iter().fold(Key::NONE.0, i32::max)).index();

@@ -1,6 +1,6 @@
 //! Reductions by recipes that read more than depth, number and cheap facts.
 
-use super::lmr::{Fact, Facts, Signal, terms};
+use super::lmr::{Fact, Facts, Signal, positional};
 use super::node::{MoveFacts, Node, NodeState};
 use super::observer::Observer;
 use super::worker::Search;
@@ -69,15 +69,15 @@ impl<O: Observer> Search<'_, O> {
         let count = |pieces: Bitboard| pieces.count() as i32;
         let value = |signal| match signal {
             Signal::AboveAlpha => node.eval - node.window.alpha,
-            Signal::Surplus => node.eval - (terms::material(board, us) - terms::material(board, !us)),
+            Signal::Surplus => node.eval - (positional::material(board, us) - positional::material(board, !us)),
             Signal::Threats if sound => count(child.hanging(!us) & !board.hanging(!us)),
             Signal::Escapes if sound => count(board.hanging(us)).saturating_sub(count(child.hanging(us))),
             Signal::Threats | Signal::Escapes => 0,
-            Signal::PassedGain => change(terms::passed),
-            Signal::SafetyGain => change(terms::king_safety),
+            Signal::PassedGain => change(positional::passed),
+            Signal::SafetyGain => change(positional::king_safety),
             Signal::Gain => gain,
             Signal::Loss => -gain,
-            Signal::SquareGain => terms::square_gain(board, mv),
+            Signal::SquareGain => positional::square_gain(board, mv),
         };
         let lines = self.lmr.recipe.terms.iter();
         lines.filter(|term| value(term.signal) >= term.from).map(|term| term.change).sum()

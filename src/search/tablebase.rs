@@ -13,13 +13,13 @@ use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Depth added to the stored entry of a tablebase result, in plies.
-const WORTH: i32 = 6;
+/// Extra depth of stored tablebase results, in plies.
+const EXTRA_DEPTH: i32 = 6;
 /// A slower probe raises the probe depth.
 const SLOW: Duration = Duration::from_millis(4);
 /// Maximum time to extend lines after an iteration, and the minimum without limits of time or nodes.
-const MOST_FOR_LINES: Duration = Duration::from_millis(100);
-const LEAST_FOR_LINES: Duration = Duration::from_millis(5);
+const MAX_LINES_TIME: Duration = Duration::from_millis(100);
+const MIN_LINES_TIME: Duration = Duration::from_millis(5);
 
 impl<O: Observer> Search<'_, O> {
     /// Probes a node: a score that cuts it, or bounds of its score.
@@ -57,7 +57,7 @@ impl<O: Observer> Search<'_, O> {
             Bound::Lower if score < window.beta => ControlFlow::Continue(Window { alpha: score, ..Window::FULL }),
             Bound::Upper if score > window.alpha => ControlFlow::Continue(Window { beta: score, ..Window::FULL }),
             _ => {
-                let depth = (depth + WORTH).min(super::MAX_DEPTH);
+                let depth = (depth + EXTRA_DEPTH).min(super::MAX_DEPTH);
                 self.store(board, ply, TtEntry { mv: None, score, eval: None, depth, bound, pv });
                 ControlFlow::Break(score)
             }
@@ -89,8 +89,8 @@ impl<O: Observer> Search<'_, O> {
         let until = (probing.options.deterministic == Determinism::Off).then(|| {
             let limits = &self.job.limits;
             let limited = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds.is_some();
-            let least = if limited { Duration::ZERO } else { LEAST_FOR_LINES };
-            let share = (control.elapsed() / 4).clamp(least, MOST_FOR_LINES);
+            let min = if limited { Duration::ZERO } else { MIN_LINES_TIME };
+            let share = (control.elapsed() / 4).clamp(min, MAX_LINES_TIME);
             Instant::now() + control.bounds.map_or(share, |bounds| share.min(bounds.hard / 50))
         });
         for line in &mut self.lines {

@@ -88,8 +88,8 @@ fn quiescence_is_bounded() {
         let job = job_to(Game::from_fen(fen).unwrap(), 1, &Choice::default(), Params::default(), Tt::empty());
         Worker::new(0).search(&job, None);
         // Each root move, searched at most three times.
-        let most = 3 * job.root_moves.len() as u64 * 2000;
-        assert!(job.threads.nodes() <= most, "{fen}: {} nodes, {} moves", job.threads.nodes(), job.root_moves.len());
+        let max = 3 * job.root_moves.len() as u64 * 2000;
+        assert!(job.threads.nodes() <= max, "{fen}: {} nodes, {} moves", job.threads.nodes(), job.root_moves.len());
     }
 }
 

@@ -66,8 +66,8 @@ impl Worker {
         }
     }
 
-    /// A worker of the same thread with empty tables.
-    pub fn anew(&self) -> Self {
+    /// A new worker of the same thread, with empty tables.
+    pub fn fresh(&self) -> Self {
         Self { network: self.network.clone(), ..Self::new(self.id) }
     }
 

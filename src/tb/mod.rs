@@ -17,5 +17,5 @@ mod wdl;
 pub(crate) use material::Material;
 pub use numbering::MAX_PIECES;
 pub use root::RootRank;
-pub use tables::{Stock, Tables};
+pub use tables::{Summary, Tables};
 pub use wdl::Wdl;

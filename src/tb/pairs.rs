@@ -89,16 +89,16 @@ impl Pairs {
         }
         let [block_bits, span_bits, padding] = reader.array()?.map(u32::from);
         let blocks = u32::from_le_bytes(reader.array()?);
-        let [most, least] = reader.array()?.map(u32::from);
+        let [longest, shortest] = reader.array()?.map(u32::from);
         if !(2..=MAX_BLOCK_BITS).contains(&block_bits)
             || span_bits >= 32
-            || least == 0
-            || !(least..=MAX_BITS).contains(&most)
+            || shortest == 0
+            || !(shortest..=MAX_BITS).contains(&longest)
         {
             return Err(Damage::Header);
         }
-        let lowest: Vec<u16> = (least..=most).map(|_| reader.u16()).collect::<Result<_, _>>()?;
-        let first_codes = first_codes(&lowest, least)?;
+        let lowest: Vec<u16> = (shortest..=longest).map(|_| reader.u16()).collect::<Result<_, _>>()?;
+        let first_codes = first_codes(&lowest, shortest)?;
         let count = usize::from(reader.u16()?);
         let symbols = symbols(reader.take(3 * count)?)?;
         reader.align();
@@ -111,7 +111,7 @@ impl Pairs {
             index_at: 0,
             lengths_at: 0,
             blocks_at: 0,
-            min_bits: least,
+            min_bits: shortest,
             first_codes,
             symbols,
         };
@@ -147,11 +147,11 @@ pub(super) fn set_offsets<'a>(parts: impl Iterator<Item = &'a mut Pairs>, mut at
 }
 
 /// By length the first code, left-aligned, and its symbol. Longer codes are smaller.
-fn first_codes(lowest: &[u16], least: u32) -> Result<Box<[(u64, u16)]>, Damage> {
+fn first_codes(lowest: &[u16], shortest: u32) -> Result<Box<[(u64, u16)]>, Damage> {
     let mut codes = vec![(0, 0); lowest.len()];
     let mut code = 0_u64;
     for index in (0..lowest.len()).rev() {
-        let bits = least + index as u32;
+        let bits = shortest + index as u32;
         if let Some(&longer) = lowest.get(index + 1) {
             code = (code + u64::from(lowest[index])).checked_sub(longer.into()).ok_or(Damage::Header)? / 2;
         }

@@ -39,14 +39,14 @@ type Slots = BTreeMap<(Material, Kind), Slot>;
 /// Endgame tablebases, shared by all threads.
 pub struct Tables {
     slots: Slots,
-    stock: Stock,
+    summary: Summary,
     /// Failures of opened tables, and how many of them have been taken.
     failures: Mutex<(Vec<String>, usize)>,
 }
 
-/// Tables available, and problems with others.
+/// The usable tables, and problems with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stock {
+pub struct Summary {
     /// Usable tables, by kind.
     pub counts: [usize; 2],
     /// Maximum number of pieces in a WDL table, kings included.
@@ -57,7 +57,7 @@ pub struct Stock {
     pub problems: Vec<String>,
 }
 
-impl fmt::Display for Stock {
+impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let [wdl, dtz] = self.counts;
         write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.max_pieces)?;
@@ -70,7 +70,7 @@ impl fmt::Display for Stock {
 
 impl fmt::Debug for Tables {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "Tables({})", self.stock)
+        write!(f, "Tables({})", self.summary)
     }
 }
 
@@ -105,13 +105,13 @@ impl Tables {
             return Err(if first.is_empty() { "no tables".into() } else { first });
         };
         problems.extend(missing(&slots, max_pieces));
-        let stock = Stock { counts, max_pieces, unchecked, problems };
-        Ok(Self { slots, stock, failures: Mutex::new((Vec::new(), 0)) })
+        let summary = Summary { counts, max_pieces, unchecked, problems };
+        Ok(Self { slots, summary, failures: Mutex::new((Vec::new(), 0)) })
     }
 
-    /// Tables available.
-    pub fn stock(&self) -> &Stock {
-        &self.stock
+    /// The usable tables, and problems with others.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
     }
 
     /// The table of this material, opened if necessary. Several threads may open it at once: no lock is held while files are read.

@@ -193,7 +193,10 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
             match go::parse(words, problems)? {
                 (go, None) if !go.limits.ponder => Command::Threat(go),
                 _ => {
-                    return Err(format!("`threat` expects limits of `go` except ponder and perft, not {}", quoted(all)));
+                    return Err(format!(
+                        "`threat` expects limits of `go` except ponder and perft, not {}",
+                        quoted(all)
+                    ));
                 }
             }
         }

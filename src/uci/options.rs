@@ -236,12 +236,12 @@ fn set_tables(to: &mut Target, folders: &str) -> Applied {
         let opened = Tables::open(&folders);
         Box::new(move |Target { engine, writer, .. }| {
             let tables = opened.map_err(|error| match engine.tables() {
-                Some(old) => format!("{error}; keeping the {}", old.stock()),
+                Some(old) => format!("{error}; keeping the {}", old.summary()),
                 None => format!("{error}; no tablebases in use"),
             })?;
             let mut print = |text: &str| writer.print(&format::message(format!("SyzygyPath: {text}")));
-            print(&tables.stock().to_string());
-            let problems = &tables.stock().problems;
+            print(&tables.summary().to_string());
+            let problems = &tables.summary().problems;
             problems.iter().take(MAX_PROBLEMS).for_each(|problem| print(problem));
             if problems.len() > MAX_PROBLEMS {
                 print(&format!("... and {} more problems", problems.len() - MAX_PROBLEMS));

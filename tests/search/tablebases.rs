@@ -28,10 +28,10 @@ fn values_and_moves_match_the_vectors() {
             .filter(|file| file.as_ref().expect("a file").path().extension().is_some_and(|found| found == ending))
             .count()
     };
-    assert_eq!((tables.stock().counts, tables.stock().max_pieces), ([files("rtbw"), files("rtbz")], 4));
-    assert_eq!(tables.stock().unchecked, 0);
+    assert_eq!((tables.summary().counts, tables.summary().max_pieces), ([files("rtbw"), files("rtbz")], 4));
+    assert_eq!(tables.summary().unchecked, 0);
     let missing = |problem: &String| problem.contains(" of 4 pieces missing: ");
-    assert!(tables.stock().problems.iter().all(missing), "{:#?}", tables.stock().problems);
+    assert!(tables.summary().problems.iter().all(missing), "{:#?}", tables.summary().problems);
     let rows = rows();
     assert!(rows.len() > 100, "{} positions", rows.len());
     for row in &rows {
@@ -213,7 +213,7 @@ fn damaged_tables_are_reported_or_harmless() {
         }
         fs::write(&file, &bytes).expect("a copy");
         let tables = Tables::open(scratch.path()).expect("some tables are valid");
-        let problems = &tables.stock().problems;
+        let problems = &tables.summary().problems;
         let named = problems.iter().any(|problem| problem.contains(names[round % 2]) && !problem.contains("missing"));
         assert!(named || bytes == intact, "round {round}: {problems:#?}");
         for board in &boards {

@@ -142,7 +142,7 @@ impl Instrument for Handicap {
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut errors = *self;
         if pool::check_memory().is_ok() {
-            return worker.anew().search(job, Some(&mut errors));
+            return worker.fresh().search(job, Some(&mut errors));
         }
         worker.clear();
         worker.search(job, Some(&mut errors));

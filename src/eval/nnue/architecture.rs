@@ -15,9 +15,9 @@ pub const MAX_OUTPUTS: usize = 31;
 pub const PAIRED: usize = 2 * LANES;
 
 /// Maximum weight of the second and third layer: 2 [`FIRST`] or [`SECOND`] products must fit into half of 32 bits.
-const MOST_DEEP: f32 = 3.99;
+const MAX_DEEP_WEIGHT: f32 = 3.99;
 /// Maximum bias of a deep layer; neurons saturate at 1.
-const MOST_BIAS: f32 = 100.0;
+const MAX_DEEP_BIAS: f32 = 100.0;
 
 /// Why a network is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -143,10 +143,10 @@ impl Architecture {
             Layer::Outputs => (2 * outputs, hidden, QB, 1, i8::MAX as f32 / QB as f32),
             Layer::OutputBiases => (1, outputs, QA * QB, 4, f32::MAX),
             Layer::Pairs => (FIRST * deep, hidden, PAIR_UNIT, 1, i8::MAX as f32 / PAIR_UNIT as f32),
-            Layer::PairBiases => (1, FIRST * deep, FIRST_UNIT, 4, MOST_BIAS),
-            Layer::Second => (SECOND * deep, 2 * FIRST, DEEP_UNIT, 2, MOST_DEEP),
-            Layer::SecondBiases => (1, SECOND * deep, FIRST_UNIT * DEEP_UNIT, 4, MOST_BIAS),
-            Layer::Third => (deep, SECOND, DEEP_UNIT, 2, MOST_DEEP),
+            Layer::PairBiases => (1, FIRST * deep, FIRST_UNIT, 4, MAX_DEEP_BIAS),
+            Layer::Second => (SECOND * deep, 2 * FIRST, DEEP_UNIT, 2, MAX_DEEP_WEIGHT),
+            Layer::SecondBiases => (1, SECOND * deep, FIRST_UNIT * DEEP_UNIT, 4, MAX_DEEP_BIAS),
+            Layer::Third => (deep, SECOND, DEEP_UNIT, 2, MAX_DEEP_WEIGHT),
         };
         Numbers { rows, columns, unit, bytes, limit }
     }

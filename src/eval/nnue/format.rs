@@ -182,9 +182,9 @@ impl Parts {
         if largest(Layer::Threats) > i8::MAX.into() {
             return Err(NetworkError(format!("threat weight {}, expected at most 127", largest(Layer::Threats))));
         }
-        let most = MAX_PIECES as i64 * largest(Layer::Features) + InputSet::MAX_ACTIVE as i64 * largest(Layer::Threats);
+        let max = MAX_PIECES as i64 * largest(Layer::Features) + InputSet::MAX_ACTIVE as i64 * largest(Layer::Threats);
         // Bias plus one weight per active input must fit. Intermediate sums may wrap.
-        if largest(Layer::Biases) + most > i16::MAX.into() {
+        if largest(Layer::Biases) + max > i16::MAX.into() {
             return Err(NetworkError("feature weights could overflow".to_owned()));
         }
         let buckets = self[Layer::Outputs].chunks_exact(2 * self.architecture.hidden);
@@ -198,9 +198,9 @@ impl Parts {
         }
         for layer in [Layer::Pairs, Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third] {
             let numbers = self.architecture.numbers(layer);
-            let most = (numbers.limit * numbers.unit as f32).round() as i64;
-            if largest(layer) > most {
-                return Err(NetworkError(format!("{} of {}, expected at most {most}", layer.name(), largest(layer))));
+            let max = (numbers.limit * numbers.unit as f32).round() as i64;
+            if largest(layer) > max {
+                return Err(NetworkError(format!("{} of {}, expected at most {max}", layer.name(), largest(layer))));
             }
         }
         Ok(())
@@ -255,13 +255,13 @@ pub(crate) mod tests {
     /// A network with small random weights.
     pub(crate) fn random(architecture: Architecture, seed: u64) -> Parts {
         let mut state = seed;
-        let mut next = |most: i64| {
+        let mut next = |max: i64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as i64 % (2 * most + 1) - most
+            (state >> 33) as i64 % (2 * max + 1) - max
         };
         let layers = Layer::ALL.map(|layer| {
-            let most = [90, 70, 200, 60, 10_000, 127, 8000, 900, 8_000_000, 900][layer as usize];
-            (0..architecture.numbers(layer).count()).map(|_| next(most) as i32).collect()
+            let max = [90, 70, 200, 60, 10_000, 127, 8000, 900, 8_000_000, 900][layer as usize];
+            (0..architecture.numbers(layer).count()).map(|_| next(max) as i32).collect()
         });
         Parts { architecture, name: "random".into(), layers }
     }

@@ -1,14 +1,14 @@
-//! Speed or rate, over one or several rounds.
+//! Speed or rate over one or more rounds.
 
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What engines that search the same at the same time have achieved, once.
+/// One measurement of engines that search the same positions simultaneously.
 pub(super) struct Pass {
     pub checksum: String,
     /// Nodes of all engines.
     pub nodes: u64,
-    /// The slowest engine's time of each game, summed.
+    /// The sum over the games of the slowest engine's time.
     pub time: Duration,
     /// Nodes per second of the slowest and the fastest engine, each by its own time.
     pub engines: [f64; 2],
@@ -16,10 +16,9 @@ pub(super) struct Pass {
     pub placement: Value,
 }
 
-/// The same pass in each round, at least one.
+/// One pass per round, from at least one round.
 pub(super) struct Figure(pub Vec<Pass>);
 
-/// The middle, or the mean of the two middle ones.
 fn median(numbers: impl Iterator<Item = f64>) -> f64 {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_by(f64::total_cmp);
@@ -28,7 +27,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The message for different checksums of the same search.
-pub(super) fn differ(what: &str, one: &str, other: &str) -> String {
+pub(super) fn mismatch(what: &str, one: &str, other: &str) -> String {
     format!(
         "two {what} of the same search have the checksums {one} and {other}: this machine does not compute reliably, \
          or Lento has a defect"
@@ -36,11 +35,11 @@ pub(super) fn differ(what: &str, one: &str, other: &str) -> String {
 }
 
 impl Figure {
-    /// Adds the pass of another round, which has to compute the same.
+    /// Adds the pass of another round, which must have the same checksum.
     pub(super) fn add(figure: &mut Option<Self>, pass: Pass) -> Result<(), String> {
         let Self(passes) = figure.get_or_insert(Self(Vec::new()));
         if let Some(first) = passes.first().filter(|first| first.checksum != pass.checksum) {
-            return Err(differ("rounds", &first.checksum, &pass.checksum));
+            return Err(mismatch("rounds", &first.checksum, &pass.checksum));
         }
         passes.push(pass);
         Ok(())
@@ -55,12 +54,12 @@ impl Figure {
         self.0.iter().map(|pass| pass.time.as_secs_f64() * 1e3).collect()
     }
 
-    /// Nodes per second in the median time.
+    /// Nodes per second, by the median time.
     fn nps(&self) -> f64 {
         self.0[0].nodes as f64 / self.time_ms() * 1e3
     }
 
-    /// The standard deviation of the times, as a part of the median; `None` with one round.
+    /// The standard deviation of the times relative to the median; `None` with one round.
     fn spread(&self) -> Option<f64> {
         let times = self.rounds_ms();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
@@ -68,7 +67,7 @@ impl Figure {
         (times.len() > 1).then(|| (squares / (times.len() - 1) as f64).sqrt() / self.time_ms())
     }
 
-    /// Nodes per second of the slowest and the fastest engine of a round: medians over the rounds.
+    /// Nodes per second of the slowest and the fastest engine, as medians over the rounds.
     pub(super) fn engines(&self) -> [f64; 2] {
         [0, 1].map(|end| median(self.0.iter().map(|pass| pass.engines[end])))
     }
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_have_a_median_and_a_spread() {
+    fn median_and_spread_of_rounds() {
         let mut figure = None;
         Figure::add(&mut figure, pass(1000, "a")).unwrap();
         assert_eq!(figure.as_ref().unwrap().text(), "1000000 nodes/s");

@@ -1,10 +1,10 @@
-//! Progress, and how long the measurement still takes.
+//! Progress and remaining time of the measurement.
 
 use super::Kind;
 use lento_console::progress::Progress;
 use std::time::Duration;
 
-/// Times passes and shows how far they are.
+/// Times passes and shows their progress.
 pub(super) struct Meter {
     progress: Progress,
     /// `--time`.
@@ -13,28 +13,30 @@ pub(super) struct Meter {
     kinds: Vec<Kind>,
     /// Nodes of each figure per round and thread.
     nodes: u64,
-    /// Nodes per thread and seconds of each figure so far; those of the warm-up until there are others.
+    /// Nodes per thread and seconds of each figure so far, of the warm-up until the first position is done.
     pace: [(u64, f64); 2],
     /// The round from 1; 0 in the warm-up.
     round: u32,
     kind: Kind,
-    /// Positions done in this pass, and all of them.
+    /// Positions done in this pass.
     done: usize,
+    /// All positions of this pass.
     positions: usize,
-    /// When the warm-up, and when the last position ended.
+    /// When the warm-up ended.
     warm: Duration,
+    /// When the last position ended.
     last: Duration,
 }
 
 impl Meter {
-    /// Starts timing rounds of these figures, each with this many nodes per thread.
+    /// Starts timing rounds of these figures, each with `nodes` per thread.
     pub(super) fn start(budget: Option<Duration>, kinds: Vec<Kind>, nodes: u64) -> Self {
         let (kind, zero) = (kinds[0], Duration::ZERO);
         let (progress, pace) = (Progress::start(), [(0, 0.0); 2]);
         Self { progress, budget, kinds, nodes, pace, round: 0, kind, done: 0, positions: 0, warm: zero, last: zero }
     }
 
-    /// Begins a round after the warm-up or a complete round; `false` if there is to be no more.
+    /// Begins a round after the warm-up or a complete round; `false` if no further round fits.
     pub(super) fn begin_round(&mut self) -> bool {
         let elapsed = self.progress.elapsed();
         if self.round == 0 {
@@ -76,7 +78,7 @@ impl Meter {
         self.progress.show(|| format!("{round}{kind}, {done} of {positions} positions done"), left);
     }
 
-    /// The estimated time left.
+    /// The estimated remaining time.
     fn left(&self) -> Option<Duration> {
         let elapsed = self.progress.elapsed();
         let round = self.round_left((elapsed - self.last).as_secs_f64()).unwrap_or_default();
@@ -84,18 +86,18 @@ impl Meter {
         (self.round > 0).then_some(round.max(budget)).filter(|left| !left.is_zero())
     }
 
-    /// The estimated time left in the round, after this many seconds in the current position.
+    /// The estimated remaining time of the round, after `current` seconds of the current position.
     fn round_left(&self, current: f64) -> Option<Duration> {
         let seconds = |kind: Kind| {
             let (nodes, seconds) = self.pace[kind as usize];
             (seconds > 0.0).then(|| self.nodes as f64 * seconds / nodes as f64)
         };
         let all = self.positions as f64;
-        let [here, after] = [0, 1].map(|more| (self.positions - self.done).saturating_sub(more) as f64 / all);
+        let [with_current, without] = [0, 1].map(|less| (self.positions - self.done).saturating_sub(less) as f64 / all);
         let later = self.kinds.iter().skip_while(|kind| **kind != self.kind).skip(1);
         let later = later.map(|kind| seconds(*kind)).sum::<Option<f64>>()?;
-        let this = seconds(self.kind)?;
-        let left = (this * here - current).max(this * after) + later;
+        let pass = seconds(self.kind)?;
+        let left = (pass * with_current - current).max(pass * without) + later;
         Duration::try_from_secs_f64(left).ok()
     }
 }
@@ -109,7 +111,7 @@ mod tests {
         let mut meter = Meter::start(budget, vec![Kind::Speed, Kind::Rate], 4000);
         for kind in [Kind::Speed, Kind::Rate] {
             meter.begin(kind, 1);
-            assert_eq!(meter.left(), None, "nothing is known in the warm-up");
+            assert_eq!(meter.left(), None, "unknown in the warm-up");
             meter.position_done(100, Duration::from_millis(100));
         }
         assert!(meter.begin_round());
@@ -117,16 +119,16 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_follows_the_pace() {
+    fn remaining_time_follows_the_pace() {
         let mut meter = warm(None);
         let left = |meter: &Meter| meter.round_left(0.0).expect("a pace").as_secs_f64();
         meter.begin(Kind::Speed, 4);
         assert_eq!(left(&meter), 4.0 + 4.0);
-        // Twice as slow as the warm-up; the warm-up counts no longer.
+        // Twice as slow as the warm-up, which no longer counts.
         meter.position_done(1000, Duration::from_secs(2));
         assert_eq!(left(&meter), 3.0 * 2.0 + 4.0);
         assert_eq!(meter.round_left(1.5), Some(Duration::from_secs_f64(4.5 + 4.0)));
-        // A position that takes longer does not shorten those after it.
+        // A slow position does not shorten later ones.
         assert_eq!(meter.round_left(1e9), Some(Duration::from_secs_f64(4.0 + 4.0)));
         meter.begin(Kind::Rate, 4);
         assert_eq!(left(&meter), 4.0);
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn one_round_is_complete_whatever_the_time() {
+    fn at_least_one_round_is_complete() {
         assert!(!warm(None).begin_round());
         assert!(!warm(Some(Duration::ZERO)).begin_round());
         let mut meter = warm(Some(Duration::from_secs(1 << 30)));

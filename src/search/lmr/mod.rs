@@ -1,10 +1,10 @@
 //! Late move reductions. A recipe describes as data which moves to reduce and by how much; it compiles to a table and weights.
 
 pub(crate) mod compiled;
+pub(super) mod positional;
 mod published;
 pub mod rebel;
 pub(crate) mod recipe;
-pub(super) mod terms;
 
 #[cfg(test)]
 mod tests;

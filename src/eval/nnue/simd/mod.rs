@@ -146,11 +146,11 @@ mod tests {
     use super::super::units::{FIRST, SECOND};
     use super::*;
 
-    /// Random lines within ± `most`.
-    fn lines(count: usize, most: i32, seed: &mut u32) -> Vec<CacheLine> {
+    /// Random lines within ± `max`.
+    fn lines(count: usize, max: i32, seed: &mut u32) -> Vec<CacheLine> {
         let mut next = || {
             *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((*seed >> 8) as i32 % (2 * most + 1) - most) as i16
+            ((*seed >> 8) as i32 % (2 * max + 1) - max) as i16
         };
         (0..count).map(|_| CacheLine(std::array::from_fn(|_| next()))).collect()
     }

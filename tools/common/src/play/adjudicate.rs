@@ -53,7 +53,7 @@ impl Tablebases {
     /// Result of a position given its halfmove clock. `None` if castling rights are left, if tables are missing, or if the result
     /// depends on a single ply, as distances may be off by one.
     fn result(&self, board: &Board) -> Option<Wdl> {
-        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.tables.stock().max_pieces {
+        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.tables.summary().max_pieces {
             return None;
         }
         let wdl = self.tables.wdl(board)?;

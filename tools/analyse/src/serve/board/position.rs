@@ -115,7 +115,7 @@ fn over(game: &Game) -> Option<Value> {
 /// draw), draw, blessed or loss; and the plies to the next capture or pawn move behind it.
 fn verdict(tables: &Tables, game: &Game, mv: Move) -> Option<Value> {
     let after = game.board().after(mv);
-    if after.occupied().count() > tables.stock().max_pieces || !game.board().castling().is_empty() {
+    if after.occupied().count() > tables.summary().max_pieces || !game.board().castling().is_empty() {
         return None;
     }
     let wdl = match tables.rank_by_distance(game, mv, &|| true)?.wdl {

@@ -1,4 +1,4 @@
-//! Terms that the recipe `rebel` compares before and after a move, in centipawns. The document names them without values.
+//! Positional terms that the recipe `rebel` compares before and after a move, in centipawns. Its source gives no values.
 
 use crate::chess::{Board, Color, Move, PieceType, Square, attacks};
 use crate::score::Score;
