@@ -1,7 +1,5 @@
 //! The engine: position, options and search, without any input or output.
 
-#[cfg(all(test, loom))]
-mod model;
 pub mod numa;
 mod pool;
 mod running;
@@ -67,7 +65,7 @@ pub struct Engine {
     table: Table,
     pool: Pool,
     numa_policy: NumaPolicy,
-    /// The affinity that [`NumaPolicy::Hardware`] has lifted.
+    /// The process affinity that [`NumaPolicy::Hardware`] has lifted.
     lifted: Option<processors::Limit>,
     /// Computed on first use; the thread of a fresh engine is never bound.
     placement: Option<Placement>,
@@ -83,7 +81,7 @@ pub struct Engine {
     searches: u64,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
-    /// Seed of a limited player's errors, unless set by an option.
+    /// Seed of the errors with limited strength, unless set by an option.
     seed: u64,
 }
 
@@ -96,8 +94,8 @@ impl Engine {
     pub const MAX_THREADS: usize = 1024;
     /// Stack of a thread that searches ([`inline`](Self::inline)), in bytes.
     pub const STACK_BYTES: usize = pool::STACK_BYTES;
-    /// Maximum number of stopped searches that threads have not left yet, when another begins.
-    const MOST_ABANDONED: usize = 8;
+    /// Maximum number of stopped searches with running threads when another search begins.
+    const MAX_ABANDONED: usize = 8;
 
     /// Creates an engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position.
     /// The table is allocated on first use.
@@ -105,9 +103,10 @@ impl Engine {
         Self::with_pool(Pool::default())
     }
 
-    /// An engine that with one thread searches on the thread that calls [`go`](Self::go), which returns when the search has ended:
-    /// for many short searches, where the handover to another thread would take as long. A search without limits does not end. The
-    /// only outputs are notes and the result. The calling thread needs a stack of [`STACK_BYTES`](Self::STACK_BYTES).
+    /// Creates an engine that, while it has one thread, searches on the thread that calls [`go`](Self::go), which returns after the
+    /// search. For many short searches, which would take as long as the handover to another thread. A search without limits does
+    /// not end. The only outputs are notes and the result. The calling thread needs a stack of
+    /// [`STACK_BYTES`](Self::STACK_BYTES).
     pub fn inline() -> Self {
         Self::with_pool(Pool::inline())
     }
@@ -139,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// An engine of one thread with the same options, position and table size, to search beside this one.
+    /// An engine with one thread and the same options, position and table size, for searches in parallel to this one.
     pub fn copy(&self) -> Self {
         Self {
             settings: Settings { lmr_statistics: false, ..self.settings.clone() },
@@ -223,26 +222,26 @@ impl Engine {
         self.abandoned.extend(self.running.take().and_then(Running::abandon));
     }
 
-    /// Waits until at most `most` searches have threads holding their job.
-    fn await_released(&mut self, most: usize) {
+    /// Waits until the jobs of at most `max` searches are held by threads.
+    fn await_released(&mut self, max: usize) {
         self.abandoned.retain(|events| {
             events.try_iter().for_each(drop);
             !events.try_recv().is_err_and(|error| error.is_disconnected())
         });
-        let settled = self.abandoned.len().saturating_sub(most);
-        self.abandoned.drain(..settled).for_each(|events| events.iter().for_each(drop));
+        let surplus = self.abandoned.len().saturating_sub(max);
+        self.abandoned.drain(..surplus).for_each(|events| events.iter().for_each(drop));
     }
 
-    /// Builds the job of a search, with the receiver of its events.
+    /// Creates the job of a search, and the receiver of its events.
     fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: Threads) -> (Job, Receiver<Event>) {
         let count = threads.own.len();
         let draws = self.draws(limits, &game);
-        // Scores depend on contempt, so keys must, too.
+        // Scores depend on contempt, so keys do as well.
         let game = game.with_salt(draws.salt());
         let mut options = self.settings.search;
         let determinism = if count > 1 { options.deterministic } else { Determinism::Off };
-        let late = determinism == Determinism::Rounds || self.partners.is_some();
-        options.stagger = options.stagger.of_threads(count, late);
+        let delayed = determinism == Determinism::Rounds || self.partners.is_some();
+        options.stagger = options.stagger.of_threads(count, delayed);
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params);
         let (events, received) = unbounded();
         let job = Job {
@@ -276,13 +275,13 @@ impl Engine {
         self.go_among(limits, &[]);
     }
 
-    /// [`go`](Self::go) restricted to these root moves; unrestricted if none is legal.
+    /// [`go`](Self::go) restricted to these root moves, or unrestricted if none of them is legal.
     pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
         // Threads pick up the new job once they see the stop flag. Only earlier searches are waited for,
         // so that fast `go` and `stop` do not pile up jobs.
         self.abandon_search();
-        self.await_released(Self::MOST_ABANDONED);
+        self.await_released(Self::MAX_ABANDONED);
         self.searches += 1;
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
@@ -320,7 +319,7 @@ impl Engine {
         });
     }
 
-    /// The result without a legal move or without a thread.
+    /// The result without a legal move or thread.
     fn nothing_to_search(&self, best: Option<Move>) -> Outcome {
         let score = if best.is_none() && self.game.board().in_check() { mated_in(0) } else { DRAW };
         Outcome::new(vec![Info { multipv: 1, score, pv: PvLine::from_iter(best), ..Info::default() }])
@@ -348,14 +347,13 @@ impl Engine {
         }
     }
 
-    /// Attaches an instrument to the searches from now on; statistics and limited strength take its place. Stops a running
-    /// search.
+    /// Attaches an instrument to all further searches except those with LMR statistics or limited strength. Stops a running search.
     pub fn set_instrument(&mut self, instrument: Option<Arc<dyn Instrument>>) {
         self.finish();
         self.instrument = instrument;
     }
 
-    /// Counts the nodes and results of partners from the next search on, except with limited strength.
+    /// Includes nodes and results of partners from the next search on, except with limited strength.
     pub fn set_partners(&mut self, partners: Option<Arc<dyn Partners>>) {
         self.partners = partners;
     }
@@ -395,48 +393,14 @@ impl Default for Engine {
     }
 }
 
-/// The moves leading from one position to another, up to `most`.
-fn path(from: &Board, to: &Board, most: usize) -> Option<Vec<Move>> {
+/// The moves leading from one position to another, at most `max`.
+fn path(from: &Board, to: &Board, max: usize) -> Option<Vec<Move>> {
     if from.key() == to.key() {
         return Some(Vec::new());
     }
-    let through = |&mv: &Move| Some([&[mv], &path(&from.after(mv), to, most.checked_sub(1)?)?[..]].concat());
+    let through = |&mv: &Move| Some([&[mv], &path(&from.after(mv), to, max.checked_sub(1)?)?[..]].concat());
     from.legal_moves().iter().find_map(through)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::Game;
-
-    fn after(moves: &str) -> Board {
-        let mut game = Game::start();
-        for text in moves.split_whitespace() {
-            game.play(game.board().parse_uci(text, false).expect("a legal move"));
-        }
-        game.board().clone()
-    }
-
-    #[test]
-    fn paths_are_found_up_to_two_plies() {
-        let texts = |from: &str, to: &str| {
-            let board = after(from);
-            path(&board, &after(to), 2).map(|moves| {
-                let mut board = board.clone();
-                let text = |mv: Move| {
-                    let text = board.uci(mv, false);
-                    board = board.after(mv);
-                    text
-                };
-                moves.into_iter().map(text).collect::<Vec<_>>()
-            })
-        };
-        assert_eq!(texts("e2e4", "e2e4"), Some(vec![]));
-        assert_eq!(texts("", "e2e4"), Some(vec!["e2e4".into()]));
-        assert_eq!(texts("e2e4", "e2e4 e7e5 g1f3"), Some(vec!["e7e5".into(), "g1f3".into()]));
-        assert_eq!(texts("", "e2e4 e7e5 g1f3"), None, "three plies");
-        assert_eq!(texts("e2e4", "d2d4"), None, "another position");
-        assert_eq!(texts("e2e4", ""), None, "an earlier position");
-        assert_eq!(texts("e2e4", "d2d4 e7e5"), None, "no path");
-    }
-}
+mod tests;

@@ -21,7 +21,7 @@ impl Engine {
     /// contents. Fails if CPUs are unavailable or threads cannot be started; the policy is then unchanged.
     pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), String> {
         let old = self.numa_policy.clone();
-        self.adopt_limit(&policy).map_err(|error| format!("the affinity of the process stays: {error}"))?;
+        self.adopt_limit(&policy).map_err(|error| format!("the process affinity cannot be lifted: {error}"))?;
         let checked = Placement::check(&policy, Topology::of_this_system().as_ref());
         let placed = checked.and_then(|()| self.place(self.threads(), policy).map_err(|error| error.to_string()));
         if placed.is_err() {
@@ -30,7 +30,7 @@ impl Engine {
         placed
     }
 
-    /// Lifts the affinity of the process, or restores it, as a policy wants it.
+    /// Lifts or restores the affinity of the process, as required by a policy.
     fn adopt_limit(&mut self, policy: &NumaPolicy) -> io::Result<()> {
         if *policy != NumaPolicy::Hardware {
             self.lifted.take().iter().for_each(processors::restore_limit);
@@ -40,7 +40,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The nodes that threads are bound to, or why they are not.
+    /// The nodes that threads are bound to, or why they are not bound.
     pub fn places(&mut self) -> Result<Vec<PlaceUsage>, String> {
         let (evaluation, threads) = (self.evaluation(), self.threads());
         let decide = || Placement::decide(&self.numa_policy, Topology::of_this_system().as_ref(), threads);
@@ -103,7 +103,8 @@ impl Engine {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use crate::search::limits::Limits;
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_network_is_copied_on_first_use() {
+    fn new_networks_are_copied_on_first_use() {
         let cpus = processors::allowed().unwrap();
         let mut engine = Engine::new();
         engine.set_numa_policy(NumaPolicy::Lists(vec![cpus])).unwrap();

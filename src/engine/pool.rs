@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-/// More than the deepest recursion needs; only used pages take memory.
+/// Sufficient for the deepest recursion; only used pages take memory.
 pub(super) const STACK_BYTES: usize = 8 << 20;
 
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -28,7 +28,7 @@ struct Thread {
     place: Option<Place>,
     /// The CPUs it should be bound to; none if it is not.
     cpus: CpuSet,
-    /// The CPUs it is bound to, or why not.
+    /// The CPUs it is bound to, or why it is not bound.
     bound: Option<Result<CpuSet, String>>,
     /// Whether it has allocated [histories of its own](Worker::own).
     has_histories: bool,
@@ -38,7 +38,7 @@ struct Thread {
 #[derive(Default)]
 pub(super) struct Pool {
     threads: Vec<Thread>,
-    /// Whether a single thread is the caller's ([`Engine::inline`](super::Engine::inline)).
+    /// Whether a pool of one thread uses the caller's ([`Engine::inline`](super::Engine::inline)).
     inline: bool,
     /// The worker of that thread.
     caller: Option<Box<Worker>>,
@@ -58,9 +58,9 @@ impl Pool {
         self.threads.len() + usize::from(self.is_inline())
     }
 
-    /// Starts or stops threads up to `count`, each in its place. Those that stay keep their histories; the first one
-    /// whose place changed and all after it restart. Requires that no search runs. New threads allocate memory for this
-    /// evaluation. On failure the old number is kept, or fewer if threads had to move.
+    /// Starts or stops threads to get `count`, each in its place. The first thread whose place changes and all after it restart;
+    /// others keep their histories. Requires that no search is running. New threads allocate memory for this evaluation. On
+    /// failure the old number is kept, or fewer if threads had to move.
     pub(super) fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         map_large_allocations();
@@ -71,11 +71,11 @@ impl Pool {
         }
         self.caller = None;
         let node = |place: Option<&Place>| place.map(|place| place.cpus.clone());
-        let stays = |(id, thread): &(usize, &Thread)| {
+        let is_unmoved = |(id, thread): &(usize, &Thread)| {
             thread.cpus == placement.cpus(*id) && node(thread.place.as_ref()) == node(placement.of(*id))
         };
-        let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
-        self.truncate(staying);
+        let unmoved = self.threads.iter().enumerate().take(count).take_while(is_unmoved).count();
+        self.truncate(unmoved);
         while self.threads.len() < count {
             let id = self.threads.len();
             match Thread::start(id, placement.of(id).cloned(), placement.cpus(id), evaluation.clone()) {
@@ -93,7 +93,7 @@ impl Pool {
         self.threads.iter().filter(|thread| thread.place.as_ref().is_some_and(|own| own.cpus == place.cpus))
     }
 
-    /// Makes each node copy the network on one of its own threads, so that the first search need not.
+    /// Copies the network to each node, on a thread of the node, to save the first search from doing so.
     pub(super) fn copy_network(&self, placement: &Placement, evaluation: &Evaluation) {
         let copy = |place: &Place| {
             let (network, evaluation) = (Arc::clone(&place.network), evaluation.clone());
@@ -117,7 +117,7 @@ impl Pool {
         }
     }
 
-    /// The CPUs that the main thread is bound to, or why not; `None` if it is not to be bound.
+    /// The CPUs that the main thread is bound to, or why it is not; `None` if it should not be bound.
     pub(super) fn main_bound(&self) -> Option<&Result<CpuSet, String>> {
         self.threads.first()?.bound.as_ref()
     }
@@ -131,8 +131,8 @@ impl Pool {
         }
     }
 
-    /// Sends a job to its threads, with an instrument that observes them. The caller wakes the main thread and one helper, and each
-    /// helper two more: a thread that wakes hundreds is busy for milliseconds. Inline, searches to the end.
+    /// Sends a job to its threads, with an instrument to observe them. The caller wakes the main thread and one helper, and each
+    /// helper two more, since waking hundreds of threads takes milliseconds. An inline pool searches to the end.
     pub(super) fn search(&mut self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
         if let Some(worker) = &mut self.caller {
             return search(worker, Arc::clone(job), instrument.cloned());
@@ -153,7 +153,7 @@ impl Pool {
         self.threads.first().and_then(|main| main.run_task(task).recv().ok()).unwrap_or_default()
     }
 
-    /// Makes each thread allocate histories of its own, so that the first search need not.
+    /// Allocates private histories on each thread, to save the first search from doing so.
     pub(super) fn prepare_histories(&mut self) {
         let new = self.threads.iter_mut().filter(|thread| !thread.has_histories);
         let prepare = |thread: &mut Thread| {
@@ -164,7 +164,7 @@ impl Pool {
         prepared.iter().for_each(|done| _ = done.recv());
     }
 
-    /// Clears the histories of all threads. Queued, so takes effect before the next search.
+    /// Clears the histories of all threads before the next search.
     pub(super) fn clear_histories(&mut self) {
         self.caller.iter_mut().for_each(|worker| worker.clear());
         for thread in &self.threads {
@@ -174,8 +174,8 @@ impl Pool {
 }
 
 impl Thread {
-    /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
-    /// first touches its memory.
+    /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it first writes
+    /// to its memory.
     fn start(id: usize, place: Option<Place>, cpus: CpuSet, evaluation: Evaluation) -> io::Result<Self> {
         let (tasks, inbox) = unbounded::<Task>();
         let (node, wanted) = (place.clone(), cpus.clone());
@@ -187,7 +187,7 @@ impl Thread {
             let bind = || processors::bind(&wanted).map_err(|error| error.to_string());
             let bound = (!wanted.is_empty()).then(bind);
             let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|node| node.network);
-            // The pool waits for the result. By now the thread has its stack and arena.
+            // The pool is waiting for the result, and the stack and arena of the thread have been allocated.
             if let Err(error) = check_memory() {
                 let _ = send.send(Err(error));
                 return;
@@ -205,14 +205,14 @@ impl Thread {
         Ok(thread)
     }
 
-    /// Whether it is bound exactly to its place.
+    /// Whether it is bound to CPUs of its place.
     fn is_bound(&self) -> bool {
         matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_subset(&place.cpus))
     }
 
     fn queue(&self, task: impl FnOnce(&mut Worker) + Send + 'static) {
         if let Some(tasks) = &self.tasks {
-            // Fails only after the end of the thread.
+            // Fails only if the thread has ended.
             let _ = tasks.send(Box::new(task));
         }
     }
@@ -234,8 +234,8 @@ impl Drop for Thread {
     }
 }
 
-/// The nice value of threads beyond the number of CPUs: input and output threads need not queue behind hundreds of starting or
-/// stopping ones, which do not starve. Not reversible, but surplus threads are stopped first.
+/// Nice value of threads beyond the number of CPUs, so that input and output do not queue behind hundreds of starting or stopping
+/// threads. Irreversible, but surplus threads are stopped first.
 const SURPLUS_NICE: i32 = 5;
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
@@ -243,7 +243,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_default()
 }
 
-/// Starts the search of a thread, and by it those that it wakes; nothing beyond the last.
+/// Starts the search on a thread, which wakes further ones. Does nothing beyond the last thread.
 fn start(threads: &Arc<[Sender<Task>]>, id: usize, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
     let Some(thread) = threads.get(id) else { return };
     let (threads, job, instrument) = (Arc::clone(threads), Arc::clone(job), instrument.cloned());
@@ -253,11 +253,11 @@ fn start(threads: &Arc<[Sender<Task>]>, id: usize, job: &Arc<Job>, instrument: O
         drop(threads);
         search(worker, job, instrument);
     };
-    // Fails only after the end of the thread.
+    // Fails only if the thread has ended.
     let _ = thread.send(Box::new(task));
 }
 
-/// Searches, and reports the result to the engine.
+/// Searches and reports the end to the engine.
 fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrument>>) {
     let events = job.events.clone();
     let search = || match &instrument {
@@ -268,24 +268,23 @@ fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrum
         *worker = worker.fresh();
         job.give_up(worker.id, &panic_message(&*panic));
     }
-    // Drop these first: after the last report the engine must own the table alone.
+    // Drop these first: after the last report the engine must be the only owner of the table.
     drop((job, instrument));
     let _ = events.send(Event::Done(worker.id));
 }
 
-/// Checks that a worker, the stack of the next thread and a margin can be allocated, since a failure inside a worker aborts the
-/// process.
+/// Checks that a worker, the stack of another thread and a margin can be allocated, since failure in a worker aborts the process.
 pub(super) fn check_memory() -> io::Result<()> {
     const MARGIN: usize = 4 << 20;
-    let mut room: Vec<u8> = Vec::new();
-    let reserved = room.try_reserve_exact(STACK_BYTES + Worker::BYTES + MARGIN);
-    // Keeps the allocation from being optimised away.
-    black_box(room.as_ptr());
+    let mut memory: Vec<u8> = Vec::new();
+    let reserved = memory.try_reserve_exact(STACK_BYTES + Worker::BYTES + MARGIN);
+    // Prevents the allocation from being optimised away.
+    black_box(memory.as_ptr());
     reserved.map_err(|_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for another thread"))
 }
 
-/// Makes large allocations use mappings of their own, which return to the system when freed. glibc would otherwise place them in
-/// arenas of threads, which keep them.
+/// Gives large allocations their own mappings, which return to the system when freed. By default glibc places them in the arenas
+/// of threads, which keep them.
 fn map_large_allocations() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call sets a number of the allocator, from any thread and at any time.
@@ -294,7 +293,7 @@ fn map_large_allocations() {
     }
 }
 
-/// Returns memory that stopped threads have freed to the system; glibc would keep it for other threads.
+/// Returns memory freed by stopped threads to the system, as glibc would keep it.
 fn release_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call only returns unused pages of the allocator; it has no preconditions.
@@ -309,7 +308,7 @@ mod tests {
     use crate::search::limits::Determinism;
 
     #[test]
-    fn histories_of_each_thread_are_allocated_before_the_first_search() {
+    fn private_histories_are_allocated_in_advance() {
         let mut engine = Engine::new();
         engine.set_threads(3).unwrap();
         let own = |engine: &Engine| {

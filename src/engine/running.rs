@@ -15,7 +15,7 @@ use std::time::Instant;
 pub(super) struct Running {
     /// `None` without legal moves, and once there is a result.
     job: Option<Arc<Job>>,
-    /// Events of its threads, for the engine alone to receive; disconnects once all have ended.
+    /// Events of its threads, received only by the engine; disconnects once all have ended.
     pub(super) events: Receiver<Event>,
     busy: usize,
     /// The result waits for `stop`.
@@ -25,7 +25,7 @@ pub(super) struct Running {
     /// Stopped or out of time: report any result as soon as possible.
     due: bool,
     pub(super) handicap: Option<Handicap>,
-    /// Minimum thinking time of a limited player.
+    /// Minimum thinking time with limited strength.
     not_before: Option<Instant>,
     main_ended: bool,
     /// The result, possibly withheld.
@@ -33,7 +33,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// A search by the threads of a job, or without a job one whose result is known in advance.
+    /// A search of a job, or without a job, one whose result is known in advance.
     pub(super) fn new(
         limits: &Limits,
         job: Option<Arc<Job>>,
@@ -98,8 +98,8 @@ impl Running {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
     }
 
-    /// Whether output is shown: a limited player searches more lines than it shows.
-    pub(super) fn shows(&self, output: &Output) -> bool {
+    /// Whether to report an output. With limited strength, more lines are searched than reported.
+    pub(super) fn reports(&self, output: &Output) -> bool {
         !matches!((output, &self.handicap), (Output::Info(info), Some(handicap)) if info.multipv > handicap.multi_pv)
     }
 
@@ -138,7 +138,7 @@ impl Running {
         }
         self.answer = Some(Outcome::new(lines));
         job.threads.stop_partners();
-        // Once the threads drop the job, too, the engine owns the table again.
+        // Once all threads have also dropped the job, the engine is the only owner of the table.
         self.job = None;
     }
 }
@@ -152,9 +152,9 @@ impl Drop for Running {
 
 /// Selects the move with the most votes, and its best result.
 ///
-/// A vote's weight is the finished depth times the margin over the worst score. A proven win beats everything, the
-/// shortest first; a proven loss beats only longer ones. Ties go to the better score, then the greater depth, then the
-/// lower thread number, so the result does not depend on the order of results.
+/// A vote's weight is the finished depth times the margin over the worst score. Proven wins beat all other results, the
+/// shortest first. Ties go to the better score, then the greater depth, then the lower thread number, so the choice does
+/// not depend on the order of the results.
 fn elect(results: &[ThreadResult]) -> Option<&ThreadResult> {
     let score = |result: &ThreadResult| result.lines.first().map_or(Score::MIN, |line| line.score);
     let best_move = |result: &ThreadResult| result.lines.first().and_then(|line| line.pv.first().copied());
@@ -190,7 +190,7 @@ mod tests {
     use crate::search::threads::Threads;
 
     #[test]
-    fn a_thread_that_panics_ends_the_search_and_not_the_engine() {
+    fn panicking_threads_end_only_the_search() {
         for (threads, deterministic) in
             [(1, Determinism::Off), (3, Determinism::Off), (3, Determinism::Rounds), (3, Determinism::Turns)]
         {
@@ -230,7 +230,7 @@ mod tests {
         let mut reversed = results.to_vec();
         reversed.reverse();
         let winner = elect(results).unwrap().thread;
-        assert_eq!(elect(&reversed).unwrap().thread, winner, "the order of results must not matter");
+        assert_eq!(elect(&reversed).unwrap().thread, winner, "depends on the order of results");
         winner
     }
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_mate_wins() {
+    fn shortest_mate_wins() {
         let results = [
             result(0, 20, Square::B1, 500),
             result(1, 20, Square::B1, 500),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_to_score_depth_and_then_number() {
+    fn ties_are_broken_by_score_depth_and_number() {
         assert_eq!(winner(&[result(0, 9, Square::B1, 10), result(1, 9, Square::B1, 10)]), 0);
         assert_eq!(winner(&[result(0, 9, Square::B1, 10), result(1, 10, Square::B1, 10)]), 1);
         assert_eq!(winner(&[result(0, 9, Square::B1, 10), result(1, 9, Square::B1, 11)]), 1);

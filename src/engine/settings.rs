@@ -1,4 +1,4 @@
-//! Settings of the engine, and the value of draws by them.
+//! Engine settings, and the draw values that follow from them.
 
 use super::Engine;
 use super::strength::StrengthOptions;
@@ -49,8 +49,8 @@ pub struct Settings {
     pub contempt: i64,
     /// The side with contempt during analysis.
     pub analysis_contempt: AnalysisContempt,
-    /// Analysis: `ucinewgame` keeps the table and histories, and deep entries do not age. Where it is not set, a search
-    /// without limits is analysis.
+    /// Analysis: `ucinewgame` keeps the table and histories, and deep entries do not age. If unset, infinite searches are
+    /// analysis.
     pub analyse_mode: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The engine's table: size, lending, and the evaluation its scores belong to.
+//! The engine's table: size, loans, and the evaluation of its scores.
 
 use super::Engine;
 use super::strength::random_seed;
@@ -18,13 +18,13 @@ pub(super) struct Table {
     pub tt: Arc<Tt>,
     /// Requested size in MiB.
     pub mib: usize,
-    /// The evaluations that scores of entries come from.
+    /// The evaluations of stored scores.
     evaluations: Vec<EvalIdentity>,
-    /// Has a clone in each loan.
+    /// Cloned into each loan.
     lent: WaitGroup,
-    /// Whether a generation has begun without a search.
+    /// Whether a generation has been started for the next search.
     begun: bool,
-    /// Alive while a [`Resize`] has the table.
+    /// Alive while a [`Resize`] owns the table.
     resizing: Weak<()>,
 }
 
@@ -49,7 +49,7 @@ pub struct Resize {
     mib: usize,
     threads: usize,
     result: Result<(), TtError>,
-    /// Tells the engine that the table is away, until this is dropped.
+    /// Marks the table as taken out of the engine.
     _alive: Arc<()>,
 }
 
@@ -83,7 +83,7 @@ impl Table {
     }
 
     /// Records that scores of this evaluation are stored.
-    fn add(&mut self, eval: EvalIdentity) {
+    fn add_evaluation(&mut self, eval: EvalIdentity) {
         if !self.evaluations.iter().any(|known| known.scores() == eval.scores()) {
             self.evaluations.push(eval);
         }
@@ -107,7 +107,7 @@ impl EvalIdentity {
         "8/8/3k4/8/8/3KP3/8/8 w - - 0 1",
     ];
 
-    /// Equal for evaluations that give every position the same score. The instruction set does not matter.
+    /// Equal for evaluations that give every position the same score, regardless of the instruction set.
     fn scores(&self) -> (u64, Scaling, bool) {
         (self.evaluation.network.fingerprint(), self.scaling, self.evaluation.drawish_endings)
     }
@@ -122,7 +122,7 @@ impl EvalIdentity {
         for board in Self::SAMPLES.iter().filter_map(|fen| Board::from_fen(fen).ok()) {
             sum.add(board.key());
             sum.add(evaluation.value(&board, *scaling) as u64);
-            // Encoded moves are stored, too.
+            // Entries also contain encoded moves.
             board.legal_moves().iter().for_each(|mv| sum.add(mv.word().into()));
         }
         let drawish = if evaluation.drawish_endings { ", drawish endings are draws" } else { "" };
@@ -135,7 +135,7 @@ impl EvalIdentity {
 }
 
 impl Engine {
-    /// Allocates the table and the histories of the threads unless done. A search does so, too, but runs without a table on
+    /// Allocates the table and the histories of the threads if necessary. A search also does so, but runs without a table on
     /// failure.
     pub fn prepare(&mut self) -> Result<(), TtError> {
         if self.is_searching() {
@@ -150,7 +150,7 @@ impl Engine {
         self.set_hash(self.table.mib)
     }
 
-    /// The table's size in MiB.
+    /// The table size in MiB.
     pub fn hash_mib(&self) -> usize {
         self.table.mib
     }
@@ -163,7 +163,7 @@ impl Engine {
     }
 
     /// Takes the table out to resize it on another thread. Searches run without a table until
-    /// [`end_resize`](Self::end_resize); if that is never called, with a new one.
+    /// [`end_resize`](Self::end_resize), or with a new table if the [`Resize`] is dropped instead.
     pub fn begin_resize(&mut self, mib: usize) -> Resize {
         let tt = self.take_table();
         let alive = Arc::new(());
@@ -210,8 +210,8 @@ impl Engine {
         self.searched = None;
     }
 
-    /// Stops any search, waits until all loans are returned, and takes the table, leaving an empty one. If another
-    /// owner remains, the table is lost to it.
+    /// Stops any search, waits until all loans are returned, and takes the table, leaving an empty one. Returns an empty table
+    /// if it has another owner.
     pub(super) fn take_table(&mut self) -> Tt {
         self.finish();
         self.await_table();
@@ -232,13 +232,13 @@ impl Engine {
         self.eval_identity().identity()
     }
 
-    /// Starts a new table generation for a search, unless one has begun or it is analysis: deep entries then keep their
+    /// Starts a new table generation for a search, unless one has been started or in analysis, where deep entries keep their
     /// age. Returns whether the old generation continues.
     pub(super) fn begin_generation(&mut self, limits: &Limits) -> bool {
         let continues = take(&mut self.table.begun) || self.settings.is_analysis(limits);
         self.table.tt.new_search(continues);
         let eval = self.eval_identity();
-        self.table.add(eval);
+        self.table.add_evaluation(eval);
         continues
     }
 
@@ -254,7 +254,7 @@ impl Engine {
         Ok(self.table.lend(eval))
     }
 
-    /// Lends the table for loading entries with its identity. They count as the next search's. Stops a running search.
+    /// Lends the table for loading entries with its identity, in the generation of the next search. Stops a running search.
     pub fn lend_table_to_load(&mut self) -> Result<LentTable, TtError> {
         self.finish();
         self.prepare()?;
@@ -263,7 +263,7 @@ impl Engine {
             self.table.begun = true;
         }
         let eval = self.eval_identity();
-        self.table.add(eval.clone());
+        self.table.add_evaluation(eval.clone());
         Ok(self.table.lend(eval))
     }
 }
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resize_that_is_dropped_leaves_no_gap() {
+    fn dropped_resizes_are_recovered() {
         let mut engine = Engine::new();
         let resize = engine.begin_resize(32);
         assert_eq!((engine.prepare(), engine.table.tt.size_mib()), (Ok(()), 0));

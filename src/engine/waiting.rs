@@ -1,4 +1,4 @@
-//! Waiting for a search: for its end, its next output, or a message meanwhile.
+//! Waits for the end or the next output of a search, or for a message.
 
 use super::Engine;
 use super::running::Running;
@@ -41,11 +41,11 @@ impl Engine {
         }
     }
 
-    /// Searches these root moves, or all if none of them is legal, to the end or until `follow` breaks, which stops the search.
+    /// Searches these root moves, or all if none of them is legal, to the end or until `follow` breaks.
     ///
     /// `follow` is called with each output but the result, and with `None` every [`POLL_INTERVAL`](Self::POLL_INTERVAL).
-    /// Errors, such as those of tablebase files, are outputs ([`Output::Note`]); the search runs on. It runs on the calling
-    /// thread, and `follow` is called after it, if the engine is [`inline`](Self::inline) and has one thread.
+    /// Errors, such as unreadable tablebase files, are outputs ([`Output::Note`]) and do not end the search. An
+    /// [`inline`](Self::inline) engine with one thread searches on the calling thread, and calls `follow` after the search.
     ///
     /// ```
     /// use lento::engine::{Engine, Output};
@@ -53,8 +53,8 @@ impl Engine {
     /// use std::ops::ControlFlow;
     ///
     /// let mut engine = Engine::new();
-    /// let endless = Limits { infinite: true, ..Limits::default() };
-    /// let answer = engine.search_until(&endless, &[], |_, output| match output {
+    /// let infinite = Limits { infinite: true, ..Limits::default() };
+    /// let answer = engine.search_until(&infinite, &[], |_, output| match output {
     ///     Some(Output::Info(info)) if info.depth == 6 => ControlFlow::Break(()),
     ///     _ => ControlFlow::Continue(()),
     /// });
@@ -97,7 +97,7 @@ impl Engine {
             if let Some(answer) = self.take_answer() {
                 return Wake::Output(Output::Best(answer));
             }
-            // Threads check the clock, too, but may not run in time when there are more threads than cores.
+            // Threads also check the clock, but may not run in time when there are more threads than cores.
             let deadline = self.running.as_ref().and_then(Running::deadline);
             let alarm = deadline.into_iter().chain(until).min().map_or_else(never, at);
             let events = self.running.as_ref().map_or_else(never, |running| running.events.clone());
@@ -126,7 +126,7 @@ impl Engine {
             }
             // Late events of a finished search.
             _ if running.answer.is_some() => None,
-            Event::Output(output) => Some(output).filter(|output| running.shows(output)),
+            Event::Output(output) => Some(output).filter(|output| running.reports(output)),
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_without_output_is_stopped_at_a_poll() {
+    fn polls_can_stop_a_search_without_output() {
         let mut engine = Engine::new();
         let limits = Limits { depth: Some(1), infinite: true, ..Limits::default() };
         let mut polls = 0;

@@ -22,11 +22,11 @@ impl Stagger {
     /// Number of threads from which timing alone gives enough variation (`docs/results/threads.md`).
     const MANY: usize = 8;
 
-    /// Resolves `Auto` for a number of threads. Threads that see each other's results `late` would repeat each other's work unless they
-    /// skip depths.
-    pub(crate) fn of_threads(self, threads: usize, late: bool) -> Self {
+    /// Resolves `Auto` for a number of threads. If threads see each other's results `delayed`, they skip depths to avoid duplicate
+    /// work.
+    pub(crate) fn of_threads(self, threads: usize, delayed: bool) -> Self {
         match self {
-            Self::Auto if threads >= Self::MANY && !late => Self::Off,
+            Self::Auto if threads >= Self::MANY && !delayed => Self::Off,
             Self::Auto => Self::Skip,
             other => other,
         }
@@ -71,11 +71,11 @@ mod tests {
 
     #[test]
     fn auto_skips_depths_with_few_threads_or_late_results() {
-        for (threads, late, expected) in
+        for (threads, delayed, expected) in
             [(2, false, Stagger::Skip), (7, false, Stagger::Skip), (8, false, Stagger::Off), (64, true, Stagger::Skip)]
         {
-            assert_eq!(Stagger::Auto.of_threads(threads, late), expected);
-            assert_eq!(Stagger::Offset.of_threads(threads, late), Stagger::Offset);
+            assert_eq!(Stagger::Auto.of_threads(threads, delayed), expected);
+            assert_eq!(Stagger::Offset.of_threads(threads, delayed), Stagger::Offset);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Errors of a limited player: misjudged positions and overlooked moves.
+//! Errors with limited strength: misjudged positions and overlooked moves.
 
 use super::{Handicap, Purpose};
 use crate::chess::{Board, Color, Move, PieceType};
@@ -9,9 +9,9 @@ impl Handicap {
     /// Shares of the noise by pawn structure, material (both change slowly) and position. Their squares sum to 1.
     const SHARES: [(Purpose, f64); 3] =
         [(Purpose::Structure, 0.65), (Purpose::Material, 0.6), (Purpose::Position, 0.466)];
-    /// Factors of the probability to overlook a move at the first plies.
+    /// Factors on the probability of overlooking a move at the first plies.
     const NEAR: [f64; 4] = [0.15, 0.35, 0.6, 0.8];
-    /// Fewer pieces on the board than this are easier to see and to judge.
+    /// Number of pieces below which positions are easier.
     const CROWD: f64 = 10.0;
 
     /// The error of the evaluation, in centipawns from White's view.
@@ -27,14 +27,14 @@ impl Handicap {
         self.level.noise * Self::crowd(board) * Self::SHARES.into_iter().map(share).sum::<f64>()
     }
 
-    /// Factor of misjudgements and of randomness in the choice by the number of pieces; its square is that of oversights.
+    /// Factor on noise and temperature by the number of pieces; its square is the factor on oversights.
     pub(super) fn crowd(board: &Board) -> f64 {
         (f64::from(board.occupied().count()) / Self::CROWD).min(1.0)
     }
 
-    /// What the material balance adds to an evaluation with few pieces, in centipawns from White's view. Evaluations of won endings
-    /// hardly differ, but people keep their pieces.
-    fn material_counts(board: &Board) -> f64 {
+    /// Bonus for material with few pieces, in centipawns from White's view. Evaluations of won endings hardly differ, but humans keep
+    /// their pieces.
+    fn material_bonus(board: &Board) -> f64 {
         let balance = all_material(board, Color::White) - all_material(board, Color::Black);
         (1.0 - Self::crowd(board)) * balance / 4.0
     }
@@ -56,7 +56,7 @@ impl Observer for Handicap {
         if self.level.noise == 0.0 {
             return value;
         }
-        let change = self.error(board) + Self::material_counts(board);
+        let change = self.error(board) + Self::material_bonus(board);
         (value + change as Score * board.side_to_move().sign()).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
@@ -65,8 +65,8 @@ impl Observer for Handicap {
     }
 }
 
-/// How easily a move is overlooked: retreats, long moves and knight moves more, pawn moves, castling and checks less; captures less
-/// the more of the other side's material they take, and not at all if they take the last of it.
+/// How easily a move is overlooked: retreats, long moves and knight moves more; pawn moves, castling and checks less; captures less
+/// the larger their share of the opponent's material, and captures of his last piece never.
 fn hidden(board: &Board, mv: Move) -> f64 {
     let (from, to, side) = (mv.from(), mv.to(), board.side_to_move());
     let Some(piece) = board.piece_on(from) else { return 1.0 };
@@ -74,7 +74,7 @@ fn hidden(board: &Board, mv: Move) -> f64 {
         return 0.3;
     }
     let back = to.relative_to(side).rank() < from.relative_to(side).rank();
-    let by_way = match (back, from.distance(to) >= 4) {
+    let by_distance = match (back, from.distance(to) >= 4) {
         (true, true) => 1.8,
         (true, false) => 1.4,
         (false, true) => 1.3,
@@ -86,13 +86,13 @@ fn hidden(board: &Board, mv: Move) -> f64 {
         _ => 1.0,
     };
     let check = if board.gives_check(mv) { 0.4 } else { 1.0 };
-    by_way * by_piece * check * left_by(board, mv).powi(2)
+    by_distance * by_piece * check * remaining(board, mv).powi(2)
 }
 
-/// Share of its material without the king that a move leaves to the other side.
-fn left_by(board: &Board, mv: Move) -> f64 {
-    let Some(taken) = board.captured(mv) else { return 1.0 };
-    1.0 - f64::from(taken.kind().exchange_value()) / all_material(board, !board.side_to_move())
+/// The opponent's material after a move as a share of that before it, without the king.
+fn remaining(board: &Board, mv: Move) -> f64 {
+    let Some(captured) = board.captured(mv) else { return 1.0 };
+    1.0 - f64::from(captured.kind().exchange_value()) / all_material(board, !board.side_to_move())
 }
 
 /// Value of a side's pieces without the king, in centipawns.

@@ -27,11 +27,11 @@ const SCALE: [(f64, f64); 11] = [
 pub(super) struct Level {
     /// Soft node limit.
     pub nodes: u64,
-    /// Number of moves to choose among.
+    /// Number of candidate moves.
     pub candidates: usize,
     /// Temperature of the softmax over scores, in centipawns.
     pub temperature: f64,
-    /// Maximum loss of a played move against the best one, in centipawns.
+    /// Maximum loss of a played move compared to the best one, in centipawns.
     pub cap: Score,
     /// Standard deviation of the evaluation error, in centipawns.
     pub noise: f64,
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_step_is_weaker_in_nothing() {
+    fn levels_are_monotonic() {
         assert!(SCALE.is_sorted_by(|one, other| one.0 < other.0 && one.1 > other.1));
         assert_eq!([SCALE[0].0 as u64, SCALE[SCALE.len() - 1].0 as u64], [ELO.0, ELO.1]);
         assert_eq!((Level::of(0), Level::of(9999)), (Level::of(ELO.0), Level::of(ELO.1)));

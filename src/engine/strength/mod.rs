@@ -1,5 +1,5 @@
-//! Limited strength: a player that errs as people do. It thinks less, overlooks moves, misjudges positions and does not
-//! always play the move it rates best. Errors depend on a seed and the position alone, so repeated searches agree.
+//! Limited strength with human-like errors: shorter searches, overlooked moves, misjudged positions, and moves that are not
+//! the best found. Errors depend only on a seed and the position, so searches are reproducible.
 
 mod errors;
 mod level;
@@ -31,7 +31,7 @@ pub struct StrengthOptions {
     pub limited: bool,
     /// The strength, within [`ELO`].
     pub elo: u64,
-    /// Seed of the errors; 0 for another one in each game.
+    /// Seed of the errors; 0 for a new one in each game.
     pub seed: u64,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(())
 }
 
-/// Purposes of random numbers. The discriminants decide the errors of a seed.
+/// Purposes of random numbers. Their values determine the errors of a seed.
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
     Structure,
@@ -66,7 +66,7 @@ fn mix(mut word: u64) -> u64 {
 pub(crate) struct Handicap {
     level: Level,
     seed: u64,
-    /// The lines to report; more are searched to choose among.
+    /// Number of lines to report; more are searched as candidates.
     pub(super) multi_pv: usize,
 }
 
@@ -87,7 +87,7 @@ impl Handicap {
         (self.bits(purpose, key) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// The given limits with the player's node limit. Mates are not proved, since a proof makes no errors.
+    /// The given limits with the node limit of the level. Mates are not proved, since proofs are free of errors.
     fn limit(&self, limits: &Limits) -> Limits {
         let soft_nodes = limits.soft_nodes.map_or(self.level.nodes, |nodes| nodes.min(self.level.nodes));
         Limits { soft_nodes: Some(soft_nodes), mate: None, ..*limits }
@@ -101,14 +101,14 @@ impl Handicap {
         moves
     }
 
-    /// Moves the line of the chosen move to the front and keeps the lines to report. The move is drawn by a softmax of the scores,
-    /// excluding moves too far below the best one; a found mate is always played.
+    /// Moves the line of the chosen move to the front and keeps the lines to report. The move is sampled by a softmax of the scores,
+    /// excluding moves far below the best one; a found mate is always played.
     pub(super) fn choose(&self, root: &Board, lines: &mut Vec<Info>) {
         let Level { temperature, cap, .. } = self.level;
         let temperature = temperature * Self::crowd(root);
         if let Some(best) = lines.first().map(|line| line.score).filter(|&best| best < MATE_IN_MAX) {
-            // The largest of scores with Gumbel noise is a draw from their softmax.
-            let drawn = |line: &Info| {
+            // The maximum of scores with Gumbel noise is a sample of their softmax.
+            let sampled = |line: &Info| {
                 let mv = line.pv.first().map_or(0, |mv| mv.word());
                 let fraction = self.fraction(Purpose::Choice, root.key() ^ u64::from(mv) << 40);
                 f64::from(line.score) - temperature * (-fraction.max(1e-12).ln()).ln()
@@ -116,7 +116,7 @@ impl Handicap {
             let allowed = |line: &Info| best - line.score <= cap && line.score > -MATE_IN_MAX;
             let chosen = (0..lines.len())
                 .filter(|&at| allowed(&lines[at]))
-                .max_by(|&a, &b| drawn(&lines[a]).total_cmp(&drawn(&lines[b])));
+                .max_by(|&a, &b| sampled(&lines[a]).total_cmp(&sampled(&lines[b])));
             lines[..=chosen.unwrap_or(0)].rotate_right(1);
         }
         lines.truncate(self.multi_pv);
@@ -138,7 +138,8 @@ impl Handicap {
 }
 
 impl Instrument for Handicap {
-    /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
+    /// Searches with tables that are empty before and cleared after: moves must not depend on earlier searches, and errors must
+    /// not be learned.
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut errors = *self;
         if pool::check_memory().is_ok() {
@@ -151,7 +152,7 @@ impl Instrument for Handicap {
 }
 
 impl Engine {
-    /// The handicap of the next search, if any. Does not apply with the option for analysis.
+    /// The handicap of the next search, if any; none in [`analyse_mode`](super::Settings::analyse_mode).
     pub(super) fn handicap(&self) -> Option<Handicap> {
         let StrengthOptions { limited, elo, seed } = self.settings.strength;
         let seed = if seed == 0 { self.seed } else { seed };
@@ -160,7 +161,7 @@ impl Engine {
     }
 
     /// The job of a search with limited strength: one thread, a small private table and no tablebases, so that strength does not
-    /// depend on the machine and moves depend only on the game.
+    /// depend on the machine, and moves depend only on the game.
     pub(super) fn limited_job(
         &mut self,
         limits: &Limits,

@@ -13,7 +13,7 @@ fn lines(board: &Board, scores: &[Score]) -> Vec<Info> {
     board.legal_moves().iter().zip(scores).zip(1..).map(line).collect()
 }
 
-/// How often each of the lines is played, of a thousand games.
+/// How often each line is played in a thousand games.
 fn played(elo: u64, scores: &[Score]) -> Vec<usize> {
     let root = Board::start();
     let all = lines(&root, scores);
@@ -22,13 +22,13 @@ fn played(elo: u64, scores: &[Score]) -> Vec<usize> {
         let mut lines = all.clone();
         Handicap::new(elo, seed, 1).choose(&root, &mut lines);
         assert_eq!((lines.len(), lines[0].multipv), (1, 1));
-        counts[all.iter().position(|line| line.pv == lines[0].pv).expect("one of them")] += 1;
+        counts[all.iter().position(|line| line.pv == lines[0].pv).expect("one of the lines")] += 1;
     }
     counts
 }
 
 #[test]
-fn better_moves_are_played_more_often_and_bad_ones_never() {
+fn better_moves_are_played_more_often() {
     for elo in [ELO.0, 1500, 2000, ELO.1] {
         let counts = played(elo, &[30, 20, -10, -400]);
         assert!(counts[0] > counts[1] && counts[1] >= counts[2] && counts[3] == 0, "{elo}: {counts:?}");
@@ -38,14 +38,14 @@ fn better_moves_are_played_more_often_and_bad_ones_never() {
 }
 
 #[test]
-fn the_shortest_mate_is_played_and_no_mate_is_walked_into() {
+fn mates_are_played_and_avoided() {
     assert_eq!(played(ELO.0, &[mate_in(1), mate_in(3), 500]), [1000, 0, 0]);
     assert_eq!(played(ELO.0, &[-20, mated_in(2)])[1], 0);
     assert_eq!(played(ELO.0, &[mated_in(8), mated_in(2)]), [1000, 0]);
 }
 
 #[test]
-fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
+fn played_move_comes_first_in_multipv() {
     let root = Board::start();
     for seed in 0..50 {
         let mut chosen = lines(&root, &[5, 4, 3, 2, 1]);
@@ -56,25 +56,25 @@ fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
 }
 
 #[test]
-fn errors_depend_on_the_seed_alone() {
+fn errors_depend_only_on_the_seed() {
     let boards = [Board::start(), board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")];
-    let judge = |elo, seed| boards.each_ref().map(|board| Handicap::new(elo, seed, 1).evaluated(board, 10));
+    let values = |elo, seed| boards.each_ref().map(|board| Handicap::new(elo, seed, 1).evaluated(board, 10));
     let seen = |elo, seed| {
         let player = Handicap::new(elo, seed, 1);
         boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| player.sees(board, mv, 9)).count())
     };
     let (one, other) = (1, 2);
-    assert_eq!((judge(1000, one), seen(1000, one)), (judge(1000, one), seen(1000, one)));
-    assert_ne!(judge(1000, one), judge(1000, other));
+    assert_eq!((values(1000, one), seen(1000, one)), (values(1000, one), seen(1000, one)));
+    assert_ne!(values(1000, one), values(1000, other));
     assert_ne!(random_seed(), random_seed());
-    assert!(judge(ELO.1, one).iter().all(|value| (value - 10).abs() < 10));
+    assert!(values(ELO.1, one).iter().all(|value| (value - 10).abs() < 10));
 }
 
-/// Both sides are seen by the same errors: what is too good for one is too bad for the other.
+/// A position overrated for one side is underrated for the other.
 #[test]
-fn errors_are_of_the_board_and_not_of_who_is_to_move() {
+fn errors_do_not_depend_on_the_side_to_move() {
     let player = Handicap::new(1000, 7, 1);
-    // Only the share of the whole position changes with the side to move.
+    // Only the noise by position changes with the side to move.
     let (mut same, mut all) = (0, 0);
     let mut game = Game::start();
     for _ in 0..40 {
@@ -91,7 +91,7 @@ fn errors_are_of_the_board_and_not_of_who_is_to_move() {
 }
 
 #[test]
-fn what_is_easy_to_see_is_seen_more_often() {
+fn obvious_moves_are_overlooked_less_often() {
     // A recapture, checks, a long move back.
     let board = board("6k1/8/8/3p4/Q3P3/8/6P1/R3K2R w KQ - 0 1");
     let missed = |elo, text: &str, ply| {
@@ -105,12 +105,12 @@ fn what_is_easy_to_see_is_seen_more_often() {
         "plies"
     );
     assert!(missed(1800, "a4b3", 3) < missed(800, "a4b3", 3), "levels");
-    assert!(missed(1800, "e4d5", 1) <= 40 && missed(2200, "e4d5", 1) <= 5, "a piece that hangs");
+    assert!(missed(1800, "e4d5", 1) <= 40 && missed(2200, "e4d5", 1) <= 5, "a hanging piece");
     assert!(missed(ELO.1, "a4b3", 5) < 100);
 }
 
 #[test]
-fn pauses_are_never_longer_than_the_clock_gives() {
+fn pauses_respect_the_clock() {
     for (soft, hard) in [(None, 3), (Some(100), 400), (Some(400), 400), (Some(1), 1)] {
         let [soft, hard] = [soft, Some(hard)].map(|time| time.map(Duration::from_millis));
         let bounds = Bounds { soft, hard: hard.expect("a bound") };

@@ -1,7 +1,7 @@
 //! Loom model checks of a cluster, over every interleaving and every value that the memory model allows to be read:
 //! `RUSTFLAGS="--cfg loom" cargo test --target-dir target/loom --lib model`.
 
-use super::{Cluster, Epoch, Slot, Tag};
+use super::super::{Cluster, Epoch, Slot, Tag};
 use crate::chess::Move;
 use crate::score::Bound;
 use crate::tt::entry::{Era, Packed, TtEntry};
@@ -27,9 +27,9 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Two writers and a reader of one slot, in all schedules: an entry read under a key was written under it.
+/// Two writers and a reader of one slot: an entry read under a key was written under it.
 #[test]
-fn a_slot_never_mixes_two_entries() {
+fn slots_never_mix_entries() {
     for (first, second) in [(ONE, TWO), (ONE, ONE)] {
         check(None, move || {
             let written = [(first, Packed::new(entry(3), Era::FIRST)), (second, Packed::new(entry(9), Era::FIRST))];
@@ -49,10 +49,10 @@ fn a_slot_never_mixes_two_entries() {
     }
 }
 
-/// A probe returns an entry stored under its key, while two threads replace each other's entries in a full cluster, and while both
-/// store the same position.
+/// Probes return only entries stored under their key, while two threads replace each other's entries in a full cluster, or store
+/// the same position.
 #[test]
-fn a_probe_returns_only_stored_entries() {
+fn probes_return_only_stored_entries() {
     for (first, second) in [(ONE, TWO), (ONE, ONE)] {
         check(Some(2), move || {
             let cluster = Arc::new(Cluster::default());
@@ -76,9 +76,9 @@ fn a_probe_returns_only_stored_entries() {
     }
 }
 
-/// An entry without a move inherits one of the same position, never one of another.
+/// An entry without a move inherits one only from the same position.
 #[test]
-fn an_inherited_move_belongs_to_the_position() {
+fn moves_are_inherited_within_a_position() {
     check(Some(2), || {
         let bare = TtEntry { mv: None, ..entry(9) };
         let cluster = Arc::new(Cluster::default());
@@ -87,7 +87,7 @@ fn an_inherited_move_belongs_to_the_position() {
         let writer = thread::spawn(move || writer.store(ONE, bare, Era::FIRST));
         cluster.store(TWO, TtEntry { mv: Move::from_word(0x777), ..entry(5) }, Era::FIRST);
         writer.join().expect("it ends");
-        // Whichever came first, the position keeps its own move.
+        // In either order, the position keeps its move.
         if let Some(found) = cluster.probe(ONE) {
             assert!(found == TtEntry { mv: entry(3).mv, ..bare } || found == entry(3), "{found:?}");
         }

@@ -18,9 +18,9 @@ fn result(thread: usize, depth: i32) -> ThreadResult {
     ThreadResult { thread, depth, lines: Vec::new() }
 }
 
-/// A concurrent reader sees either none or a whole result of each thread.
+/// A concurrent reader sees a complete result of each thread, or none.
 #[test]
-fn results_are_seen_whole() {
+fn results_are_complete() {
     loom::model(|| {
         let threads = Arc::new(Threads::new(2));
         let writers: Vec<_> = (0..2)
@@ -29,15 +29,15 @@ fn results_are_seen_whole() {
                 thread::spawn(move || threads.publish(result(id, 1 + id as i32)))
             })
             .collect();
-        for seen in [threads.results(), threads.results()] {
-            assert!(seen.iter().all(|result| result.depth == 1 + result.thread as i32));
+        for results in [threads.results(), threads.results()] {
+            assert!(results.iter().all(|result| result.depth == 1 + result.thread as i32));
         }
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         assert_eq!(threads.results().len(), 2);
     });
 }
 
-/// A ponderhit concurrent with the end of an iteration that found enough: the search sees the hit or is stopped by it.
+/// `ponderhit` during the last iteration of a search: either its end sees the ponderhit, or the ponderhit stops it.
 #[test]
 fn ponderhit_at_the_end_of_an_iteration_is_not_lost() {
     loom::model(|| {
@@ -54,7 +54,7 @@ fn ponderhit_at_the_end_of_an_iteration_is_not_lost() {
     });
 }
 
-/// All threads see `stop`, in any order with a ponderhit.
+/// `stop` takes effect before and after a ponderhit.
 #[test]
 fn stop_is_final() {
     loom::model(|| {
@@ -91,8 +91,8 @@ fn node_budgets_sum_to_the_limit() {
     });
 }
 
-/// Runs a search of two threads in lockstep, then checks the helper's result.
-fn in_lockstep<T: 'static>(helper: fn(LockstepThread) -> T, main: fn(LockstepThread), judge: fn(T)) {
+/// Searches with two threads in lockstep, then checks the helper's result.
+fn in_lockstep<T: 'static>(helper: fn(LockstepThread) -> T, main: fn(LockstepThread), check: fn(T)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(move || {
@@ -102,7 +102,7 @@ fn in_lockstep<T: 'static>(helper: fn(LockstepThread) -> T, main: fn(LockstepThr
             thread::spawn(move || helper(search.join(1)))
         };
         main(search.join(0));
-        judge(other.join().expect("the helper ends"));
+        check(other.join().expect("the helper ends"));
     });
 }
 
@@ -126,7 +126,7 @@ fn threads_agree_on_the_last_round() {
     in_lockstep(helper, main, |count| assert_eq!(count, 2));
 }
 
-/// Stopping a thread within a round releases those waiting for it.
+/// A thread stopped within a round releases those waiting for it.
 #[test]
 fn aborting_a_round_releases_all() {
     let helper = |mut thread: LockstepThread| {
@@ -136,7 +136,7 @@ fn aborting_a_round_releases_all() {
     in_lockstep(helper, |mut thread| thread.abort(), |finished| assert!(finished));
 }
 
-/// Turns come in the order of threads, and a thread that ends passes its turn for good.
+/// Threads take turns in order, and a thread that ends is skipped.
 #[test]
 fn turns_come_in_order() {
     loom::model(|| {
