@@ -297,9 +297,9 @@ fn rounds(args: &Args, threads: usize, stop: &Stop) -> Result<[Option<Figure>; 2
 /// Measures and reports.
 pub fn run(args: &Args) -> Done {
     let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
-    let asked = args.hash * threads;
-    if let Some(largest) = memory::available().map(memory::largest_mib).filter(|&largest| asked as u64 > largest) {
-        return Err(TtError::Memory { asked, largest }.into());
+    let requested = args.hash * threads;
+    if let Some(largest) = memory::available().map(memory::largest_mib).filter(|&largest| requested as u64 > largest) {
+        return Err(TtError::Memory { requested, largest }.into());
     }
     let (machine, stop) = (machine::here(), Stop::on_ctrl_c()?);
     let [speed, rate] = rounds(args, threads, &stop)?;

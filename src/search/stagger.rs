@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_skips_depths_with_few_threads_or_late_results() {
+    fn auto_skips_depths_with_few_threads_or_delayed_results() {
         for (threads, delayed, expected) in
             [(2, false, Stagger::Skip), (7, false, Stagger::Skip), (8, false, Stagger::Off), (64, true, Stagger::Skip)]
         {

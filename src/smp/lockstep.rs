@@ -1,39 +1,39 @@
-//! Searches that repeat exactly with any number of threads (`Deterministic`), however fast each thread runs.
+//! Reproducible searches with any number of threads (`Deterministic`), whatever their speeds.
 //!
 //! The threads search in rounds of a fixed amount of work. Within a round a thread sees the table as of the last round and its
-//! own entries. Between rounds the threads meet: their entries go into the table in thread order, and the work of the next
-//! round is shared out.
+//! own entries. Between rounds, all entries are merged into the table in thread order, and the work of the next round is
+//! distributed.
 
 use crate::processors;
 use crate::sync::Ordering::Relaxed;
 use crate::sync::{AtomicU64, CachePadded, Condvar, Mutex, RwLock, RwLockWriteGuard, wait};
 use crate::tt::{Tt, TtEntry};
 
-/// What the threads of a search need to keep in step.
+/// State shared by the threads of a search.
 pub(crate) struct Lockstep {
     entries: Box<[CachePadded<RwLock<RoundEntries>>]>,
-    /// The node limit of all threads together.
+    /// Node limit over all threads.
     limit: Option<u64>,
-    meeting: Mutex<Meeting>,
-    /// Notified when a meeting ends.
-    ended: Condvar,
-    /// `Meeting::number`, for threads that wait awake.
-    number: CachePadded<AtomicU64>,
-    /// Looks at the number before a thread sleeps.
+    barrier: Mutex<Barrier>,
+    /// Notified when all threads have arrived at the barrier.
+    released: Condvar,
+    /// `Barrier::phase`, for spinning threads.
+    phase: CachePadded<AtomicU64>,
+    /// Number of spins before a thread sleeps.
     spins: u32,
 }
 
-/// Where the threads wait for each other, twice between two rounds: before and after merging their entries.
+/// Where the threads wait for each other, twice between rounds: before and after merging their entries.
 #[derive(Clone, Copy, Default)]
-struct Meeting {
-    /// The number of meetings that have ended.
-    number: u64,
+struct Barrier {
+    /// How often all threads have arrived.
+    phase: u64,
     arrived: usize,
-    /// Nodes of all threads so far, each counted when it arrives after a round.
+    /// Nodes over all threads and rounds so far, added on arrival.
     nodes: u64,
     /// A thread has announced the last round.
     last_round: bool,
-    /// A thread was stopped within a round: nothing waits any more.
+    /// A thread was stopped within a round: threads no longer wait.
     aborted: bool,
 }
 
@@ -42,15 +42,15 @@ struct RoundEntries {
     entries: Vec<(u64, TtEntry)>,
     /// By hash of the key: the index of its entry plus 1, or 0.
     indices: Box<[u16]>,
-    /// The indices of the entries, sorted by the threads that merge them.
+    /// Indices of the entries, sorted by merging thread.
     order: Vec<u16>,
-    /// By thread: where its part of `order` begins.
+    /// Start of each thread's part of `order`.
     starts: Vec<u16>,
 }
 
 impl RoundEntries {
-    /// Twice the nodes of the longest round: a node stores once, rarely twice.
-    const CAPACITY: usize = 2 * Lockstep::LONGEST as usize;
+    /// Twice the nodes of the longest round, as a node stores once, rarely twice.
+    const CAPACITY: usize = 2 * Lockstep::MAX_WORK as usize;
     const INDICES: usize = 2 * Self::CAPACITY;
 
     fn new() -> Self {
@@ -63,7 +63,7 @@ impl RoundEntries {
         self.indices.fill(0);
     }
 
-    /// Where the index of a key is, or has to be, and the index.
+    /// The slot of a key in `indices`, and the index of its entry, if any.
     fn find(&self, key: u64) -> (usize, Option<usize>) {
         let mut slot = key as usize % Self::INDICES;
         loop {
@@ -92,16 +92,16 @@ impl RoundEntries {
         }
     }
 
-    /// Sorts the entries by the threads that merge them.
+    /// Sorts the entries by merging thread (counting sort).
     fn sort(&mut self, tt: &Tt, threads: usize) {
-        // By the lower bits of the cluster, without a division.
+        // Splits clusters by their lower bits, without a division.
         let merger = |&(key, _): &(u64, TtEntry)| (usize::from(tt.cluster_index(key) as u16) * threads) >> u16::BITS;
         self.starts.clear();
         self.starts.resize(threads + 1, 0);
         for entry in &self.entries {
             self.starts[merger(entry)] += 1;
         }
-        // From the sizes of the parts to their ends, and, while the parts are filled from behind, to where they begin.
+        // Turns sizes into ends, which become starts as the parts are filled from the end.
         let mut end = 0;
         for start in &mut self.starts {
             end += *start;
@@ -123,25 +123,25 @@ impl RoundEntries {
 }
 
 impl Lockstep {
-    /// Work of the shortest and of the longest round of a thread: a node counts 1, an evaluation [`Self::EVALUATION`] more. Short
-    /// rounds wait more, long ones delay what threads learn from each other, so they grow with the search.
-    const SHORTEST: u64 = 2048;
-    const LONGEST: u64 = 8192;
-    /// The nodes of a thread so far, relative to the work of its next round.
+    /// Work of a thread per round: 1 per node and [`Self::EVALUATION`] per evaluation. Short rounds spend more time waiting, long ones
+    /// delay the exchange of entries, so rounds grow with the search.
+    const MIN_WORK: u64 = 2048;
+    const MAX_WORK: u64 = 8192;
+    /// Ratio of the nodes of a thread so far to the work of its next round.
     const GROWTH: u64 = 8;
-    /// The time of an evaluation in units of the other work of a node.
+    /// Time of an evaluation relative to the other work of a node.
     const EVALUATION: u64 = 2;
-    /// Looks at a meeting before a thread sleeps: about a millisecond.
+    /// Number of spins before a thread sleeps: about a millisecond.
     const SPINS: u32 = 20_000;
 
-    /// Rounds for these threads, with a limit on the nodes of all or without.
+    /// Rounds for a number of threads, with an optional node limit over all of them.
     pub(crate) fn new(threads: usize, limit: Option<u64>) -> Self {
         Self {
             entries: (0..threads).map(|_| CachePadded::new(RwLock::new(RoundEntries::new()))).collect(),
             limit,
-            meeting: Mutex::new(Meeting::default()),
-            ended: Condvar::new(),
-            number: CachePadded::new(AtomicU64::new(0)),
+            barrier: Mutex::new(Barrier::default()),
+            released: Condvar::new(),
+            phase: CachePadded::new(AtomicU64::new(0)),
             spins: if threads > processors::count() || cfg!(loom) { 0 } else { Self::SPINS },
         }
     }
@@ -152,12 +152,12 @@ impl Lockstep {
         LockstepThread { lockstep: self, thread, entries, budget, own_nodes: 0, other_nodes: 0, finished: false }
     }
 
-    /// What a thread may do in the round after these nodes of all threads.
+    /// The budget of a thread in the round after `nodes` over all threads.
     fn budget(&self, nodes: u64, thread: usize) -> Budget {
         let (thread, threads) = (thread as u64, self.entries.len() as u64);
-        let work = (nodes / threads / Self::GROWTH).clamp(Self::SHORTEST, Self::LONGEST);
+        let work = (nodes / threads / Self::GROWTH).clamp(Self::MIN_WORK, Self::MAX_WORK);
         match self.limit.map(|limit| limit - nodes) {
-            // The last nodes are shared out exactly.
+            // The last nodes are distributed exactly.
             Some(left) if left / threads < work => {
                 Budget { nodes: left / threads + u64::from(thread < left % threads), evaluation: 0 }
             }
@@ -165,41 +165,41 @@ impl Lockstep {
         }
     }
 
-    /// Waits until all threads have arrived, each with its nodes of the round, and whether no round follows. The nodes returned are
-    /// those of all, since no thread ends another round before the next meeting.
-    fn meet(&self, nodes: u64, last: bool) -> Meeting {
-        let mut meeting = self.meeting.lock();
-        meeting.nodes += nodes;
-        meeting.last_round |= last;
-        meeting.arrived += 1;
-        if meeting.arrived == self.entries.len() {
-            meeting.arrived = 0;
-            meeting.number += 1;
-            self.number.store(meeting.number, Relaxed);
-            self.ended.notify_all();
-            return *meeting;
+    /// Adds a thread's nodes of the round, and whether it announces the last round, and waits until all threads have arrived. The
+    /// returned nodes are complete, since no thread adds nodes of another round before the next phase.
+    fn wait_for_all(&self, nodes: u64, last: bool) -> Barrier {
+        let mut barrier = self.barrier.lock();
+        barrier.nodes += nodes;
+        barrier.last_round |= last;
+        barrier.arrived += 1;
+        if barrier.arrived == self.entries.len() {
+            barrier.arrived = 0;
+            barrier.phase += 1;
+            self.phase.store(barrier.phase, Relaxed);
+            self.released.notify_all();
+            return *barrier;
         }
-        let number = meeting.number;
-        drop(meeting);
+        let phase = barrier.phase;
+        drop(barrier);
         for _ in 0..self.spins {
-            if self.number.load(Relaxed) != number {
+            if self.phase.load(Relaxed) != phase {
                 break;
             }
             std::hint::spin_loop();
         }
-        let mut meeting = self.meeting.lock();
-        while meeting.number == number && !meeting.aborted {
-            meeting = wait(&self.ended, meeting);
+        let mut barrier = self.barrier.lock();
+        while barrier.phase == phase && !barrier.aborted {
+            barrier = wait(&self.released, barrier);
         }
-        *meeting
+        *barrier
     }
 }
 
-/// What a thread may do in a round.
+/// Work of a thread in a round.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     pub nodes: u64,
-    /// The nodes that each evaluation takes off them.
+    /// Cost of an evaluation in nodes.
     pub evaluation: u64,
 }
 
@@ -223,7 +223,7 @@ pub(crate) struct LockstepThread<'a> {
 }
 
 impl LockstepThread<'_> {
-    /// The entries whose clusters are prefetched while others are merged.
+    /// Distance of prefetches while merging, in entries.
     const AHEAD: usize = 16;
 
     pub(crate) fn probe(&self, key: u64) -> Option<TtEntry> {
@@ -236,18 +236,18 @@ impl LockstepThread<'_> {
         }
     }
 
-    /// Ends this round, after these nodes of the thread's search, and begins the next. No round follows once a thread passes `last`.
+    /// Ends this round after `own_nodes` of the thread's search, and begins the next. No round follows once a thread passes `last`.
     pub(crate) fn end_round(&mut self, tt: &Tt, own_nodes: u64, last: bool) {
         let lockstep = self.lockstep;
         if let Some(mut entries) = self.entries.take() {
             entries.sort(tt, lockstep.entries.len());
         }
-        let Meeting { nodes, last_round, aborted, .. } = lockstep.meet(own_nodes - self.own_nodes, last);
+        let Barrier { nodes, last_round, aborted, .. } = lockstep.wait_for_all(own_nodes - self.own_nodes, last);
         if !aborted {
             // All threads have sorted their entries.
             self.merge(tt);
         }
-        let aborted = lockstep.meet(0, false).aborted;
+        let aborted = lockstep.wait_for_all(0, false).aborted;
         let mut entries = lockstep.entries[self.thread].write();
         entries.clear();
         self.entries = Some(entries);
@@ -257,7 +257,7 @@ impl LockstepThread<'_> {
         self.other_nodes = nodes - own_nodes;
     }
 
-    /// Stores the entries of all threads in thread order, each thread for its part of the table.
+    /// Stores this thread's part of all entries, in thread order.
     fn merge(&self, tt: &Tt) {
         for entries in &self.lockstep.entries {
             let entries = entries.read();
@@ -270,12 +270,12 @@ impl LockstepThread<'_> {
         }
     }
 
-    /// Ends all rounds at once, since the search was stopped and cannot repeat.
+    /// Ends all rounds at once, since a stopped search is not reproducible anyway.
     pub(crate) fn abort(&mut self) {
         self.finished = true;
         self.entries = None;
-        self.lockstep.meeting.lock().aborted = true;
-        self.lockstep.ended.notify_all();
+        self.lockstep.barrier.lock().aborted = true;
+        self.lockstep.released.notify_all();
     }
 }
 
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_keeps_what_the_table_would_keep() {
+    fn round_entries_are_replaced_as_in_the_table() {
         let tt = Tt::new(1, 1).unwrap();
         let mut entries = RoundEntries::new();
         // Keys with colliding hashes.
@@ -314,7 +314,7 @@ mod tests {
             assert_eq!(entries.get(key(nth)), Some(TtEntry { mv, ..entry(nth as i32 % 100) }), "{nth}");
         }
         assert_eq!(entries.get(key(RoundEntries::CAPACITY)), None, "full");
-        // A much deeper entry stays, be it of this round or in the table.
+        // A much deeper entry stays, in the round or in the table.
         entries.store(&tt, key(99), entry(90));
         assert_eq!(entries.get(key(99)), Some(entry(99)));
         entries.clear();
@@ -327,11 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn a_node_limit_is_shared_out_whole() {
+    fn node_limits_are_distributed_exactly() {
         for left in [0, 1, 5, 8, 1000, 16_383, 16_384, 1_000_000] {
             let lockstep = Lockstep::new(8, Some(100 + left));
             let shares: Vec<u64> = (0..8).map(|thread| lockstep.budget(100, thread).nodes).collect();
-            assert_eq!(shares.iter().sum::<u64>(), left.min(8 * Lockstep::SHORTEST));
+            assert_eq!(shares.iter().sum::<u64>(), left.min(8 * Lockstep::MIN_WORK));
             assert!(shares[0] - shares[7] <= 1);
         }
     }

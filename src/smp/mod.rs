@@ -7,7 +7,7 @@ pub(crate) mod slots;
 
 use std::{panic, process};
 
-/// Makes any panic abort the process, since other threads would wait forever.
+/// Makes panics abort the process, as other threads might wait forever.
 pub fn abort_on_panic() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -4,7 +4,7 @@ use crate::processors;
 use crate::processors::cpu_list::CpuSet;
 use crate::sync::Mutex;
 
-/// The values by cache, each created by the first thread that asks for it.
+/// The values by cache, each created by its first user.
 pub(crate) struct PerCache<T> {
     /// The cache of each CPU. Unlisted CPUs belong to the first cache.
     cache_of_cpu: Box<[usize]>,
@@ -12,7 +12,7 @@ pub(crate) struct PerCache<T> {
 }
 
 impl<T: Clone> PerCache<T> {
-    /// No values yet, for caches shared by these groups of CPUs; one cache at least.
+    /// No values yet, for caches shared by these groups of CPUs, at least one.
     pub(crate) fn new(groups: &[CpuSet]) -> Self {
         let mut cache_of_cpu = Vec::new();
         for (cache, group) in groups.iter().enumerate() {
@@ -26,14 +26,14 @@ impl<T: Clone> PerCache<T> {
         self.cache_of_cpu == other.cache_of_cpu && self.values.len() == other.values.len()
     }
 
-    /// The value of the cache that the calling thread runs on. The first caller creates it, so that the system allocates it in
-    /// that thread's memory.
+    /// The value of the calling thread's cache. The first caller creates it, so that the system allocates it in memory near that
+    /// thread.
     pub(crate) fn local(&self, create: impl FnOnce() -> T) -> T {
         let cache = processors::current().and_then(|cpu| self.cache_of_cpu.get(cpu)).map_or(0, |&cache| cache);
         self.values[cache].lock().get_or_insert_with(create).clone()
     }
 
-    /// The value of the first cache, whatever the calling thread runs on.
+    /// The value of the first cache, regardless of the calling thread's CPU.
     pub(crate) fn first(&self, create: impl FnOnce() -> T) -> T {
         self.values[0].lock().get_or_insert_with(create).clone()
     }

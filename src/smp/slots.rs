@@ -1,35 +1,35 @@
-//! Which threads may search at a time.
+//! Limits the number of threads that search at once.
 
 use crate::processors;
 use crate::sync::{CachePadded, Condvar, Mutex, MutexGuard, wait, yield_lock};
 
-/// Hands out permission to search.
+/// Permissions to search.
 pub(crate) enum CpuSlots {
     /// All threads search at once.
     Free,
-    /// With more threads than CPUs, only one thread per CPU searches at a time. Otherwise the thread that has the answer would
-    /// queue for a CPU behind all others.
+    /// With more threads than CPUs, only one thread per CPU searches at a time. Otherwise the thread with the result would queue
+    /// for a CPU behind all others.
     Shared {
         slots: Box<[CachePadded<Mutex<()>>]>,
-        /// The first thread that needs a slot: the main thread always searches, unless the search is in lockstep.
+        /// The first thread that needs a slot: 1, since the main thread always searches, or 0 in lockstep.
         first: usize,
     },
-    /// One thread searches at a time, each in its turn.
+    /// The threads take turns, and one searches at a time.
     Turns(Turns),
 }
 
-/// Permission to search. Dropped when a thread ends, and while it waits for something else.
+/// A permission to search. Dropped when a thread ends, and while it waits for something else.
 pub(crate) enum CpuSlot<'a> {
-    /// Needs none, or has none.
+    /// No slot.
     Free,
-    /// That of a CPU.
+    /// The slot of a CPU.
     Shared(MutexGuard<'a, ()>),
-    /// That of all threads.
+    /// The only permission.
     Turn(Turn<'a>),
 }
 
 impl CpuSlots {
-    /// Limit checks before a thread yields the slot of a CPU: a few milliseconds.
+    /// Number of limit checks before a thread yields its CPU: a few milliseconds.
     const CHECKS: u64 = 8;
 
     /// For free threads, or threads in lockstep.
@@ -67,7 +67,7 @@ impl CpuSlots {
 }
 
 impl CpuSlot<'_> {
-    /// Lets other threads search, if it is time to, at a limit check of this number.
+    /// Lets other threads search, where due at the limit check of this number.
     pub(crate) fn give_way(&mut self, check: u64) {
         match self {
             Self::Shared(slot) if check.is_multiple_of(CpuSlots::CHECKS) => yield_lock(slot),
@@ -77,11 +77,11 @@ impl CpuSlot<'_> {
     }
 }
 
-/// The turns of threads that share one CPU: from one limit check to the next. A search repeats exactly, although the threads share
-/// all that free threads share.
+/// Turns of threads, each from one limit check to the next. Searches are reproducible, although the threads share as much as free
+/// threads.
 pub(crate) struct Turns {
     order: Mutex<Order>,
-    /// By thread: notified when its turn comes.
+    /// One per thread, notified when its turn begins.
     passed: Box<[Condvar]>,
 }
 
@@ -106,7 +106,7 @@ impl Turns {
     }
 }
 
-/// A thread's turn; it ends for good when dropped.
+/// A thread's turn. Once dropped, the thread gets no further turns.
 pub(crate) struct Turn<'a> {
     turns: &'a Turns,
     thread: usize,

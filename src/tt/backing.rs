@@ -1,4 +1,4 @@
-//! The kind of pages that the system has given to the table.
+//! The kind of memory pages of the table.
 
 use super::memory::MIB;
 use std::fs::File;
@@ -65,7 +65,7 @@ AnonHugePages:     99999 kB
 ";
 
     #[test]
-    fn only_the_mappings_of_the_table_count() {
+    fn only_mappings_of_the_table_count() {
         let parse = |addresses| parse(SMAPS.as_bytes(), addresses);
         let start = 0x7f00_0000_0000;
         for (from, to, expected) in [

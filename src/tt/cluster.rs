@@ -6,12 +6,12 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 
 pub(super) const SLOTS: usize = 4;
 
-/// The number of times that the table has been emptied. Entries of earlier epochs are treated as empty.
+/// Number of times the table has been cleared. Entries of earlier epochs are treated as empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Epoch(u64);
 
 impl Epoch {
-    /// The epoch of a new table. Zeroed memory belongs to none.
+    /// The epoch of a new table. Zeroed memory has no epoch.
     pub(super) const FIRST: Self = Self(1 << Tag::KEY_BITS);
 
     /// The next epoch; `None` after the last.
@@ -20,7 +20,7 @@ impl Epoch {
     }
 }
 
-/// Identifies an entry: the lower bits of its key, and the epoch in place of the upper ones. Keys of one cluster differ in their
+/// Identifies an entry: the lower bits of its key, with the epoch in place of the upper bits. Keys of one cluster differ in their
 /// lower bits, since there are more clusters than values of the upper bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag(u64);
@@ -60,7 +60,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// The tag and the data. If the words are from two writers, the tag matches no probe.
+    /// The tag and the data. If the words are from different writers, the tag matches no probe.
     #[inline(always)]
     fn load(&self) -> (Tag, Packed) {
         let (check, data) = (self.check.load(Relaxed), self.data.load(Relaxed));
@@ -75,15 +75,15 @@ impl Slot {
 }
 
 impl Cluster {
-    /// Plies of depth that make up for one search of age.
+    /// Plies of depth equivalent to one search of age.
     const AGE_WEIGHT: i32 = 8;
-    /// An entry of the same position and search stays if it is at least this many plies deeper, unless the new score is exact.
-    const DEEPER: i32 = 4;
-    /// Extra plies of that margin if the new entry is of a PV node.
-    const PV_BONUS: i32 = 2;
+    /// An entry of the same position and search stays if deeper by this margin in plies, unless the new score is exact.
+    const MARGIN: i32 = 4;
+    /// Increase of the margin if the new entry is of a PV node, in plies.
+    const PV_MARGIN: i32 = 2;
 
-    /// The entry with a tag. Its generation is not refreshed: the line stays shared by all cores that read it, and a node without
-    /// cutoff stores its entry again anyway.
+    /// The entry with a tag. Its generation is not refreshed, so that the cache line stays shared by the cores that read it; nodes
+    /// without cutoff store their entry again anyway.
     #[inline(always)]
     pub(super) fn probe(&self, tag: Tag) -> Option<TtEntry> {
         for slot in &self.0 {
@@ -95,8 +95,8 @@ impl Cluster {
         None
     }
 
-    /// Stores an entry in the slot of the same tag, else in one of another epoch, else in that of the least valuable entry. An
-    /// entry without a move inherits that of its predecessor. A much deeper predecessor of the same search stays.
+    /// Stores an entry in the slot of the same tag, else in one of another epoch, else in place of the least valuable entry. An
+    /// entry without a move inherits its predecessor's. A much deeper predecessor of the same search stays.
     #[inline(always)]
     pub(super) fn store(&self, tag: Tag, mut entry: TtEntry, era: Era) {
         let mut target = &self.0[0];
@@ -111,9 +111,9 @@ impl Cluster {
                 target = slot;
                 break;
             }
-            let worth = if found.has_epoch_of(tag) { Self::worth(old, era) } else { i32::MIN };
-            if worth < least {
-                least = worth;
+            let value = if found.has_epoch_of(tag) { Self::value(old, era) } else { i32::MIN };
+            if value < least {
+                least = value;
                 target = slot;
             }
         }
@@ -129,18 +129,18 @@ impl Cluster {
         }
     }
 
-    /// Stores an entry in the slot of the same tag, unless that is deeper, else in one of another epoch, else in that of the least
-    /// valuable entry, if less valuable. Returns whether the cluster now has an entry with the tag that is at least as deep.
+    /// Stores an entry in the slot of the same tag, unless that is deeper, else in one of another epoch, else in place of the least
+    /// valuable entry, if that is less valuable. Returns whether the cluster now has an entry with the tag of at least this depth.
     pub(super) fn restore(&self, tag: Tag, data: Packed, era: Era) -> bool {
         let same = self.0.iter().find(|slot| slot.load().0 == tag);
         if same.is_some_and(|slot| slot.load().1.depth() > data.depth()) {
             return true;
         }
-        let worth = |slot: &&Slot| match slot.load() {
-            (found, old) if found.has_epoch_of(tag) => Self::worth(old, era),
+        let value = |slot: &&Slot| match slot.load() {
+            (found, old) if found.has_epoch_of(tag) => Self::value(old, era),
             _ => i32::MIN,
         };
-        let least = || self.0.iter().min_by_key(worth).filter(|slot| worth(slot) < Self::worth(data, era));
+        let least = || self.0.iter().min_by_key(value).filter(|slot| value(slot) < Self::value(data, era));
         same.or_else(least).inspect(|slot| slot.store(tag, data)).is_some()
     }
 
@@ -154,16 +154,16 @@ impl Cluster {
         self.entries(epoch).filter(|(_, data)| data.age(era) == 0).count()
     }
 
-    /// Whether an entry of the same position and search, of this depth in plies, is too deep to be replaced.
+    /// Whether an entry of the same position and search, of `depth` plies, is too deep to be replaced.
     #[inline(always)]
     pub(super) fn outweighs(depth: i32, new: &TtEntry, era: Era) -> bool {
-        let margin = Self::DEEPER + if new.pv { Self::PV_BONUS } else { 0 };
+        let margin = Self::MARGIN + if new.pv { Self::PV_MARGIN } else { 0 };
         (new.bound != Bound::Exact || era.spares_deep()) && new.depth + margin <= depth
     }
 
     /// The value of an entry for replacement, in plies.
     #[inline(always)]
-    fn worth(data: Packed, era: Era) -> i32 {
+    fn value(data: Packed, era: Era) -> i32 {
         data.depth() - Self::AGE_WEIGHT * data.age(era)
     }
 }

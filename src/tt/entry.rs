@@ -3,12 +3,12 @@
 use crate::chess::Move;
 use crate::score::{Bound, INFINITE, MAX_EVAL};
 
-/// What the table has on a position.
+/// A table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtEntry {
     /// The best move. After a probe it may be illegal.
     pub mv: Option<Move>,
-    /// The score, mates counted from this node (see [`to_table`](crate::score::to_table)); clamped to ±32 767.
+    /// The score, relative to this node (see [`to_table`](crate::score::to_table)); clamped to ±32 767.
     pub score: i32,
     /// The static evaluation; clamped to ±32 767.
     pub eval: Option<i32>,
@@ -21,10 +21,10 @@ pub struct TtEntry {
 }
 
 impl TtEntry {
-    /// The depth of a score that is a static evaluation beyond beta, in plies.
+    /// Depth of a static evaluation above beta as score, in plies.
     pub const STAND_PAT: i32 = Packed::MIN_DEPTH + 1;
 
-    /// A static evaluation alone: the score is an upper bound above all scores of the search, and settles nothing.
+    /// An entry with only a static evaluation: the score is an upper bound above all scores of the search, and never cuts off.
     #[inline(always)]
     pub const fn of_eval(eval: i32) -> Self {
         let (score, depth, bound) = (i16::MAX as i32, Packed::MIN_DEPTH, Bound::Upper);
@@ -45,7 +45,7 @@ impl Era {
     pub(super) const FIRST: Self = Self(0);
     const SPARES_DEEP: u8 = 1 << 7;
 
-    /// The era of the next search: of the next generation, or if it `continues` of this one, with deep entries spared.
+    /// The era of the next search: the next generation, or if it `continues`, this one with deep entries spared.
     pub(super) const fn next(self, continues: bool) -> Self {
         match self.0 % GENERATIONS {
             generation if continues => Self(generation | Self::SPARES_DEEP),
@@ -123,7 +123,7 @@ impl Packed {
         Move::from_word(self.0 as u16)
     }
 
-    /// The depth in plies; below the minimum if there is no entry.
+    /// The depth in plies; below the minimum if empty.
     #[inline(always)]
     pub(super) const fn depth(self) -> i32 {
         (self.0 >> Self::DEPTH) as u8 as i32 - Self::DEPTH_OFFSET
@@ -142,7 +142,7 @@ impl Packed {
     }
 }
 
-/// An entry with its whole key, for a table of any size and era: its age takes the place of its generation, and its numbers are in
+/// An entry with its full key, for a table of any size and era: it has its age instead of its generation, and its numbers are in
 /// the ranges of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -156,8 +156,8 @@ impl Record {
     /// Size in a file.
     pub const BYTES: usize = 16;
 
-    /// An entry of a table of this era; `None` if empty, a static evaluation alone, which is cheaper to compute than to store, or
-    /// out of range.
+    /// An entry of a table of this era; `None` if empty, out of range, or only a static evaluation, which is cheaper to compute than
+    /// to store.
     pub(super) fn new(key: u64, data: Packed, era: Era) -> Option<Self> {
         let TtEntry { score, eval, .. } = data.unpack()?;
         let in_range = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_of_each_field_survives() {
+    fn fields_round_trip() {
         for word in 0..=u16::MAX {
             round_trip(TtEntry { mv: Move::from_word(word), ..PLAIN }, 31);
         }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_do_not_disturb_each_other() {
+    fn fields_are_independent() {
         let mut state = 0x1234_5678_9abc_def1_u64;
         let mut random = |below: u64| {
             state ^= state << 13;
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evaluation_alone_settles_nothing() {
+    fn static_evaluations_never_cut_off() {
         for eval in [-MAX_EVAL, -1, 0, 57, MAX_EVAL] {
             for [stored_at, probed_at] in [[0, 0], [0, MAX_PLY], [MAX_PLY, 0], [3, 30]] {
                 let stored =
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_stop_at_the_nearest_end() {
+    fn numbers_are_clamped() {
         let high =
             Packed::new(TtEntry { score: 40_000, eval: Some(i32::MAX), depth: i32::MAX, ..PLAIN }, Era::FIRST).unpack();
         assert_eq!(high, Some(TtEntry { score: 32_767, eval: Some(32_767), depth: 247, ..PLAIN }));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn records_survive_in_any_era() {
+    fn records_round_trip_across_eras() {
         let entry = TtEntry { score: -31_990, eval: Some(12), depth: 40, bound: Bound::Upper, pv: true, ..PLAIN };
         for (written, saved, loaded) in [(0, 0, 0), (30, 2, 17), (5, 5, 31), (1, 0, 9)] {
             let [written, saved, loaded] = [written, saved, loaded].map(era);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn records_out_of_range_are_refused() {
+    fn records_out_of_range_are_rejected() {
         let valid = |entry| Record::of_search(1, entry).is_some();
         assert!(valid(PLAIN) && valid(TtEntry { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..PLAIN }));
         assert!(

@@ -1,7 +1,7 @@
 //! Available memory.
 //!
-//! Linux hands out more memory than it has and kills the process that then uses it, so the size of a table is checked in
-//! advance. On other systems the allocator refuses.
+//! Linux overcommits memory and kills processes that use it, so the size of a table is checked in advance. On other systems the
+//! allocation fails.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 /// Bytes in a MiB.
 pub const MIB: u64 = 1 << 20;
 
-/// Page tables take one byte for this many bytes of the table, in pages of 4 KiB.
+/// Bytes of the table per byte of page tables, with pages of 4 KiB.
 const BYTES_PER_OVERHEAD: u64 = 512;
-/// The fraction of the memory that is left to other programs...
+/// Divisor for the share of memory left to other programs.
 const RESERVED_PART: u64 = 16;
-/// ...and its maximum.
+/// Maximum memory left to other programs, in bytes.
 const MAX_RESERVED: u64 = 256 * MIB;
 
-/// The bytes that can be used without swapping or being killed, if known: the minimum of what the machine has and what each
-/// control group around the process allows.
+/// The bytes that can be used without swapping or being killed, if known: the minimum over the machine and all control groups of
+/// the process.
 pub fn available() -> Option<u64> {
     available_below(Path::new("/"))
 }
@@ -28,21 +28,21 @@ fn available_below(root: &Path) -> Option<u64> {
     control_groups(root).iter().filter_map(|group| allowance(group)).chain(machine).min()
 }
 
-/// The size in MiB of the largest table that fits into this many bytes.
+/// The size in MiB of the largest table that fits into `available` bytes.
 pub fn largest_mib(available: u64) -> u64 {
     let usable = available - (available / RESERVED_PART).min(MAX_RESERVED);
     (usable - usable / (BYTES_PER_OVERHEAD + 1)) / MIB
 }
 
-/// The folders of the process's Linux control group (version 2) and of those around it, innermost first. In a container some
-/// may be missing.
+/// The folders of the process's Linux control group (version 2) and its ancestors, innermost first. In a container some may be
+/// missing.
 fn control_groups(root: &Path) -> Vec<PathBuf> {
     let groups = read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or("");
     Path::new(own).ancestors().map(|group| root.join("sys/fs/cgroup").join(group)).collect()
 }
 
-/// The bytes that a control group still allows; `None` without a limit. File pages count as used, but are given up first.
+/// The bytes left in a control group; `None` without a limit. Cached files count as available, as they are evicted first.
 fn allowance(group: &Path) -> Option<u64> {
     let number = |name| read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
     let (limit, usage) = (number("memory.max")?, number("memory.current")?);
@@ -63,17 +63,17 @@ mod tests {
     use std::fs::{create_dir_all, remove_dir_all, write};
 
     #[test]
-    fn largest_leaves_a_reserve() {
+    fn largest_table_leaves_a_reserve() {
         assert_eq!(largest_mib(0), 0);
-        // A sixteenth of 160 MiB stays, and the page tables take less than one.
+        // A sixteenth of 160 MiB is reserved, and page tables take less than 1 MiB.
         assert_eq!(largest_mib(160 * MIB), 149);
-        // 256 MiB stay, and one byte in 513 of the rest.
+        // 256 MiB are reserved, and one byte in 513 of the rest.
         assert_eq!(largest_mib((513 * 1024 + 256) * MIB), 512 * 1024);
         assert!(largest_mib(u64::MAX) < u64::MAX / MIB);
     }
 
     #[test]
-    fn the_tightest_limit_counts() {
+    fn tightest_limit_counts() {
         let root = std::env::temp_dir().join(format!("lento-tt-memory-{}", std::process::id()));
         let set = |name: &str, text: &str| {
             create_dir_all(root.join(name).parent().unwrap()).unwrap();
@@ -101,7 +101,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_machine_has_some() {
+    fn available_memory_is_plausible() {
         let bytes = available().expect("Linux reports available memory");
         assert!(bytes > MIB && bytes < 1 << 60, "{bytes}");
     }

@@ -1,4 +1,4 @@
-//! Memory of the table: huge pages where the system has them, spread over NUMA nodes, first written by all threads.
+//! Memory of the table: huge pages where available, spread over NUMA nodes, initialised by all threads.
 
 use super::backing;
 use super::cluster::Cluster;
@@ -12,16 +12,16 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::OnceLock;
 
-/// Clusters in a huge page: the unit of parallel work and of distribution over NUMA nodes.
+/// Clusters per huge page: the unit of parallel work and of distribution over NUMA nodes.
 const PIECE: usize = HUGE_PAGE / size_of::<Cluster>();
 
 /// Owns clusters as a `Box<[Cluster]>` does.
 pub(super) struct Pages {
     start: NonNull<Cluster>,
     len: usize,
-    /// Why the pages are not on the NUMA nodes asked for.
+    /// Why the pages are not on the requested NUMA nodes.
     pub refusal: Option<io::Error>,
-    /// The kind of pages when first described.
+    /// The kind of pages, as of the first description.
     backing: OnceLock<Option<String>>,
 }
 
@@ -36,7 +36,7 @@ impl Pages {
         Self { start: NonNull::dangling(), len: 0, refusal: None, backing: OnceLock::new() }
     }
 
-    /// Empty clusters, spread over these NUMA nodes if any; `None` if the system refuses. Calls `progress` with the number of
+    /// Empty clusters, spread over these NUMA nodes, if any; `None` if allocation fails. Calls `progress` with the number of
     /// clusters ready so far.
     pub(super) fn new(len: usize, threads: usize, nodes: &[usize], progress: &mut dyn FnMut(usize)) -> Option<Self> {
         if len == 0 {
@@ -63,8 +63,8 @@ impl Pages {
         Layout::from_size_align(len.checked_mul(size_of::<Cluster>())?, HUGE_PAGE).ok()
     }
 
-    /// Moves the pages so that each of these NUMA nodes has an equal, contiguous part; with none, the system may leave them
-    /// where they are.
+    /// Moves the pages so that each of these NUMA nodes has an equal, contiguous part. Without nodes, resets their placement to the
+    /// system's default.
     pub(super) fn spread(&mut self, nodes: &[usize]) {
         if self.len == 0 {
             return;
@@ -85,7 +85,7 @@ impl Pages {
         self.backing.get_or_init(|| backing::describe(addresses.start as u64..addresses.end as u64)).as_ref()
     }
 
-    /// Empties all clusters.
+    /// Clears all clusters.
     pub(super) fn clear(&mut self, threads: usize, progress: &mut dyn FnMut(usize)) {
         // SAFETY: `self` owns `len` aligned clusters from `start` on and is borrowed exclusively. They may be uninitialised.
         let clusters = unsafe { slice::from_raw_parts_mut(self.start.cast::<MaybeUninit<_>>().as_ptr(), self.len) };
@@ -121,8 +121,8 @@ mod system {
     use super::Cluster;
     use std::io;
 
-    /// Moves these pages to a NUMA node, as far as it has room, and allocates missing ones there; without a node, as the system
-    /// likes.
+    /// Moves these pages to a NUMA node, as far as it has room, and allocates missing ones there. Without a node, resets to the
+    /// system's default.
     pub(super) fn bind(clusters: *const [Cluster], node: Option<usize>) -> io::Result<()> {
         /// Moves existing pages (linux/mempolicy.h; libc lacks it).
         const MPOL_MF_MOVE: u32 = 1 << 1;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_lengths_are_refused() {
+    fn impossible_lengths_fail() {
         for len in [usize::MAX, usize::MAX / 64, isize::MAX as usize / 64 - HUGE_PAGE] {
             assert!(Pages::new(len, 2, &[], &mut |_| ()).is_none());
         }

@@ -11,46 +11,45 @@ use std::iter::successors;
 use std::ops::Range;
 use thiserror::Error;
 
-/// Why there is no table of the size asked for. All sizes are in MiB.
+/// Why a table of the requested size is not available. All sizes are in MiB.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TtError {
     /// The minimum is 1 MiB.
-    #[error("a hash table of 0 MiB was asked for: expected 1 MiB or more")]
+    #[error("a hash table of 0 MiB was requested: expected 1 MiB or more")]
     Zero,
     /// Not enough memory; the table is unchanged.
-    #[error("a hash table of {asked} MiB does not fit into the memory available: expected at most {largest} MiB")]
+    #[error("a hash table of {requested} MiB does not fit into the available memory: expected at most {largest} MiB")]
     Memory {
-        /// The size asked for.
-        asked: usize,
+        /// The requested size.
+        requested: usize,
         /// The largest size that fits.
         largest: u64,
     },
     /// The system refused; the table is empty.
     #[error(
-        "the system does not give {asked} MiB for the hash table: expected a smaller size; the table is now empty \
+        "the system cannot allocate {requested} MiB for the hash table: expected a smaller size; the table is now empty \
          and has {kept} MiB"
     )]
     Lost {
-        /// The size asked for.
-        asked: usize,
-        /// The size of the empty table: the old size, or less if the system refused that, too.
+        /// The requested size.
+        requested: usize,
+        /// The size of the empty table: the old size, or less if the system also refused that.
         kept: usize,
     },
 }
 
-/// The transposition table shared by all threads. Reading and writing need only `&self`.
+/// The transposition table shared by all threads.
 pub struct Tt {
     clusters: Pages,
     epoch: Epoch,
-    /// The [`Era`], which changes between searches while the table may be written to a file.
+    /// The [`Era`]. May change while the table is being written to a file.
     era: AtomicU8,
-    /// The NUMA nodes to spread the pages over; empty leaves this to the system.
+    /// The NUMA nodes to spread the pages over; if empty, the system places them.
     nodes: Vec<usize>,
 }
 
 const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
-/// Clusters sampled by [`Tt::hashfull`], 1000 entries in all. A larger sample would evict the search's own data from the nearest
-/// cache.
+/// Clusters sampled by [`Tt::hashfull`], with 1000 entries. A larger sample would evict the search's data from the L1 cache.
 const SAMPLE: usize = 250;
 
 impl Tt {
@@ -97,7 +96,7 @@ impl Tt {
         if let Some(available) = available.filter(|_| mib > old) {
             let largest = memory::largest_mib(available.saturating_add(old as u64 * MIB));
             if mib as u64 > largest {
-                return Err(TtError::Memory { asked: mib, largest });
+                return Err(TtError::Memory { requested: mib, largest });
             }
         }
         self.clusters = Pages::empty();
@@ -107,7 +106,7 @@ impl Tt {
         }
         let mut sizes = successors(Some(old), |size| Some(size / 2)).take_while(|&size| size > 0);
         self.clusters = sizes.find_map(|size| self.allocate(size, threads, &mut |_| ())).unwrap_or(Pages::empty());
-        Err(TtError::Lost { asked: mib, kept: self.size_mib() })
+        Err(TtError::Lost { requested: mib, kept: self.size_mib() })
     }
 
     /// Allocates empty clusters; `None` if the system refuses.
@@ -144,7 +143,7 @@ impl Tt {
         })
     }
 
-    /// Empties the table, in constant time: a new epoch begins, and entries of earlier ones are not found. Only after the last of
+    /// Clears the table in constant time, by starting a new epoch in which entries of earlier ones are not found. Only after
     /// 16 383 epochs the threads clear the memory.
     pub fn clear(&mut self, threads: usize) {
         self.epoch = self.epoch.next().unwrap_or_else(|| {
@@ -159,8 +158,8 @@ impl Tt {
         self.clusters.len() / CLUSTERS_PER_MIB
     }
 
-    /// Starts the generation of a search: older entries stay, but are replaced first. If it `continues` the last one, that goes on,
-    /// and a deep entry also survives a much shallower exact score of the same position. Not during a search.
+    /// Starts the generation of a search: older entries stay, but are replaced first. A search that `continues` the last one uses
+    /// its generation, and deep entries also survive much shallower exact scores of the same position. Not during a search.
     pub fn new_search(&self, continues: bool) {
         self.era.store(self.era().next(continues).0, Relaxed);
     }
@@ -214,7 +213,7 @@ impl Tt {
         let _ = key;
     }
 
-    /// The share of entries of this generation, per mille, in a sample.
+    /// The share of entries of this generation in a sample, per mille.
     pub fn hashfull(&self) -> u32 {
         let sample = &self.clusters[..SAMPLE.min(self.clusters.len())];
         let used: usize = sample.iter().map(|cluster| cluster.used(self.epoch, self.era())).sum();
@@ -241,7 +240,7 @@ impl Tt {
         self.clusters.iter().enumerate().map(of_cluster).fold(0, mix)
     }
 
-    /// The entries of these clusters, in order. Safe during a search: torn entries are left out.
+    /// The entries of these clusters, in order, without torn entries. Safe during a search.
     pub fn records(&self, clusters: Range<usize>) -> Vec<Record> {
         let (era, count) = (self.era(), self.clusters.len());
         let of_cluster = |index: usize| {
@@ -251,12 +250,12 @@ impl Tt {
         clusters.flat_map(of_cluster).collect()
     }
 
-    /// Stores an entry of a table of any size, where [`store`](Self::store) would, but never replaces a more valuable one. Returns
-    /// whether the table now has this entry, or a deeper one of the same position.
+    /// Stores an entry of a table of any size as [`store`](Self::store) does, but never replaces a more valuable one. Returns
+    /// whether the table now has this entry or a deeper one of the same position.
     pub fn restore(&self, record: Record) -> bool {
         let era = self.era();
-        let put = |cluster: &Cluster| cluster.restore(Tag::new(record.key, self.epoch), record.data(era), era);
-        self.cluster(record.key).is_some_and(put)
+        let restore = |cluster: &Cluster| cluster.restore(Tag::new(record.key, self.epoch), record.data(era), era);
+        self.cluster(record.key).is_some_and(restore)
     }
 
     /// The cluster of a key; `None` in a table without memory.
@@ -273,8 +272,8 @@ fn index(key: u64, clusters: usize) -> usize {
     ((key as u128 * clusters as u128) >> 64) as usize
 }
 
-/// The key with this tag in a cluster. A tag lacks the upper bits of a key, but the keys of a cluster are consecutive, and fewer
-/// than there are tags. `None` if no key of the cluster has the tag, as for torn entries.
+/// The key with this tag in a cluster. Tags lack the upper bits of keys, but the keys of a cluster are consecutive and fewer than
+/// the tags. `None` if no key of the cluster has the tag, as with torn entries.
 fn key_at(tag: Tag, cluster: usize, clusters: usize) -> Option<u64> {
     // The upper bits of the cluster's first key, or one more.
     let upper = ((cluster as u64) << (u64::BITS - Tag::KEY_BITS)) / clusters as u64;

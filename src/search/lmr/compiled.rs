@@ -38,7 +38,7 @@ impl Lmr {
         }
         recipe.terms.retain(|term| term.change != 0);
         let fixed = recipe.fixed.iter().fold(Facts::NONE, |facts, &(fact, _)| facts.with_if(fact, true));
-        let reads_costly = recipe.gates.never.union(weighted).union(fixed).meets(Fact::COSTLY);
+        let reads_costly = recipe.gates.never.union(weighted).union(fixed).intersects(Fact::COSTLY);
         let plain = recipe.percent_of_tenths.is_none()
             && !recipe.counts_quiets
             && !reads_costly
@@ -59,7 +59,7 @@ impl Lmr {
     #[inline(always)]
     pub fn applies(&self, facts: Facts, depth: i32, number: usize) -> bool {
         let Gates { min_depth, first_move, never } = self.recipe.gates;
-        depth >= min_depth && number >= first_move[usize::from(facts.has(Fact::Pv))] && !facts.meets(never)
+        depth >= min_depth && number >= first_move[usize::from(facts.has(Fact::Pv))] && !facts.intersects(never)
     }
 
     /// The fixed reduction of a move with one of these facts, in 1/1024 ply.

@@ -86,7 +86,7 @@ impl Facts {
 
     /// Whether the sets intersect.
     #[inline(always)]
-    pub const fn meets(self, other: Self) -> bool {
+    pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }

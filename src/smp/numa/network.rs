@@ -11,7 +11,7 @@ pub(crate) struct NodeNetwork(Mutex<Option<[Arc<Network>; 2]>>);
 
 impl NodeNetwork {
     /// The evaluation with the node's copy of its network. If missing, the calling thread makes the copy, so that the system
-    /// allocates it in that thread's memory.
+    /// allocates it in memory near that thread.
     pub(crate) fn local(&self, evaluation: &Evaluation) -> Evaluation {
         let original = &evaluation.network;
         let mut copied = self.0.lock();
@@ -35,7 +35,7 @@ mod tests {
     use crate::eval::nnue::embedded;
 
     #[test]
-    fn each_node_has_one_copy_with_the_same_scores() {
+    fn nodes_have_one_copy_with_the_same_scores() {
         let (evaluation, nodes) = (Evaluation::default(), [NodeNetwork::default(), NodeNetwork::default()]);
         assert!(!nodes[0].has_copy(&evaluation));
         let network = |evaluation: &Evaluation| Arc::as_ptr(&evaluation.network);

@@ -6,7 +6,7 @@ use super::topology::Topology;
 use crate::processors::cpu_list::{self, CpuSet};
 use std::sync::Arc;
 
-/// A node for threads.
+/// A node with threads.
 #[derive(Clone)]
 pub struct Place {
     /// The CPUs its threads are bound to.
@@ -25,9 +25,9 @@ pub(crate) struct Placement {
     of_thread: Vec<usize>,
     /// Why threads are not bound to nodes.
     pub unbound: Option<String>,
-    /// The fast CPUs that the main thread is bound to; empty where it is placed as any other.
+    /// The fast CPUs that the main thread is bound to; empty if it is placed like other threads.
     main: CpuSet,
-    /// The fast and the slow CPUs of the system, described.
+    /// Description of the fast and the slow CPUs of the system.
     kinds: String,
 }
 
@@ -37,8 +37,8 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 impl Placement {
-    /// Places threads by a policy. The main thread gets the fast CPUs of its node, or with `auto` of the system if
-    /// nodes are not worthwhile. A single thread is left to the system, as many engines may run beside each other.
+    /// Places threads by a policy. The main thread gets the fast CPUs of its node, or, with `auto` if threads are not bound to
+    /// nodes, of the system. A single thread is left to the system, as other engines may be running.
     pub(crate) fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Self {
         let mut placement = Self::on_nodes(policy, topology, threads)
             .unwrap_or_else(|why| Self { unbound: Some(why), ..Self::default() });
@@ -58,7 +58,7 @@ impl Placement {
         placement
     }
 
-    /// Places threads on nodes. An error is the reason why they are not bound.
+    /// Places threads on nodes, or returns why they are not bound.
     fn on_nodes(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Result<Self, String> {
         let lists: Vec<CpuSet> = match (policy, topology) {
             (NumaPolicy::None, _) => return Err("disabled by the policy".into()),
@@ -78,7 +78,7 @@ impl Placement {
         Ok(Self { of_thread: spread(&sizes, threads), places, ..Self::default() })
     }
 
-    /// Checks that a policy names only available CPUs, if these are known.
+    /// Checks that the CPUs of a policy are available, if known.
     pub(crate) fn check(policy: &NumaPolicy, topology: Option<&Topology>) -> Result<(), String> {
         let (NumaPolicy::Lists(lists), Some(topology)) = (policy, topology) else { return Ok(()) };
         let usable = topology.cpus();
@@ -104,7 +104,7 @@ impl Placement {
         self.places.get(*self.of_thread.get(thread)?)
     }
 
-    /// The CPUs that a thread is to be bound to; none if it is not.
+    /// The CPUs to bind a thread to; none if it is not bound.
     pub(crate) fn cpus(&self, thread: usize) -> CpuSet {
         match self.of(thread) {
             _ if thread == 0 && !self.main.is_empty() => self.main.clone(),
@@ -112,7 +112,7 @@ impl Placement {
         }
     }
 
-    /// Describes the kinds of cores if the main thread has its own CPUs, given those it is bound to or why it is not.
+    /// Describes the kinds of cores if the main thread has its own CPUs. `bound` has those it is bound to, or why it is not.
     pub(crate) fn report_cores(&self, bound: &Result<CpuSet, String>) -> Option<String> {
         let main = match bound {
             Ok(cpus) => format!("bound to CPUs {}", cpu_list::format(cpus)),
@@ -127,8 +127,8 @@ impl Placement {
     }
 }
 
-/// The `auto` rule, from Stockfish: bind if there are more threads than half the CPUs of the largest node, or four per
-/// node not much smaller than the largest. Never binds a single thread, or with a CPU quota within the largest node.
+/// The `auto` rule, from Stockfish: bind with more threads than half the CPUs of the largest node, or with four threads per node
+/// of similar size. Never binds a single thread, or with a CPU quota that fits into the largest node.
 fn check_worthwhile(topology: &Topology, threads: usize) -> Result<(), String> {
     let sizes: Vec<usize> = topology.nodes.iter().map(|node| node.cpus.len()).collect();
     let (nodes, largest) = (sizes.len(), sizes.iter().copied().max().unwrap_or(0));
@@ -148,7 +148,7 @@ fn check_worthwhile(topology: &Topology, threads: usize) -> Result<(), String> {
 }
 
 /// Distributes threads in proportion to node sizes, each to the relatively emptiest node. A thread's node does not
-/// depend on later threads; no node exceeds its size before all are full.
+/// depend on later threads, and no node exceeds its size before all are full.
 fn spread(sizes: &[usize], threads: usize) -> Vec<usize> {
     let mut counts = vec![0; sizes.len()];
     let mut next = || {
@@ -163,11 +163,11 @@ fn spread(sizes: &[usize], threads: usize) -> Vec<usize> {
 
 /// Use of a node.
 pub struct PlaceUsage {
-    /// The node, or none.
+    /// The node.
     pub place: Place,
     /// Threads placed here.
     pub threads: usize,
-    /// How many of them are bound to exactly this node.
+    /// Number of threads bound to this node.
     pub bound: usize,
     /// The first error of binding a thread.
     pub refusal: Option<String>,
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_main_thread_gets_fast_cpus() {
+    fn main_thread_gets_fast_cpus() {
         let cpus = |policy: &str, sizes: &[usize], slow: &str, threads| {
             let topology = Topology { slow: cpu_list::parse(slow).unwrap_or_default(), ..machine(sizes) };
             let placement = Placement::decide(&policy.parse().unwrap(), Some(&topology), threads);
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(cpus("auto", &[24], "16-23", 2), (pair("0-15", ""), Some(cores.into())));
         assert_eq!(cpus("system", &[24], "16-23", 2), (pair("0-15", "0-23"), Some(cores.into())));
         assert_eq!(cpus("8-17:18-23", &[24], "16-23", 2).0, pair("8-15", "18-23"));
-        // Nothing for one thread, by `none`, with cores of one kind, or on a node of slow ones.
+        // Not with one thread, with `none`, with cores of one kind, or on a node of slow cores.
         for (policy, slow, threads) in [("auto", "16-23", 1), ("none", "16-23", 2), ("auto", "", 2)] {
             assert_eq!(cpus(policy, &[24], slow, threads), (pair("", ""), None), "{policy}");
         }
@@ -338,7 +338,7 @@ mod tests {
             for (node, &size) in sizes.iter().enumerate() {
                 let count = places.iter().filter(|&&place| place == node).count();
                 let (share, rest) = (threads / total * size, threads % total);
-                // Full rounds give each node its size, the rest at most that.
+                // Full rounds give each node its size, the rest no more than that.
                 prop_assert!(count >= share && count <= share + size.min(rest), "{} of {} at {}", count, threads, node);
             }
         }

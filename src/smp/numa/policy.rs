@@ -14,7 +14,7 @@ pub enum NumaPolicy {
     None,
     /// By the system's nodes, regardless of the number of threads.
     System,
-    /// As `System`, by the nodes of the hardware: an affinity that the process was started with is lifted.
+    /// Like `System`, but by the nodes of the hardware: lifts an affinity that the process was started with.
     Hardware,
     /// By these lists, one per node.
     Lists(Vec<CpuSet>),

@@ -8,11 +8,11 @@ use std::path::Path;
 /// A NUMA node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The system's number of it.
+    /// The system's number.
     pub number: usize,
-    /// Its CPUs available to the process, never empty.
+    /// Its CPUs available to the process; never empty.
     pub cpus: CpuSet,
-    /// Whether it has memory. Otherwise the system uses that of the nearest node.
+    /// Whether it has memory; otherwise the system uses that of the nearest node.
     pub has_memory: bool,
 }
 
@@ -23,9 +23,9 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// A partition of the CPUs by last-level cache, split at nodes.
     pub caches: Vec<CpuSet>,
-    /// The CPUs of slower cores than the fastest; empty if all are of one kind.
+    /// The CPUs of cores slower than the fastest; empty if all are of one kind.
     pub slow: CpuSet,
-    /// The CPU time that the process may use, in CPUs: at most their number, less with a quota.
+    /// The CPU time available to the process, in CPUs: their number, or less with a quota.
     pub cpu_time: usize,
 }
 
@@ -40,7 +40,7 @@ impl Topology {
         Some(Self::new(listed, &speeds, &usable, system))
     }
 
-    /// Restricts nodes to usable CPUs, each in the first node that lists it. CPUs of no node count for the first.
+    /// Restricts nodes to usable CPUs, each in the first node that lists it. CPUs without a node are added to the first.
     fn new(listed: Vec<(usize, CpuSet)>, speeds: &[(usize, u32)], usable: &CpuSet, system: &Path) -> Self {
         let with_memory = read_list(&system.join("node/has_memory"));
         let mut left = usable.clone();
@@ -83,7 +83,7 @@ fn listed_nodes(system: &Path) -> Vec<(usize, CpuSet)> {
 /// Reads the CPUs with the relative speeds of their cores; empty if these are unknown.
 #[cfg(any(test, not(windows)))]
 fn listed_speeds(system: &Path, usable: &CpuSet) -> Vec<(usize, u32)> {
-    // The performance counters of Intel's fast cores.
+    // Intel's fast cores have performance counters of their own.
     if let Some(fast) = read_list(&system.join("../cpu_core/cpus")) {
         return usable.iter().map(|cpu| (*cpu, fast.contains(cpu).into())).collect();
     }
@@ -139,7 +139,7 @@ mod tests {
         cpu_list::parse(text).unwrap()
     }
 
-    /// The system read from these files in `/sys/devices/system`, for a process with this affinity.
+    /// Reads the topology from these files in `/sys/devices/system`, for a process with this affinity.
     fn read(files: &[(impl AsRef<str>, impl AsRef<str>)], usable: &str) -> Topology {
         let name = format!("lento-numa-{}-{:?}", std::process::id(), std::thread::current().id());
         let root = std::env::temp_dir().join(name);
@@ -203,7 +203,7 @@ mod tests {
         let slow = |files: &[(&str, &str)], usable| cpu_list::format(&read(files, usable).slow);
         assert_eq!(slow(&intel, "0-23"), "16-23");
         assert_eq!(slow(&intel, "0-1,15-17"), "16-17");
-        // With cores of one kind alone, none is slow.
+        // If all usable cores are of one kind, none is slow.
         assert_eq!([slow(&intel, "0-15"), slow(&intel, "16-23"), slow(&[], "0-23")], ["", "", ""]);
 
         let arm = |capacities: &[u32], usable| {

@@ -30,7 +30,7 @@ fn fills_one_cache_line() {
 }
 
 #[test]
-fn empty_has_no_key_not_even_zero() {
+fn empty_clusters_miss() {
     let cluster = Cluster::default();
     assert_eq!((probe(&cluster, 0), probe(&cluster, 1)), (None, None));
     store(&cluster, 0, entry(-7), 5);
@@ -38,7 +38,7 @@ fn empty_has_no_key_not_even_zero() {
 }
 
 #[test]
-fn any_single_bit_of_the_tag_matters() {
+fn all_tag_bits_are_compared() {
     let cluster = Cluster::default();
     let key = 0x0123_4567_89ab_cdef;
     store(&cluster, key, entry(3), 0);
@@ -49,7 +49,7 @@ fn any_single_bit_of_the_tag_matters() {
 }
 
 #[test]
-fn a_torn_entry_is_a_miss() {
+fn torn_entries_miss() {
     let (one, two) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
     let data = [entry(3), entry(9), TtEntry { score: 8, ..entry(3) }].map(|entry| Packed::new(entry, era(0)));
     let cluster = Cluster::default();
@@ -77,10 +77,10 @@ fn empty_slots_are_taken_first_and_then_the_shallowest() {
 }
 
 #[test]
-fn an_empty_slot_is_taken_before_the_oldest_entry() {
+fn empty_slots_are_taken_before_the_oldest_entry() {
     let cluster = Cluster::default();
     store(&cluster, 1, entry(0), 1);
-    // 31 searches later the generation is 0, as in an empty slot.
+    // After 31 searches the generation is 0, as in an empty slot.
     for key in 2..=4 {
         store(&cluster, key, entry(0), 0);
     }
@@ -94,10 +94,10 @@ fn old_generations_go_first() {
     for (key, depth, generation) in [(1, 20, 30), (2, 11, 31), (3, 4, 0), (4, 1, 1)] {
         store(&cluster, key, entry(depth), generation);
     }
-    // Worth 20 - 24, 11 - 16, 4 - 8 and 1.
+    // The values are 20 - 24, 11 - 16, 4 - 8 and 1.
     store(&cluster, 5, entry(1), 1);
     assert_eq!(depths(&cluster, &[1, 2, 3, 4, 5]), [Some(20), None, Some(4), Some(1), Some(1)]);
-    // Either of two equal ones may go; both are worth less than the newest.
+    // One of two equal entries is replaced; both are less valuable than the newest.
     store(&cluster, 6, entry(-3), 1);
     store(&cluster, 7, entry(30), 1);
     let left = depths(&cluster, &[1, 3, 4, 5, 6, 7]);
@@ -107,7 +107,7 @@ fn old_generations_go_first() {
 }
 
 #[test]
-fn same_key_keeps_its_slot_and_its_move() {
+fn same_key_keeps_its_slot_and_move() {
     let cluster = Cluster::default();
     for key in 1..=4 {
         store(&cluster, key, entry(key as i32), 0);
@@ -156,7 +156,7 @@ fn used_counts_this_generation_only() {
 }
 
 #[test]
-fn another_epoch_finds_nothing_and_takes_the_slots() {
+fn entries_of_earlier_epochs_miss_and_are_replaced() {
     let cluster = Cluster::default();
     (1..=4).for_each(|key| store(&cluster, key, entry(100), 3));
     let next = Epoch::FIRST.next().unwrap();
@@ -164,14 +164,14 @@ fn another_epoch_finds_nothing_and_takes_the_slots() {
     for key in 1..=4 {
         cluster.store(Tag::new(key, next), TtEntry { mv: None, ..entry(-7) }, era(3));
     }
-    // Neither a move is inherited nor a deep entry spared.
+    // No moves are inherited, and no deep entries spared.
     let found: Vec<_> = (1..=4).filter_map(|key| cluster.probe(Tag::new(key, next))).collect();
     assert_eq!(found, [TtEntry { mv: None, ..entry(-7) }; 4]);
     assert_eq!((cluster.used(next, era(3)), cluster.used(Epoch::FIRST, era(3))), (4, 0));
 }
 
 #[test]
-fn epochs_end() {
+fn number_of_epochs() {
     let count = std::iter::successors(Some(Epoch::FIRST), |epoch| epoch.next()).count();
     assert_eq!(count, (1 << (64 - Tag::KEY_BITS)) - 1);
 }

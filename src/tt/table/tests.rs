@@ -3,8 +3,8 @@ use crate::chess::Move;
 use crate::score::Bound;
 
 const KEY: u64 = 0x0123_4567_89ab_cdef;
-/// Too large for any machine, but without overflow.
-const ABSURD: usize = 1 << 42;
+/// Too large for any machine, without overflow.
+const HUGE: usize = 1 << 42;
 
 fn entry(depth: i32) -> TtEntry {
     TtEntry { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
@@ -25,7 +25,7 @@ fn filled(mib: usize) -> Tt {
 }
 
 #[test]
-fn any_size_is_used_to_its_ends() {
+fn all_clusters_are_used() {
     for mib in [1, 2, 3, 7] {
         let table = Tt::new(mib, 3).unwrap();
         let clusters = table.clusters.len();
@@ -37,7 +37,7 @@ fn any_size_is_used_to_its_ends() {
             table.store(key, entry(1));
             assert_eq!(table.probe(key), Some(entry(1)));
         }
-        // Keys one cluster's share apart have one cluster each.
+        // Equally spaced keys, one per cluster.
         let share = u64::MAX / clusters as u64 + 1;
         let entry = (0..clusters as u64).map(|nth| index(nth * share + share / 2, clusters));
         assert!(entry.eq(0..clusters));
@@ -45,14 +45,14 @@ fn any_size_is_used_to_its_ends() {
 }
 
 #[test]
-fn zero_is_refused() {
+fn zero_is_rejected() {
     assert_eq!(Tt::new(0, 1).err(), Some(TtError::Zero));
 }
 
 #[test]
-fn absurd_sizes_are_refused() {
+fn huge_sizes_are_rejected() {
     let mut table = filled(2);
-    for mib in [33_554_432, 1 << 30, ABSURD, usize::MAX / MIB as usize, 1 << 44, 1 << 60, usize::MAX] {
+    for mib in [33_554_432, 1 << 30, HUGE, usize::MAX / MIB as usize, 1 << 44, 1 << 60, usize::MAX] {
         let error = table.resize(mib, 4, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains(&format!("{mib} MiB")), "{error}");
         assert!(error.to_string().contains("expected"), "{error}");
@@ -61,15 +61,15 @@ fn absurd_sizes_are_refused() {
     assert_eq!(resize(&mut table, 0, None), Err(TtError::Zero));
     assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
     // If the available memory is unknown, the allocator refuses.
-    assert_eq!(resize(&mut table, ABSURD, None), Err(TtError::Lost { asked: ABSURD, kept: 2 }));
-    assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Lost { asked: usize::MAX, kept: 2 }));
+    assert_eq!(resize(&mut table, HUGE, None), Err(TtError::Lost { requested: HUGE, kept: 2 }));
+    assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Lost { requested: usize::MAX, kept: 2 }));
     assert_eq!((table.size_mib(), table.probe(KEY)), (2, None));
     table.store(KEY, entry(1));
     assert_eq!(table.probe(KEY), Some(entry(1)));
 }
 
 #[test]
-fn resizing_empties_unless_nothing_changes() {
+fn resizing_clears_unless_unchanged() {
     let mut table = filled(2);
     resize(&mut table, 2, Some(0)).unwrap();
     assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
@@ -81,10 +81,10 @@ fn resizing_empties_unless_nothing_changes() {
 }
 
 #[test]
-fn the_memory_of_the_old_table_counts_as_available() {
+fn memory_of_the_old_table_counts_as_available() {
     let mut table = filled(4);
     let error = resize(&mut table, 9, Some(2 * MIB)).unwrap_err();
-    assert_eq!(error, TtError::Memory { asked: 9, largest: 5 });
+    assert_eq!(error, TtError::Memory { requested: 9, largest: 5 });
     assert_eq!((table.size_mib(), table.probe(KEY)), (4, Some(entry(5))));
     resize(&mut table, 5, Some(2 * MIB)).unwrap();
     assert_eq!((table.size_mib(), table.probe(KEY)), (5, None));
@@ -94,7 +94,7 @@ fn the_memory_of_the_old_table_counts_as_available() {
 }
 
 #[test]
-fn a_table_without_memory_only_misses() {
+fn tables_without_memory_miss() {
     let mut table = Tt::empty();
     table.store(KEY, entry(3));
     table.prefetch(KEY);
@@ -115,9 +115,9 @@ fn clear_removes_all_entries() {
     }
 }
 
-/// A cluster has fewer keys than there are tags, and they are consecutive.
+/// The keys of a cluster are consecutive, and fewer than the tags.
 #[test]
-fn keys_of_a_cluster_differ_in_their_tags() {
+fn keys_of_a_cluster_have_different_tags() {
     for mib in [1, 2, 3, 5, 1000, 33_554_432] {
         let clusters = mib << 14;
         let first = |nth: usize| (((nth as u128) << 64).div_ceil(clusters as u128)) as u64;
@@ -130,7 +130,7 @@ fn keys_of_a_cluster_differ_in_their_tags() {
 }
 
 #[test]
-fn the_last_epoch_clears_the_memory() {
+fn last_epoch_clears_the_memory() {
     let mut table = filled(1);
     let before = table.epoch;
     for _ in 0..(1 << (64 - Tag::KEY_BITS)) - 1 {
@@ -143,7 +143,7 @@ fn the_last_epoch_clears_the_memory() {
 }
 
 #[test]
-fn pages_are_spread_and_keep_their_entries() {
+fn spreading_pages_keeps_entries() {
     let mut table = filled(8);
     assert!(table.nodes().is_empty() && table.clusters.refusal.is_none());
     // No system has nodes with large numbers.
@@ -163,7 +163,7 @@ fn pages_are_spread_and_keep_their_entries() {
 fn hashfull_is_per_mille_of_this_generation() {
     let table = Tt::new(1, 1).unwrap();
     assert_eq!(table.hashfull(), 0);
-    // One entry in each of the first half of the sample, and in as many clusters beyond it.
+    // One entry in each cluster of half the sample, and in the same number of clusters beyond it.
     let share = u64::MAX / table.clusters.len() as u64 + 1;
     for cluster in (0..SAMPLE as u64 / 2).chain(SAMPLE as u64..SAMPLE as u64 * 3 / 2) {
         table.store(cluster * share + 1, entry(1));
@@ -195,12 +195,12 @@ fn old_deep_entries_are_replaced() {
     assert!((4..8).all(|key| table.probe(key).is_some()));
 }
 
-/// Keys spread over the range.
+/// Keys distributed over the whole range.
 fn keys(count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// The entries of a table, from the lowest key up.
+/// The entries of a table, sorted by key.
 fn contents(table: &Tt) -> Vec<Record> {
     let mut records = table.records(0..table.len());
     records.sort_by_key(|record| record.key);
@@ -208,7 +208,7 @@ fn contents(table: &Tt) -> Vec<Record> {
 }
 
 #[test]
-fn whole_keys_come_back_from_tables_of_any_size() {
+fn records_have_full_keys() {
     for mib in [1, 2, 3, 7, 16] {
         let mut table = Tt::new(mib, 1).unwrap();
         keys(500).for_each(|key| table.store(key, entry(9)));
@@ -224,14 +224,14 @@ fn whole_keys_come_back_from_tables_of_any_size() {
         let held = contents(&table);
         assert!(held.len() > 8900 && held.len() <= stored.len(), "{mib} MiB: {}", held.len());
         for record in held {
-            let nth = stored.binary_search(&record.key).expect("a key that was stored");
+            let nth = stored.binary_search(&record.key).expect("a stored key");
             assert_eq!(table.probe(record.key), Some(entry(nth as i32 % 200)));
         }
     }
 }
 
 #[test]
-fn torn_entries_are_left_out_or_under_another_key() {
+fn torn_entries_are_dropped_or_have_other_keys() {
     let table = filled(1);
     let place = table.cluster_index(KEY);
     for (nth, bits) in (0..64).map(|bit| (bit, 1_u64 << bit)) {
@@ -289,10 +289,9 @@ fn restore_never_replaces_more_valuable_entries() {
     assert!(!Tt::empty().restore(record(near(1), 1)));
 }
 
-/// Within a generation, and with deep entries spared, shallow searches of other positions or of the same ones replace no deep
-/// entry.
+/// With deep entries spared, shallow searches in the same generation replace none, of the same position or others.
 #[test]
-fn spared_entries_outlive_any_number_of_shallow_ones() {
+fn spared_entries_survive_shallow_searches() {
     let table = Tt::new(1, 1).unwrap();
     table.new_search(true);
     let deep: Vec<u64> = keys(300).collect();
@@ -302,7 +301,7 @@ fn spared_entries_outlive_any_number_of_shallow_ones() {
         keys(100_000).skip(1000).for_each(|key| table.store(key, entry(step % 10)));
     }
     assert!(deep.iter().all(|&key| table.probe(key) == Some(entry(30))));
-    // An entry of about the same depth replaces it, and without sparing any exact score does.
+    // An entry of similar depth replaces it; without sparing, any exact score does.
     table.store(deep[0], entry(27));
     let other = Tt::new(1, 1).unwrap();
     [30, 1].into_iter().for_each(|depth| other.store(deep[0], entry(depth)));
@@ -310,7 +309,7 @@ fn spared_entries_outlive_any_number_of_shallow_ones() {
 }
 
 #[test]
-fn one_line_describes_the_table() {
+fn description() {
     assert_eq!(Tt::empty().describe(), None);
     let mut table = Tt::new(3, 1).unwrap();
     table.spread_over(&[0, 5000]);
@@ -321,24 +320,24 @@ fn one_line_describes_the_table() {
 }
 
 #[test]
-fn a_checksum_covers_entries_and_places_but_not_epochs() {
+fn checksum_covers_entries_and_places_but_not_epochs() {
     let keys = [KEY, KEY ^ 1, KEY ^ 1 << 49, 7];
-    let sum_of = |table: &Tt, keys: &[u64], depth: i32| {
+    let sum_with = |table: &Tt, keys: &[u64], depth: i32| {
         keys.iter().for_each(|&key| table.store(key, entry(depth)));
         table.checksum()
     };
     let mut table = filled(1);
     table.clear(1);
     let empty = table.checksum();
-    let sums = [sum_of(&table, &keys, 5), sum_of(&Tt::new(1, 1).unwrap(), &keys, 5)];
+    let sums = [sum_with(&table, &keys, 5), sum_with(&Tt::new(1, 1).unwrap(), &keys, 5)];
     assert_eq!(sums[0], sums[1]);
     let mut others = vec![empty, sums[0], Tt::new(2, 1).unwrap().checksum()];
-    others.push(sum_of(&Tt::new(1, 1).unwrap(), &keys, 6));
-    others.push(sum_of(&Tt::new(1, 1).unwrap(), &keys[1..], 5));
-    others.push(sum_of(&Tt::new(1, 1).unwrap(), &[keys[1], keys[0], keys[2], keys[3]], 5));
+    others.push(sum_with(&Tt::new(1, 1).unwrap(), &keys, 6));
+    others.push(sum_with(&Tt::new(1, 1).unwrap(), &keys[1..], 5));
+    others.push(sum_with(&Tt::new(1, 1).unwrap(), &[keys[1], keys[0], keys[2], keys[3]], 5));
     let next = Tt::new(1, 1).unwrap();
     next.new_search(false);
-    others.push(sum_of(&next, &keys, 5));
+    others.push(sum_with(&next, &keys, 5));
     others.sort_unstable();
     assert!(others.is_sorted_by(|one, other| one < other), "{others:?}");
     table.clear(1);
