@@ -1,13 +1,13 @@
 //! Passes commit, compiler and network to the build.
 //!
-//! Release builds embed the commit and are rebuilt when it changes. Debug builds embed none, so that a commit does not
-//! recompile them. Outside of git the commit is that of the source archive, or what `LENTO_COMMIT` says.
+//! Release builds embed the commit and are rebuilt when it changes. Debug builds do not, to avoid recompilation. Outside of git
+//! the commit is that of the source archive, or the value of `LENTO_COMMIT`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Hash and date, which `git archive` fills in.
+/// Hash and date, filled in by `git archive`.
 const ARCHIVED: &str = "$Format:%H %cs$";
 
 fn main() {
@@ -29,20 +29,20 @@ fn network() -> PathBuf {
     path
 }
 
-/// `ea86e73, 2026-11-21`, or why there is none.
+/// `ea86e73, 2026-11-21`, or why it is unknown.
 fn commit() -> String {
     if env::var("PROFILE").as_deref() != Ok("release") {
         return "debug build".into();
     }
-    let found = given().or_else(|| checked_out().inspect(|_| watch_head())).or_else(|| short(ARCHIVED));
+    let found = from_environment().or_else(|| checked_out().inspect(|_| watch_head())).or_else(|| short(ARCHIVED));
     found.unwrap_or_else(|| "commit unknown".into())
 }
 
 /// The value of `LENTO_COMMIT`.
-fn given() -> Option<String> {
-    let given = env::var("LENTO_COMMIT").ok().filter(|given| !given.is_empty())?;
-    assert!(!given.contains('\n'), "LENTO_COMMIT: '{given}'; expected one line, such as 'ea86e73, 2026-11-21'");
-    Some(given)
+fn from_environment() -> Option<String> {
+    let commit = env::var("LENTO_COMMIT").ok().filter(|commit| !commit.is_empty())?;
+    assert!(!commit.contains('\n'), "LENTO_COMMIT: '{commit}'; expected one line, such as 'ea86e73, 2026-11-21'");
+    Some(commit)
 }
 
 /// The short form of a hash and a date.
@@ -52,18 +52,18 @@ fn short(commit: &str) -> Option<String> {
     is_hash.then(|| format!("{}, {date}", &hash[..7]))
 }
 
-/// The commit and its date in the committer's time zone, so that builds are reproducible.
+/// The commit and its date in the committer's time zone, for reproducible builds.
 fn checked_out() -> Option<String> {
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
     let top = git(&["rev-parse", "--show-toplevel"])?;
-    // Ignore a surrounding repository of other sources.
+    // Ignore a surrounding repository with other sources.
     if Path::new(&top).canonicalize().ok()? != folder.canonicalize().ok()? {
         return None;
     }
     short(&git(&["log", "-1", "--no-show-signature", "--format=%H %cs"])?)
 }
 
-/// Rebuilds when `HEAD` changes. Missing files are not watched, since they would force a rebuild every time.
+/// Rebuilds when `HEAD` changes. Missing files are not watched, as they would force a rebuild every time.
 fn watch_head() {
     let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
     for name in ["HEAD", "logs/HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
@@ -76,8 +76,8 @@ fn watch_head() {
 
 /// `rustc 1.95.0`.
 fn rustc() -> Option<String> {
-    let answer = output(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
-    Some(answer.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+    let version = output(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
+    Some(version.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }
 
 /// `debug`, `release`, or `release, pgo` for a profile-guided build.

@@ -1,4 +1,4 @@
-//! The bench: fixed positions searched to a fixed depth. On one thread the node count is a checksum of the search.
+//! The bench: searches fixed positions to a fixed depth. On one thread the node count is a checksum of the search.
 
 use crate::chess::Game;
 use crate::engine::Engine;
@@ -18,7 +18,7 @@ pub const POSITIONS: &[&str] = &[
     "r1bqkb1r/4npp1/p1p4p/1p1pP1B1/8/1B6/PPPN1PPP/R2Q1RK1 w kq - 0 1",
     "r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1",
     "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
-    // Middlegames with everything on the board.
+    // Middlegames with most pieces on the board.
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
@@ -77,7 +77,7 @@ pub struct BenchEntry {
     pub stats: Option<SearchStats>,
 }
 
-/// Searches every position as a new game. On several threads the node count repeats only in deterministic searches.
+/// Searches every position as a new game. On several threads the node count is reproducible only in deterministic searches.
 ///
 /// # Errors
 /// The table cannot be allocated.
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_repeat() {
+    fn node_count_is_reproducible() {
         let entries = entries(4, |_| ());
         assert_eq!(entries.len(), POSITIONS.len());
         assert!(entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty() && entry.stats.is_none()));
@@ -151,13 +151,13 @@ mod tests {
 
     #[test]
     fn variants_and_parameters_are_applied() {
-        let usual = nodes(6, |_| ());
-        assert_ne!(nodes(6, |engine| engine.settings.search.lbr = Lbr::OFF), usual);
-        assert_ne!(nodes(6, |engine| assert_eq!(engine.set_param("history_one", 0), Ok(()))), usual);
+        let default = nodes(6, |_| ());
+        assert_ne!(nodes(6, |engine| engine.settings.search.lbr = Lbr::OFF), default);
+        assert_ne!(nodes(6, |engine| assert_eq!(engine.set_param("history_one", 0), Ok(()))), default);
     }
 
     #[test]
-    fn every_instruction_set_searches_the_same_tree() {
+    fn instruction_sets_search_the_same_tree() {
         let nodes = |simd| nodes(5, |engine| engine.set_evaluation(Evaluation { simd, ..Evaluation::default() }));
         let best = nodes(Simd::best());
         assert!(Simd::available().into_iter().all(|simd| nodes(simd) == best));

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Opens a regular file. Folders, FIFOs, devices and sockets are refused without blocking.
+/// Opens a regular file. Rejects folders, FIFOs, devices and sockets without blocking.
 pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
     // Check before opening, which has side effects on some devices.
     if let Ok(metadata) = path.metadata() {
@@ -18,16 +18,16 @@ pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file of at most `most` bytes.
-pub fn read(file: File, most: u64) -> io::Result<Vec<u8>> {
-    let too_large = || io::Error::other(format!("more than {} MiB; expected a smaller file", most >> 20));
-    if file.metadata()?.len() > most {
+/// Reads a file of at most `max` bytes.
+pub fn read(file: File, max: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::other(format!("more than {} MiB; expected a smaller file", max >> 20));
+    if file.metadata()?.len() > max {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
     // The size of a pipe is unknown, and a file may grow.
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+    file.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn expect_regular(kind: FileType) -> io::Result<()> {
@@ -39,7 +39,7 @@ fn expect_regular(kind: FileType) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {found}, expected a regular file")))
 }
 
-/// Does not wait for the other end of a FIFO.
+/// Opens a file, without waiting for the other end of a FIFO.
 fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     let options = &mut options.clone();
     #[cfg(unix)]
@@ -47,8 +47,8 @@ fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
-/// A file being written, renamed to its final name when finished. Dropping it removes it and keeps any older file. A killed process
-/// leaves a hidden `.part` file behind, which the next draft of the same name removes unless it is locked by its writer.
+/// A file being written, renamed to its final name when finished. Dropping a draft removes it and keeps any older file. A killed
+/// process leaves a hidden `.part` file behind, which the next draft of that name removes unless a writer has locked it.
 ///
 /// Devices and pipes (`/dev/null`, `/dev/stdout`) are written in place: renaming would replace them.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub struct Draft {
     writer: BufWriter<File>,
 }
 
-/// A file cannot be written.
+/// A file could not be written.
 #[derive(Debug, Error)]
 #[error("{}: {error}", path.display())]
 pub struct WriteError {
@@ -75,17 +75,17 @@ impl WriteError {
 }
 
 impl Draft {
-    /// Starts writing a file. Fails early if it cannot be written.
+    /// Starts a draft. Fails early if the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
-        let refuse = |error| WriteError::new(path, error);
+        let failed = |error| WriteError::new(path, error);
         if path.file_name().is_none() || path.is_dir() {
-            return Err(refuse(io::Error::other("a folder; expected the name of a file")));
+            return Err(failed(io::Error::other("a folder; expected the name of a file")));
         }
-        let (hidden, file) = if path.metadata().is_ok_and(|there| !there.is_file()) {
-            (None, File::options().write(true).open(path).map_err(refuse)?)
+        let (hidden, file) = if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            (None, File::options().write(true).open(path).map_err(failed)?)
         } else {
             remove_abandoned(path, SUFFIX);
-            let (hidden, file) = create_locked(path, SUFFIX).map_err(refuse)?;
+            let (hidden, file) = create_locked(path, SUFFIX).map_err(failed)?;
             (Some(hidden), file)
         };
         Ok(Self { path: path.to_owned(), hidden, writer: BufWriter::with_capacity(1 << 18, file) })
@@ -93,8 +93,8 @@ impl Draft {
 
     /// Like [`create`](Self::create), but rejects devices and FIFOs.
     pub fn create_regular(path: &Path) -> Result<Self, WriteError> {
-        if let Ok(there) = path.metadata() {
-            expect_regular(there.file_type()).map_err(|error| WriteError::new(path, error))?;
+        if let Ok(metadata) = path.metadata() {
+            expect_regular(metadata.file_type()).map_err(|error| WriteError::new(path, error))?;
         }
         Self::create(path)
     }
@@ -143,37 +143,37 @@ pub fn set_aside(path: &Path) -> Result<PathBuf, WriteError> {
 /// Suffix of hidden files.
 const SUFFIX: &str = ".part";
 
-/// The start of the names of hidden files beside a file.
-fn start(path: &Path) -> String {
+/// Prefix of the names of hidden files beside a file.
+fn prefix(path: &Path) -> String {
     format!(".{}.", path.file_name().unwrap_or_default().display())
 }
 
-/// Creates a hidden file beside a file, named after it, locked while open to mark it as in use.
+/// Creates a hidden file beside a file, named after it, and locked while in use.
 pub fn create_locked(path: &Path, suffix: &str) -> io::Result<(PathBuf, File)> {
     loop {
         // Random, as process ids may coincide between containers.
         let token = RandomState::new().hash_one(());
-        let path = path.with_file_name(format!("{}{token:016x}{suffix}", start(path)));
+        let path = path.with_file_name(format!("{}{token:016x}{suffix}", prefix(path)));
         let file = File::create_new(&path)?;
-        // Without lock support nothing is removed; otherwise another process may have removed the file before it was locked.
+        // Without lock support files are never removed; with it, another process may have removed this one before it was locked.
         if file.lock().is_err() || path.exists() {
             return Ok((path, file));
         }
     }
 }
 
-/// Removes hidden files beside a file that dead processes left behind.
+/// Removes hidden files left beside a file by killed processes.
 pub fn remove_abandoned(path: &Path, suffix: &str) {
-    let start = start(path);
+    let prefix = prefix(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let token = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(suffix));
+        let token = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(suffix));
         if token.is_some_and(|token| token.len() == 16 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
             && let Ok(file) = open_regular(&entry.path(), File::options().read(true).write(true))
             && file.try_lock().is_ok()
         {
-            // Remove while locked, so that a writer that just created it notices.
+            // Remove while locked, so that a process that has just created the file notices.
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn rejects_large_files() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        let read = |most| read(File::open(&path).unwrap(), most);
+        let read = |max| read(File::open(&path).unwrap(), max);
         assert!(read(10).unwrap_err().to_string().contains("expected a smaller file"));
         assert!(read(1 << 20).unwrap().starts_with(b"[workspace]"));
     }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn appears_only_when_finished() {
+    fn files_appear_when_finished() {
         let folder = std::env::temp_dir().join(format!("lento-draft-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("out.json");
@@ -264,7 +264,7 @@ mod tests {
             ".out.json.0123456789abcdef.parts",
             ".other.json.0123456789abcdef.part",
         ] {
-            fs::write(folder.join(name), "left").unwrap();
+            fs::write(folder.join(name), "old").unwrap();
         }
         let written = File::create_new(folder.join(".out.json.1123456789abcdef.part")).unwrap();
         written.lock().unwrap();
@@ -274,18 +274,15 @@ mod tests {
         assert!(!left.contains(&".out.json.0123456789abcdef.part".into()) && left.contains(&"out.json".into()));
         drop(written);
         // Another test may be spawning a process, which holds open files until it execs.
-        let gone = || {
+        let removed = || {
             write(&path, b"newer").unwrap();
             names(&folder).len() == 4
         };
-        let wait = || std::thread::sleep(std::time::Duration::from_millis(10));
-        assert!(
-            (0..100)
-                .inspect(|&nth| if nth > 0 {
-                    wait()
-                })
-                .any(|_| gone())
-        );
+        let wait = || {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            false
+        };
+        assert!((0..100).any(|_| removed() || wait()));
         fs::remove_dir_all(&folder).unwrap();
     }
 

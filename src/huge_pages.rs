@@ -1,5 +1,4 @@
-//! Huge pages for large tables. Histories, network and accumulators are read at random, and in pages of 4 KiB they need more
-//! translations than the TLB holds.
+//! Huge pages for large tables: histories, network and accumulators are accessed at random, and with pages of 4 KiB exceed the TLB.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::mem;
@@ -10,16 +9,17 @@ use std::sync::Arc;
 /// The size of a huge page in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// Owns a table as a [`Box`] does. From 512 KiB on it asks for huge pages, and takes at least one.
+/// Owns a table like a [`Box`]. From 512 KiB on, requests huge pages and occupies at least one.
 pub struct HugeBox<T: ?Sized>(NonNull<T>);
 
 impl<T: ?Sized> HugeBox<T> {
-    const FROM: usize = HUGE_PAGE / 4;
+    /// Minimum size for huge pages in bytes.
+    const MIN_BYTES: usize = HUGE_PAGE / 4;
 
-    /// The layout to allocate for a value of this one.
+    /// The layout to allocate for a value.
     fn layout(of: Layout) -> Layout {
         let large = || Layout::from_size_align(of.size().max(HUGE_PAGE), of.align().max(HUGE_PAGE));
-        if cfg!(target_os = "linux") && of.size() >= Self::FROM { large().unwrap_or(of) } else { of }
+        if cfg!(target_os = "linux") && of.size() >= Self::MIN_BYTES { large().unwrap_or(of) } else { of }
     }
 }
 
@@ -55,8 +55,8 @@ impl<T> HugeBox<[T]> {
 impl<T: ?Sized> Drop for HugeBox<T> {
     fn drop(&mut self) {
         let layout = Self::layout(Layout::for_value(&**self));
-        // SAFETY: the value is initialised and not used again. Its memory was allocated with this layout, which depends on the
-        // layout of the value alone: that of a slice and of an array of the same values is the same.
+        // SAFETY: the value is initialised and not used again. Its memory was allocated with this layout, which depends only on the
+        // layout of the value, and that is the same for a slice and an array of the same values.
         unsafe {
             ptr::drop_in_place(self.0.as_ptr());
             if layout.size() > 0 {
@@ -90,12 +90,12 @@ impl<T: Clone> Clone for HugeBox<[T]> {
     }
 }
 
-// SAFETY: a `HugeBox` owns its value as a `Box` does.
+// SAFETY: a `HugeBox` owns its value like a `Box`.
 unsafe impl<T: ?Sized + Send> Send for HugeBox<T> {}
 // SAFETY: a shared `HugeBox` gives out shared references only.
 unsafe impl<T: ?Sized + Sync> Sync for HugeBox<T> {}
 
-/// A [`HugeBox`] that several owners share, as by an [`Arc`], but with the table one pointer away.
+/// A [`HugeBox`] with shared ownership, like an [`Arc`] but with a direct pointer to the table.
 pub struct HugeArc<T: ?Sized> {
     table: NonNull<T>,
     owner: Arc<HugeBox<T>>,
@@ -118,7 +118,7 @@ impl<T: ?Sized> Deref for HugeArc<T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: `owner` keeps the table alive where it is, and gives out shared references only.
+        // SAFETY: `owner` keeps the table alive in place, and gives out shared references only.
         unsafe { self.table.as_ref() }
     }
 }
@@ -128,7 +128,7 @@ unsafe impl<T: ?Sized + Send + Sync> Send for HugeArc<T> {}
 // SAFETY: as for an `Arc<HugeBox<T>>`.
 unsafe impl<T: ?Sized + Send + Sync> Sync for HugeArc<T> {}
 
-/// Asks for huge pages in memory that starts on a page; ignored where the system has none.
+/// Requests huge pages for page-aligned memory. No effect on systems other than Linux.
 pub fn advise(start: *const u8, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= HUGE_PAGE {
@@ -148,7 +148,7 @@ mod tests {
         for len in [0, 1, 100, (HUGE_PAGE >> 5) - 1, HUGE_PAGE >> 5, (HUGE_PAGE >> 3) + 1, 2_000_000] {
             let mut table = HugeBox::from_fn(len, |index| index as u64);
             assert_eq!(table.len(), len);
-            if cfg!(target_os = "linux") && size_of_val(&*table) >= HugeBox::<[u64]>::FROM {
+            if cfg!(target_os = "linux") && size_of_val(&*table) >= HugeBox::<[u64]>::MIN_BYTES {
                 assert_eq!(table.as_ptr() as usize % HUGE_PAGE, 0);
             }
             let copy = table.clone();
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "left: 2")]
-    fn an_array_of_another_length_is_refused() {
+    fn arrays_of_another_length_panic() {
         let _ = HugeBox::from_fn(2, |index| index).into_array::<3>();
     }
 }

@@ -1,14 +1,14 @@
-//! What Lento's own programs use of the library. It may change in any version.
+//! Internals for Lento's own programs, which may change in any version.
 
 pub use crate::chess::zobrist::split_mix;
 pub use crate::smp::abort_on_panic;
 
-/// Fixed positions to measure with.
+/// Fixed benchmark positions.
 pub mod bench {
     pub use crate::bench::*;
 }
 
-/// Endgames that need no network.
+/// Endgames evaluated without the network.
 pub mod endings {
     pub use crate::eval::endings::known;
 }
@@ -35,7 +35,7 @@ pub mod memory {
     pub use crate::tt::memory::*;
 }
 
-/// The layers of a network, and how it is computed.
+/// The layers of a network and their computation.
 pub mod nnue {
     pub use crate::eval::nnue::accumulators::Accumulators;
     pub use crate::eval::nnue::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, Numbers, PAIRED};
@@ -46,13 +46,13 @@ pub mod nnue {
     pub use crate::eval::nnue::units::{FIRST, QA, QB, SCALE, SECOND};
 }
 
-/// NUMA nodes, and the threads on them.
+/// NUMA nodes and their threads.
 pub mod numa {
     pub use crate::smp::numa::placement::PlaceUsage;
     pub use crate::smp::numa::topology::{Node, Topology};
 }
 
-/// CPUs of the process, affinity and priority of threads.
+/// CPUs of the process; affinity and priority of threads.
 pub mod processors {
     pub use crate::processors::*;
 }
@@ -62,7 +62,7 @@ pub mod statistics {
     pub use crate::search::statistics::*;
 }
 
-/// Results of threads, and processes that search the same position.
+/// Results of threads and partner processes.
 pub mod threads {
     pub use crate::search::threads::*;
 }

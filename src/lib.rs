@@ -1,9 +1,9 @@
-//! Lento: a chess engine and the rules of chess, to be used without a process or a protocol in between.
+//! Lento: a chess engine and the rules of chess as a library, without an extra process or a protocol.
 //!
 //! Many worker threads share one lock-free transposition table, each with its own histories and Last-Best-Reply
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
 //!
-//! [`engine::Engine`] is the whole engine, without any input or output (`cargo add lento-chess`):
+//! [`engine::Engine`] is the complete engine, without input and output (`cargo add lento-chess`):
 //!
 //! ```
 //! use lento::chess::Game;
@@ -23,11 +23,11 @@
 //!
 //! # Where to start
 //!
-//! | Module | What it has |
+//! | Module | Contents |
 //! |---|---|
 //! | [`chess`] | [`Board`](chess::Board) and [`Game`](chess::Game): legal moves, FEN, SAN, draws |
 //! | [`engine`] | [`Engine`](engine::Engine): position, options, threads, table, one search at a time |
-//! | [`search::limits`], [`search::report`] | What a search is given, and what it outputs |
+//! | [`search::limits`], [`search::report`] | Limits and output of a search |
 //! | [`eval`] | The evaluation of a position; [`eval::wdl`] turns scores into winning chances |
 //! | [`tb`] | Syzygy tablebases |
 //! | [`search::observer`] | Hooks in the search, for measurements |
@@ -36,9 +36,9 @@
 //!
 //! | Method | Use |
 //! |---|---|
-//! | [`search_blocking`](engine::Engine::search_blocking) | A search with limits, to its end |
-//! | [`search_until`](engine::Engine::search_until) | The same, stopped early by the caller |
-//! | [`go`](engine::Engine::go), [`next_output`](engine::Engine::next_output), [`stop`](engine::Engine::stop) | The steps of a search one by one |
+//! | [`search_blocking`](engine::Engine::search_blocking) | Searches up to its limits |
+//! | [`search_until`](engine::Engine::search_until) | The same, with a callback that may stop it |
+//! | [`go`](engine::Engine::go), [`next_output`](engine::Engine::next_output), [`stop`](engine::Engine::stop) | The single steps of a search |
 //!
 //! Dropping an engine stops its search. Scores are internal centipawns from the view of the side to move
 //! ([`eval::wdl`] normalises them), depths are plies.
@@ -47,12 +47,12 @@
 //!
 //! - `examples/analyse.rs`: the best lines of a position.
 //! - `examples/two_engines.rs`: two engines in one process play each other.
-//! - `examples/instrument.rs`: counts what a search stores, by an [`Instrument`](search::worker::Instrument).
+//! - `examples/instrument.rs`: counts stored entries with an [`Instrument`](search::worker::Instrument).
 //!
-//! The protocol and the command line are packages of their own, `lento-uci` and `lento-player`.
+//! The protocol and the command line are in the packages `lento-uci` and `lento-player`.
 
 #![cfg_attr(all(feature = "internals", not(test)), warn(unreachable_pub))]
-// Some of it only Lento's own programs use.
+// Some items are used only by Lento's own programs.
 #![cfg_attr(not(feature = "internals"), allow(dead_code))]
 
 mod bench;

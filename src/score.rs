@@ -10,18 +10,18 @@ pub type Score = i32;
 pub const INFINITE: Score = 32_001;
 /// Being mated now scores `-MATE`; mate in n plies scores `MATE - n`.
 pub const MATE: Score = 32_000;
-/// The longest mate; all scores from here up are mates.
+/// The longest mate; all scores from here on are mates.
 pub const MATE_IN_MAX: Score = MATE - 2 * MAX_PLY as Score;
 /// A draw.
 pub const DRAW: Score = 0;
 /// Score of a tablebase win at the root, less the ply at which it is reached.
 pub const TB_WIN: Score = MATE_IN_MAX - 1;
-/// The most distant tablebase win; all scores from here up are proven wins.
+/// The longest tablebase win; all scores from here on are proven wins.
 pub const TB_WIN_IN_MAX: Score = TB_WIN - 2 * MAX_PLY as Score;
 /// Static evaluations lie within ± this bound.
 pub const MAX_EVAL: Score = TB_WIN_IN_MAX - 1;
 
-/// Beyond this halfmove clock the fifty-move rule may invalidate scores of the table.
+/// Above this halfmove clock the fifty-move rule may invalidate scores of the table.
 pub(crate) const TABLE_SAFE_CLOCK: u32 = 90;
 
 /// The score of mating in this many plies from the root.
@@ -42,8 +42,8 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_IN_MAX
 }
 
-/// Whether a score that [settles](Bound::settles) a limit is a mate that holds at any depth: a win of at least the limit, or a loss
-/// below it. That there is no shorter mate, or no longer defence, holds only for the depth searched.
+/// Whether a score that [settles](Bound::settles) a limit is a mate valid at any depth: a win of at least the limit, or a loss
+/// below it. The absence of a shorter mate or a longer defence is valid only for the searched depth.
 #[inline(always)]
 pub const fn proves_mate(score: Score, limit: Score) -> bool {
     is_mate(score) && (score > DRAW) == (score >= limit)

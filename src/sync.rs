@@ -15,7 +15,7 @@ mod shipped {
         guard
     }
 
-    /// Hands the lock to the thread that has waited longest, if there is one, and takes it again after it.
+    /// Passes the lock to the longest-waiting thread, if any, and then acquires it again.
     pub(crate) fn yield_lock<T>(guard: &mut MutexGuard<T>) {
         MutexGuard::bump(guard);
     }
@@ -64,7 +64,7 @@ mod modelled {
         condvar.wait(guard).expect(POISONED)
     }
 
-    /// Loom tries every order of threads anyway.
+    /// Does nothing, as loom tries every order of threads anyway.
     pub fn yield_lock<T>(_: &mut MutexGuard<T>) {}
 }
 

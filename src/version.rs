@@ -46,7 +46,7 @@ pub fn built_for() -> String {
     } else if cfg!(target_feature = "sse4.2") {
         "SSE4.2"
     } else {
-        "any processor of its kind"
+        "any processor of the target"
     };
     let bits = if cfg!(target_feature = "bmi2") {
         " BMI2"
@@ -64,6 +64,6 @@ pub fn runs() -> &'static str {
         "avx512" => "AVX-512",
         "avx2" => "AVX2",
         "neon" => "NEON",
-        _ => "no vector instructions of its own",
+        _ => "without explicit vector instructions",
     }
 }

@@ -19,18 +19,18 @@ const MAGIC: [u8; 8] = *b"LENTOHSH";
 const VERSION: u32 = 2;
 /// Maximum size of a text, in bytes; longer ones are truncated.
 const MAX_TEXT: usize = 100_000;
-/// Clusters per block: 1 MiB of the table.
+/// Clusters per block, 1 MiB of the table.
 pub(super) const CLUSTERS: usize = 1 << 14;
 const MAX_ENTRIES: usize = CLUSTERS * Tt::CLUSTER_ENTRIES;
 
-/// What keys and scores belong to.
+/// Identifies the engine and evaluation of keys and scores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Name and version of the engine.
     pub engine: String,
     /// Name of the evaluation.
     pub evaluation: String,
-    /// Equal for engines with the same keys and scores.
+    /// Hash that is equal for engines with the same keys and scores.
     pub fingerprint: u64,
 }
 
@@ -79,8 +79,7 @@ pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), Ha
     Ok((Identity { engine, evaluation, fingerprint }, Origin { position, depth }))
 }
 
-/// A block as it is stored: the plain entries, or if shorter, compressed with zstd after transposing them into columns, from the
-/// lowest bytes of all keys to the highest bytes of all data.
+/// A block as stored in the file.
 pub(super) struct Block {
     entries: usize,
     pub content: Vec<u8>,
@@ -96,8 +95,8 @@ impl Block {
         });
         let plain = rows.as_flattened();
         let content = packed.as_deref().filter(|packed| packed.len() < plain.len()).unwrap_or(plain);
-        let head = [rows.len(), content.len()].map(|number| (number as u32).to_le_bytes());
-        [head.as_flattened(), content].concat()
+        let header = [rows.len(), content.len()].map(|number| (number as u32).to_le_bytes());
+        [header.as_flattened(), content].concat()
     }
 
     pub(super) fn read(from: &mut impl Read) -> Result<Self, HashFileError> {
@@ -110,7 +109,7 @@ impl Block {
         Ok(Self { entries, content })
     }
 
-    /// Decodes the entries, without those that no search stores.
+    /// Decodes the entries, without invalid ones.
     pub(super) fn records(&self) -> Result<Vec<Record>, HashFileError> {
         let plain = self.entries * Record::BYTES;
         if self.content.len() == plain {

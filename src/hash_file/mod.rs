@@ -1,4 +1,4 @@
-//! Hash tables in files, in the format of `format.rs`. Entries store their whole key, so they fit tables of any size.
+//! Hash tables in files, in the format of `format.rs`. Entries are stored with their full keys, for tables of any size.
 
 mod format;
 #[cfg(test)]
@@ -60,10 +60,10 @@ pub struct Loaded {
     pub kept: u64,
 }
 
-/// Why a table was not saved, which leaves any older file unchanged, or not loaded.
+/// Why a table was not saved, in which case any older file is unchanged, or not loaded.
 #[derive(Debug, Error)]
 pub enum HashFileError {
-    /// The file cannot be written; or it is unreadable, damaged, or of another engine or evaluation, and nothing is loaded.
+    /// The file cannot be written; or it is unreadable, damaged, or from another engine or evaluation, and nothing is loaded.
     #[error("{0}")]
     Refused(String),
     /// The table to save is empty.
@@ -104,8 +104,8 @@ impl From<WriteError> for HashFileError {
     }
 }
 
-/// Saves a table, and drops it once written. During a search, entries are snapshots of different moments. `report` is
-/// called with progress, and may cancel.
+/// Saves a table, and drops it once written. During a search, entries are snapshots at different times. `report` is called
+/// with progress, and may cancel.
 pub fn save(
     table: impl Deref<Target = Tt>,
     identity: &Identity,
@@ -126,12 +126,12 @@ pub fn save(
         (records.len() as u64, Block::encode(&records, options.compress))
     };
     let in_bytes = |clusters: usize| (clusters * Tt::CLUSTER_BYTES) as u64;
-    let runs: Vec<_> = (0..tt.len()).step_by(CLUSTERS).map(|first| first..tt.len().min(first + CLUSTERS)).collect();
-    for runs in runs.chunks(options.threads.max(1)) {
-        if report(Progress { done: in_bytes(runs[0].start), total: in_bytes(tt.len()) }).is_break() {
+    let ranges: Vec<_> = (0..tt.len()).step_by(CLUSTERS).map(|first| first..tt.len().min(first + CLUSTERS)).collect();
+    for ranges in ranges.chunks(options.threads.max(1)) {
+        if report(Progress { done: in_bytes(ranges[0].start), total: in_bytes(tt.len()) }).is_break() {
             return Err(HashFileError::Cancelled);
         }
-        for (entries, bytes) in parallel_map(runs.to_vec(), block).into_iter().filter(|(entries, _)| *entries > 0) {
+        for (entries, bytes) in parallel_map(ranges.to_vec(), block).into_iter().filter(|(entries, _)| *entries > 0) {
             saved.entries += entries;
             write(&bytes)?;
         }
@@ -145,7 +145,7 @@ pub fn save(
 }
 
 /// Loads a file into a table without clearing it, on `threads` threads. `report` is called with progress, and may cancel.
-/// The file is read twice: nothing is stored before its checksum has been verified.
+/// Reads the file twice, to verify the checksum before anything is stored.
 pub fn load(
     path: &Path,
     identity: &Identity,
@@ -211,7 +211,7 @@ fn verify(
     if read_u32(file)? == checksum.finalize() { Ok(()) } else { Err(HashFileError::damaged()) }
 }
 
-/// Maps each item on a thread of its own, as far as there are CPUs.
+/// Maps items in parallel, on one thread each up to the number of CPUs.
 fn parallel_map<T: Send, R: Send>(items: Vec<T>, map: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let mut slots: Vec<_> = items.into_iter().map(|item| (item, None)).collect();
     let threads = slots.len();

@@ -27,8 +27,8 @@ fn filled(mib: usize, entries: u64) -> Tt {
         let eval = (nth % 5 > 0).then_some(nth as i32 % 500 - 250);
         let bound = [Bound::Upper, Bound::Lower, Bound::Exact][nth as usize % 3];
         let (mv, pv) = (Move::from_word(nth as u16), nth % 7 == 0);
-        let hit = TtEntry { mv, score: nth as i32 % 900 - 450, eval, depth: nth as i32 % 40 - 3, bound, pv };
-        table.store(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15), hit);
+        let entry = TtEntry { mv, score: nth as i32 % 900 - 450, eval, depth: nth as i32 % 40 - 3, bound, pv };
+        table.store(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15), entry);
         if nth % 50_000 == 0 {
             table.new_search(false);
         }
@@ -74,7 +74,7 @@ fn tables_round_trip_in_any_size_and_packing() {
 }
 
 #[test]
-fn a_damaged_file_is_refused_as_a_whole() {
+fn damaged_files_are_rejected() {
     let folder = Folder::new("damaged");
     for compress in [false, true] {
         let options = options(folder.at("table"), compress, 1);
@@ -106,7 +106,7 @@ fn a_damaged_file_is_refused_as_a_whole() {
 }
 
 #[test]
-fn every_byte_of_a_small_file_is_checked() {
+fn all_bytes_of_a_small_file_are_checked() {
     let folder = Folder::new("bits");
     let options = options(folder.at("table"), false, 1);
     save(&filled(1, 9), &identity(), &options, &mut proceed).unwrap();
@@ -143,18 +143,18 @@ fn invalid_entries_are_skipped() {
 }
 
 #[test]
-fn foreign_files_are_refused() {
+fn foreign_files_are_rejected() {
     let folder = Folder::new("foreign");
     let options = options(folder.at("table"), false, 1);
     let table = filled(1, 100);
     save(&table, &identity(), &options, &mut proceed).unwrap();
     let other = Tt::new(1, 1).unwrap();
-    let refusal =
+    let error =
         |path: &Path, identity: &Identity| load(path, identity, &other, 1, &mut proceed).unwrap_err().to_string();
     let newer = Identity { fingerprint: 78, evaluation: "another network".into(), ..identity() };
-    let text = refusal(&options.path, &newer);
+    let text = error(&options.path, &newer);
     assert!(text.contains("\"a network\", expected") && text.contains("\"another network\""), "{text}");
-    let text = refusal(&options.path, &Identity { fingerprint: 78, ..identity() });
+    let text = error(&options.path, &Identity { fingerprint: 78, ..identity() });
     assert!(text.ends_with("evaluation results differ"), "{text}");
     let mut cases = vec![(folder.path().to_owned(), "it is a folder, expected a regular file")];
     for (name, bytes, reason) in [
@@ -168,26 +168,26 @@ fn foreign_files_are_refused() {
         cases.push((folder.at(name), reason));
     }
     for (path, reason) in cases {
-        let text = refusal(&path, &identity());
+        let text = error(&path, &identity());
         assert!(text.contains(reason), "{text}");
     }
     assert!(contents(&other).is_empty());
 }
 
 #[test]
-fn a_failed_save_leaves_older_files_unchanged() {
+fn failed_saves_leave_older_files_unchanged() {
     let folder = Folder::new("early");
     let options = options(folder.at("table"), false, 2);
     fs::write(&options.path, "old").unwrap();
-    let stays =
+    let unchanged =
         || assert_eq!((folder.names(), fs::read(&options.path).unwrap()), (vec!["table".into()], b"old".to_vec()));
     let error = save(&filled(4, 1000), &identity(), &options, &mut |_| ControlFlow::Break(())).unwrap_err();
     assert!(matches!(error, HashFileError::Cancelled), "{error}");
-    stays();
+    unchanged();
     for empty in [Tt::empty(), Tt::new(1, 1).unwrap()] {
         let error = save(&empty, &identity(), &options, &mut proceed).unwrap_err();
         assert!(matches!(error, HashFileError::Empty), "{error}");
-        stays();
+        unchanged();
     }
     let error =
         save(&filled(1, 9), &identity(), &self::options(folder.path().to_owned(), false, 1), &mut proceed).unwrap_err();
@@ -195,7 +195,7 @@ fn a_failed_save_leaves_older_files_unchanged() {
 }
 
 #[test]
-fn progress_reaches_the_total_and_loading_can_be_cancelled() {
+fn progress_is_reported_and_loading_can_be_cancelled() {
     let folder = Folder::new("progress");
     let (options, table) = (options(folder.at("table"), false, 1), filled(5, 50_000));
     let mut reported = Vec::new();

@@ -18,14 +18,14 @@ fn nice() -> i32 {
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
 }
 
-/// Lowers the calling thread's priority to this nice value, unless lower already.
+/// Lowers the calling thread's priority to this nice value, unless already lower.
 pub fn lower_priority(to: i32) {
-    // SAFETY: the call reads no memory and affects the calling thread alone. If refused, nothing changes.
+    // SAFETY: the call reads no memory and affects only the calling thread. On failure nothing changes.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, to.max(nice())) };
 }
 
-/// Asks for short time slices, so that the calling thread runs as soon as it wakes rather than after the slices of search threads.
-/// Kernels before 6.12 ignore this. Threads that it starts do not inherit it.
+/// Requests short time slices, so that the calling thread runs as soon as it wakes and not after the slices of search threads.
+/// Kernels before 6.12 ignore this. Child threads do not inherit it.
 pub fn prefer_response() {
     const RESET_ON_FORK: u64 = 1;
     const SLICE_NANOSECONDS: u64 = 100_000;
@@ -36,7 +36,7 @@ pub fn prefer_response() {
     attributes.sched_flags = RESET_ON_FORK;
     attributes.sched_nice = nice();
     attributes.sched_runtime = SLICE_NANOSECONDS;
-    // SAFETY: the call reads the structure, which has the size it states, and affects the calling thread alone. If refused, nothing
+    // SAFETY: the call reads the structure, which has the stated size, and affects only the calling thread. On failure nothing
     // changes.
     unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
 }
@@ -45,7 +45,7 @@ pub fn prefer_response() {
 pub fn allowed() -> Option<CpuSet> {
     // SAFETY: a set of bits, none of which is set.
     let mut set: libc::cpu_set_t = unsafe { zeroed() };
-    // SAFETY: the call writes to the set at most the size it is told.
+    // SAFETY: the call writes at most the given size to the set.
     let found = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
     // SAFETY: the set has a bit for each of these CPUs.
     (found == 0).then(|| (0..MAX_CPU).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect())
@@ -57,20 +57,20 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
     let mut set: libc::cpu_set_t = unsafe { zeroed() };
     // SAFETY: the set has a bit for each of these CPUs.
     cpus.iter().filter(|&&cpu| cpu < MAX_CPU).for_each(|&cpu| unsafe { libc::CPU_SET(cpu, &mut set) });
-    // SAFETY: the call reads the set, whose size it is told.
+    // SAFETY: the call reads the given size of the set.
     match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) } {
         0 => Ok(allowed().unwrap_or_default()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// An affinity to return to.
+/// An affinity to restore.
 pub type Limit = CpuSet;
 
-/// Lets the calling thread, and threads that it starts, run on all CPUs of the hardware. Returns the earlier affinity.
+/// Lets the calling thread and its future child threads run on all CPUs of the hardware. Returns the previous affinity.
 pub fn lift_limit() -> io::Result<Limit> {
     let before = allowed().unwrap_or_default();
-    // The kernel leaves out CPUs that do not exist or that the control group does not have.
+    // The kernel ignores CPUs that do not exist or are not in the control group.
     bind(&(0..MAX_CPU).collect())?;
     Ok(before)
 }
@@ -100,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn unavailable_cpus_are_refused() {
+    fn unavailable_cpus_are_rejected() {
         let refused = spawn(|| bind(&[1023].into()).is_err() && bind(&CpuSet::new()).is_err());
         assert!(refused.join().unwrap());
     }
 
     #[test]
-    fn a_limit_is_lifted_and_restored() {
+    fn limits_are_lifted_and_restored() {
         let before = allowed().unwrap();
         let first = CpuSet::from_iter(before.first().copied());
         let limit = first.clone();

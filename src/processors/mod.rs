@@ -18,11 +18,11 @@ pub fn count() -> usize {
     num_cpus::get()
 }
 
-/// Scheduling by time slices is adjusted on Linux only.
+/// Does nothing; time slices are adjusted only on Linux.
 #[cfg(not(target_os = "linux"))]
 pub fn prefer_response() {}
 
-/// The CPU that the calling thread is running on is known on Linux only.
+/// Unknown; the CPU of a thread is available only on Linux.
 #[cfg(not(target_os = "linux"))]
 pub fn current() -> Option<usize> {
     None
@@ -48,7 +48,7 @@ pub fn in_parallel<T: Send>(
     };
     thread::scope(|scope| {
         for _ in 0..helpers {
-            // A thread that fails to start only makes it slower.
+            // Only slower if a thread fails to start.
             let _ = thread::Builder::new().name("helper".into()).spawn_scoped(scope, || work(&mut |_| ()));
         }
         work(progress);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_is_visited_once() {
+    fn items_are_visited_once() {
         const PIECE: usize = 100;
         for (len, threads) in [(0, 4), (1, 0), (1, 4), (PIECE + 1, 1), (5 * PIECE / 2, 3), (10 * PIECE - 1, 1_000)] {
             let (mut items, mut reports) = (vec![0_u8; len], Vec::new());

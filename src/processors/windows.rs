@@ -1,4 +1,4 @@
-//! Windows processor groups of at most 64 CPUs (32 on 32-bit systems), numbered consecutively here. A thread is bound within one
+//! Windows: CPUs in processor groups of up to 64 (32 on 32-bit systems), numbered consecutively here. Threads are bound within one
 //! group.
 
 use super::cpu_list::CpuSet;
@@ -24,7 +24,7 @@ pub fn count() -> usize {
     (count as usize).max(1)
 }
 
-/// The NUMA nodes with their CPUs in one group each, then all groups, as further nodes.
+/// The NUMA nodes, each with its CPUs in one group, then all groups as further nodes.
 pub fn nodes() -> Vec<(usize, CpuSet)> {
     let mut highest = 0;
     // SAFETY: the number is writable.
@@ -38,7 +38,7 @@ pub fn nodes() -> Vec<(usize, CpuSet)> {
     (0..=highest as u16).map(node).chain(groups().map(|cpus| (0, cpus))).collect()
 }
 
-/// The CPUs with the efficiency classes of their cores, the fastest having the highest.
+/// The CPUs with the efficiency classes of their cores; higher is faster.
 pub fn speeds() -> Vec<(usize, u32)> {
     const BYTES: usize = size_of::<SYSTEM_CPU_SET_INFORMATION>();
     let mut bytes = 0;
@@ -49,7 +49,7 @@ pub fn speeds() -> Vec<(usize, u32)> {
     unsafe {
         GetSystemCpuSetInformation(list.as_mut_ptr(), (list.len() * BYTES) as u32, &mut bytes, null_mut(), 0);
     }
-    // Items of another size, of a later Windows, are not understood.
+    // Items of another size come from later versions of Windows.
     let known = list.iter().take_while(|item| item.Size as usize == BYTES);
     // SAFETY: items of this size have the type `CpuSetInformation`, the only one.
     let sets = known.map(|item| unsafe { item.Anonymous.CpuSet });
@@ -74,7 +74,7 @@ pub fn allowed() -> Option<CpuSet> {
     Some(limit.unwrap_or_else(|| groups().flatten().collect()))
 }
 
-/// The affinity of a process that is limited to a part of its group, and the mask of the group.
+/// The affinity of a process limited to a part of its group, and the mask of the group.
 fn limit() -> Option<(usize, usize)> {
     let (mut own, mut all) = (0, 0);
     // SAFETY: the pseudo handle is always valid, and both masks are writable.
@@ -86,7 +86,7 @@ fn limit() -> Option<(usize, usize)> {
 /// The mask of a limited process.
 pub type Limit = Option<usize>;
 
-/// Lets the process run on all CPUs of the hardware. Returns its earlier mask.
+/// Lets the process run on all CPUs of the hardware. Returns its previous mask.
 pub fn lift_limit() -> io::Result<Limit> {
     let Some((own, all)) = limit() else { return Ok(None) };
     set_process_mask(all).map(|()| Some(own))
@@ -103,7 +103,7 @@ fn set_process_mask(mask: usize) -> io::Result<()> {
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Binds the calling thread, and returns its resulting affinity. Fails if the CPUs are unavailable, or in several groups.
+/// Binds the calling thread and returns its resulting affinity. Fails if the CPUs are unavailable or in several groups.
 pub fn bind(wanted: &CpuSet) -> io::Result<CpuSet> {
     let group = wanted.first().map_or(0, |cpu| cpu / GROUP_CPUS);
     if wanted.iter().any(|cpu| cpu / GROUP_CPUS != group) {
