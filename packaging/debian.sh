@@ -1,6 +1,6 @@
-# Debian packages; for tools/release, with its variables, and for .ci/run.
+# Debian packages. Sourced by tools/release, whose variables it uses, and by .ci/run.
 
-# Whether all of these programs are there.
+# Whether all of these programs are installed.
 has() {
     local program
     for program in "$@"; do
@@ -8,12 +8,12 @@ has() {
     done
 }
 
-# Whether there are an MPI and libclang to build lento-cluster.
+# Whether MPI and libclang are installed, to build lento-cluster.
 has_mpi() {
     has mpicc && { compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' || compgen -G '/usr/lib/*/libclang*.so*'; } >/dev/null
 }
 
-# debian_control PACKAGE ARCHITECTURE ROOT DEPENDS DESCRIPTION: the description's lines after the first begin with a space
+# debian_control PACKAGE ARCHITECTURE ROOT DEPENDS DESCRIPTION: lines of the description after the first start with a space
 debian_control() {
     cat <<END
 Package: $1
@@ -42,7 +42,7 @@ debian_build() {
     dpkg-deb --root-owner-group -Zgzip --build "$3" "dist/${1}_${version}_$2.deb" >/dev/null
 }
 
-# debian_package ARCHITECTURE FILES: of static programs, which need no other package
+# debian_package ARCHITECTURE FILES: static programs without dependencies
 debian_package() {
     local files=$2 root=$work/debian-$1 page
     mkdir -p "$root"/usr/{bin,share/{man/man1,doc/lento,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}}
@@ -63,14 +63,14 @@ debian_package() {
  play matches, measure machines and train networks."
 }
 
-# Why lento-cluster cannot be packaged here; empty if it can.
+# Why lento-cluster cannot be packaged here; empty if it can be.
 cluster_obstacle() {
     if ! has_mpi || ! has dpkg-shlibdeps; then
         echo 'needs an MPI, libclang and dpkg-shlibdeps (Debian: libopenmpi-dev openmpi-bin libclang-dev dpkg-dev)'
     fi
 }
 
-# The package of lento-cluster, for the MPI and the C library of this machine: cluster_package PROFILE
+# cluster_package PROFILE: lento-cluster for the MPI and C library of this machine
 cluster_package() {
     local root=$work/cluster target depends
     target=$(rustc --print host-tuple)
@@ -80,12 +80,12 @@ cluster_package() {
     gzip -n -9 "$root"/usr/share/man/man1/*.1
     cp docs/cluster.md "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$root/usr/share/doc/lento-cluster/"
     tools/linked licences "$target" cluster >"$root/usr/share/doc/lento-cluster/LICENCES-OF-PACKAGES"
-    # It looks for a file of this name.
+    # Required by dpkg-shlibdeps.
     echo 'Source: lento' >"$work/debian/control"
     depends=$(cd "$work" && dpkg-shlibdeps -O "${root#"$work/"}/usr/bin/lento-cluster" 2>/dev/null) || fail "dpkg-shlibdeps finds no dependencies of lento-cluster"
     depends=${depends#shlibs:Depends=}
     [[ $depends != *libopenmpi* ]] || depends+=', openmpi-bin'
     debian_build lento-cluster "$(dpkg --print-architecture)" "$root" "$depends" "one search of the Lento chess engine on several machines
- lento-cluster speaks UCI as lento does and searches one position on all the
- machines that mpirun or a scheduler starts it on."
+ lento-cluster speaks UCI like lento, and searches one position on all machines
+ on which mpirun or a scheduler starts it."
 }

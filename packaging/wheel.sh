@@ -1,6 +1,6 @@
-# Python wheels; for tools/release, with its variables.
+# Python wheels. Sourced by tools/release, whose variables it uses.
 
-# A wheel that installs the programs: python_wheel PLATFORMS FOLDER SUFFIX
+# python_wheel PLATFORMS FOLDER SUFFIX: a wheel that installs the programs
 python_wheel() {
     local name=lento_chess-$version root=$work/wheel-$1 tag program
     mkdir -p "$root/$name".{data/scripts,dist-info/licenses}

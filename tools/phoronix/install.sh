@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes the program that LENTO names, or the lento in PATH.
+# Copies the program LENTO, or lento from PATH.
 program=$(command -v "${LENTO:-lento}") && cp "$program" lento-player
 status=$?
 [ $status = 0 ] || echo "expected lento in PATH, or its path in LENTO"
