@@ -187,6 +187,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento_testing::Folder;
 
     #[test]
     fn rejects_folders_and_missing_files() {
@@ -210,7 +211,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn rejects_devices_and_fifos() {
-        let fifo = std::env::temp_dir().join(format!("lento-fifo-{}", std::process::id()));
+        let folder = Folder::new("fifo");
+        let fifo = folder.at("fifo");
         assert!(std::process::Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success()));
         for path in [Path::new("/dev/zero"), Path::new("/dev/full"), &fifo] {
             for options in [OpenOptions::new().read(true), OpenOptions::new().append(true).create(true)] {
@@ -220,70 +222,62 @@ mod tests {
                 let _ = open(path, options);
             }
         }
-        std::fs::remove_file(fifo).unwrap();
     }
 
     #[test]
     fn files_appear_when_finished() {
-        let folder = std::env::temp_dir().join(format!("lento-draft-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("out.json");
-        fs::write(&path, "old").unwrap();
+        let folder = Folder::new("draft");
+        let path = folder.write("out.json", b"old");
         let begin = || {
             let mut draft = Draft::create(&path).unwrap();
             draft.write(b"new").unwrap();
             draft
         };
+        let state = || (fs::read(&path).unwrap(), folder.names().len());
         drop(begin());
-        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"old".into(), 1));
+        assert_eq!(state(), (b"old".into(), 1));
         let draft = begin();
-        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"old".into(), 2));
+        assert_eq!(state(), (b"old".into(), 2));
         draft.finish(b"er").unwrap();
-        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"newer".into(), 1));
-        for (path, part) in [(&folder, "expected the name of a file"), (&folder.join("missing/out"), "missing/out: ")] {
+        assert_eq!(state(), (b"newer".into(), 1));
+        for (path, part) in
+            [(folder.path(), "expected the name of a file"), (&folder.at("missing/out"), "missing/out: ")]
+        {
             let error = Draft::create(path).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn removes_abandoned_drafts() {
-        let folder = std::env::temp_dir().join(format!("lento-abandoned-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("out.json");
-        let names = |folder: &Path| -> Vec<String> {
-            let mut names: Vec<String> =
-                fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-            names.sort();
-            names
-        };
+        const ABANDONED: &str = ".out.json.0123456789abcdef.part";
+        let folder = Folder::new("abandoned");
+        let path = folder.at("out.json");
         for name in [
-            ".out.json.0123456789abcdef.part",
+            ABANDONED,
             ".out.json.0123456789abcdefx.part",
             ".out.json.0123456789abcdef.parts",
             ".other.json.0123456789abcdef.part",
         ] {
-            fs::write(folder.join(name), "old").unwrap();
+            folder.write(name, b"old");
         }
-        let written = File::create_new(folder.join(".out.json.1123456789abcdef.part")).unwrap();
-        written.lock().unwrap();
+        let locked = File::create_new(folder.at(".out.json.1123456789abcdef.part")).unwrap();
+        locked.lock().unwrap();
         write(&path, b"new").unwrap();
-        let left = names(&folder);
+        let left = folder.names();
         assert_eq!(left.len(), 5, "{left:?}");
-        assert!(!left.contains(&".out.json.0123456789abcdef.part".into()) && left.contains(&"out.json".into()));
-        drop(written);
+        assert!(!left.contains(&ABANDONED.into()) && left.contains(&"out.json".into()));
+        drop(locked);
         // Another test may be spawning a process, which holds open files until it execs.
         let removed = || {
             write(&path, b"newer").unwrap();
-            names(&folder).len() == 4
+            folder.names().len() == 4
         };
         let wait = || {
             std::thread::sleep(std::time::Duration::from_millis(10));
             false
         };
         assert!((0..100).any(|_| removed() || wait()));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -30,8 +30,8 @@ const MAX_WARM_UP_NODES: u64 = 25_000;
 
 /// JSON fields, for the help.
 const FIELDS: &str = "\
-Speed is one search with all threads. Rate is as many searches with one thread each, all at
-the same time. A short warm-up before them is not measured.
+Speed is one search with all threads. Rate is one search per thread, all at the same time.
+A short warm-up before them is not measured.
 
 With --json one document is printed at the end:
   version, machine      program and machine, as in docs/schema.md
@@ -117,7 +117,7 @@ fn positions(line: &str) -> Vec<Game> {
 enum Kind {
     /// One search with all threads.
     Speed,
-    /// As many searches with one thread each.
+    /// One search per thread, all at the same time.
     Rate,
 }
 

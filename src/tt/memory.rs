@@ -60,7 +60,8 @@ fn field(text: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::{create_dir_all, remove_dir_all, write};
+    use lento_testing::Folder;
+    use std::fs::{create_dir_all, write};
 
     #[test]
     fn largest_table_leaves_a_reserve() {
@@ -74,12 +75,12 @@ mod tests {
 
     #[test]
     fn tightest_limit_counts() {
-        let root = std::env::temp_dir().join(format!("lento-tt-memory-{}", std::process::id()));
+        let root = Folder::new("memory");
         let set = |name: &str, text: &str| {
-            create_dir_all(root.join(name).parent().unwrap()).unwrap();
-            write(root.join(name), text).unwrap();
+            create_dir_all(root.at(name).parent().unwrap()).unwrap();
+            write(root.at(name), text).unwrap();
         };
-        let available = || available_below(&root);
+        let available = || available_below(root.path());
         assert_eq!(available(), None);
         set("proc/meminfo", "MemTotal:       24683564 kB\nMemFree:        123 kB\nMemAvailable:   2000 kB\n");
         assert_eq!(available(), Some(2000 << 10));
@@ -95,8 +96,7 @@ mod tests {
         set("sys/fs/cgroup/user.slice/a:b/memory.current", "5000\n");
         assert_eq!(available(), Some(0));
         set("sys/fs/cgroup/memory.max", "1\n");
-        assert_eq!(control_groups(&root).last().unwrap(), &root.join("sys/fs/cgroup/"));
-        remove_dir_all(&root).unwrap();
+        assert_eq!(control_groups(root.path()).last().unwrap(), &root.at("sys/fs/cgroup/"));
     }
 
     #[cfg(target_os = "linux")]

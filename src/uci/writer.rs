@@ -83,6 +83,7 @@ impl Writer {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use lento_testing::Folder;
     use parking_lot::Mutex;
     use std::sync::Arc;
 
@@ -128,8 +129,9 @@ pub(super) mod tests {
 
     #[test]
     fn input_and_output_are_logged_with_marks() {
-        let path = std::env::temp_dir().join(format!("lento-log-{}.txt", std::process::id()));
-        let name = path.to_str().expect("a plain name");
+        let folder = Folder::new("log");
+        let path = folder.at("log.txt");
+        let name = path.to_str().expect("a UTF-8 name");
         let mut writer = Writer::new(io::sink());
         writer.log('<', "lost");
         assert!(writer.set_log(name).is_ok());
@@ -139,7 +141,6 @@ pub(super) mod tests {
         assert!(writer.flush().is_ok() && writer.set_log("").is_ok());
         writer.log('<', "lost");
         let text = std::fs::read_to_string(&path).expect("the log");
-        std::fs::remove_file(&path).expect("the log can be removed");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4);
         assert!(lines[0].starts_with("# opened ") && lines[1].ends_with(" < uci"));

@@ -133,7 +133,8 @@ fn read_list(file: &Path) -> Option<CpuSet> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::{create_dir_all, remove_dir_all, write};
+    use lento_testing::Folder;
+    use std::fs::{create_dir_all, write};
 
     fn list(text: &str) -> CpuSet {
         cpu_list::parse(text).unwrap()
@@ -141,18 +142,15 @@ mod tests {
 
     /// Reads the topology from these files in `/sys/devices/system`, for a process with this affinity.
     fn read(files: &[(impl AsRef<str>, impl AsRef<str>)], usable: &str) -> Topology {
-        let name = format!("lento-numa-{}-{:?}", std::process::id(), std::thread::current().id());
-        let root = std::env::temp_dir().join(name);
-        let (system, usable) = (root.join("system"), list(usable));
+        let root = Folder::new("numa");
+        let (system, usable) = (root.at("system"), list(usable));
         create_dir_all(&system).unwrap();
         for (path, text) in files {
             let file = system.join(path.as_ref());
             create_dir_all(file.parent().unwrap()).unwrap();
             write(file, format!("{}\n", text.as_ref())).unwrap();
         }
-        let topology = Topology::new(listed_nodes(&system), &listed_speeds(&system, &usable), &usable, &system);
-        remove_dir_all(root).unwrap();
-        topology
+        Topology::new(listed_nodes(&system), &listed_speeds(&system, &usable), &usable, &system)
     }
 
     /// The nodes, each with its CPUs, and the caches.
