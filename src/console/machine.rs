@@ -32,8 +32,6 @@ const FACTS: [(&str, &str); 14] = [
 /// This machine as JSON; unknown values are `null`.
 pub fn here() -> Value {
     let os = std::env::consts::OS;
-    let memory = read("/proc/meminfo").unwrap_or_default();
-    let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
     let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
     let mut found = json!({
         "processor": processor(),
@@ -42,7 +40,7 @@ pub fn here() -> Value {
         "physical_cores": num_cpus::get_physical(),
         "cpu_limit": cpu_limit(Path::new("/")),
         "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
-        "memory_mib": kib.map(|kib| kib >> 10),
+        "memory_mib": memory_mib(read("/proc/meminfo"), "MemTotal"),
         "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
         "caches": caches(),
     });
@@ -85,12 +83,16 @@ fn of_cpus(root: &Path, name: &str) -> Option<String> {
 fn nodes(root: &Path) -> Value {
     let node = |number: &usize| {
         let file = |name| read(root.join(format!("{NODES}/node{number}/{name}")));
-        let memory = file("meminfo").unwrap_or_default();
-        let kib = fact(&memory, &format!("Node {number} MemTotal"));
-        let kib: Option<u64> = kib.and_then(|total| total.split(' ').next()?.parse().ok());
-        json!({ "number": number, "cpus": file("cpulist"), "memory_mib": kib.map(|kib| kib >> 10) })
+        let memory = memory_mib(file("meminfo"), &format!("Node {number} MemTotal"));
+        json!({ "number": number, "cpus": file("cpulist"), "memory_mib": memory })
     };
     list(root, &format!("{NODES}/online")).unwrap_or_default().iter().map(node).collect()
+}
+
+/// A size in a list such as `/proc/meminfo`, in MiB.
+fn memory_mib(list: Option<String>, name: &str) -> Option<u64> {
+    let kib: u64 = fact(&list?, name)?.split(' ').next()?.parse().ok()?;
+    Some(kib >> 10)
 }
 
 /// The placement of an engine's threads on NUMA nodes.

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_given_root_moves_are_searched() {
+    fn root_moves_restrict_the_search() {
         for mut engine in [Engine::new(), Engine::inline()] {
             let moves = [engine.game.board().parse_uci("a2a3", false).unwrap()];
             let limits = Limits { depth: Some(3), ..Limits::default() };

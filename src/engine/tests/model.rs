@@ -3,8 +3,7 @@
 
 use crate::chess::Color;
 use crate::search::control::Control;
-use crate::search::limits::Limits;
-use crate::search::limits::SearchOptions;
+use crate::search::limits::{Limits, SearchOptions};
 use crate::search::params::Params;
 use crate::search::threads::{ThreadResult, Threads};
 use crate::smp::lockstep::{Lockstep, LockstepThread};

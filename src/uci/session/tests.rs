@@ -27,7 +27,7 @@ fn simple_commands_are_answered() {
 }
 
 #[test]
-fn commands_wait_for_a_search_except_urgent_ones() {
+fn only_urgent_commands_run_during_a_search() {
     let mut session = session();
     run(&mut session, &["position startpos", "go infinite"]);
     assert!(session.engine.is_searching());
@@ -41,7 +41,7 @@ fn commands_wait_for_a_search_except_urgent_ones() {
 }
 
 #[test]
-fn every_go_is_answered_once_in_any_order_of_stop_and_ponderhit() {
+fn stop_and_ponderhit_give_one_bestmove_in_any_order() {
     for go in ["go infinite", "go ponder infinite", "go ponder depth 1", "go ponder wtime 1 btime 1"] {
         for last in [["stop", "ponderhit"], ["ponderhit", "stop"], ["stop", "stop"]] {
             let mut session = session();
