@@ -29,7 +29,7 @@ struct Thread {
     cpus: CpuSet,
     /// The CPUs it is bound to, or why it is not bound.
     bound: Option<Result<CpuSet, String>>,
-    /// Whether it has allocated [histories of its own](Worker::own).
+    /// Whether it has allocated [private histories](Worker::own).
     has_histories: bool,
 }
 

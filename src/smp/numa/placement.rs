@@ -6,7 +6,7 @@ use super::topology::Topology;
 use crate::processors::cpu_list::{self, CpuSet};
 use std::sync::Arc;
 
-/// A node with threads.
+/// A node to place threads on.
 #[derive(Clone)]
 pub struct Place {
     /// The CPUs its threads are bound to.
