@@ -1,7 +1,7 @@
 //! Huge pages for large tables: histories, network and accumulators are accessed at random, and with pages of 4 KiB exceed the TLB.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -23,21 +23,40 @@ impl<T: ?Sized> HugeBox<T> {
     }
 }
 
+impl<T> HugeBox<[MaybeUninit<T>]> {
+    /// Allocates a slice of this length; `None` if allocation fails.
+    pub(crate) fn uninit(len: usize) -> Option<Self> {
+        let layout = Self::layout(Layout::array::<T>(len).ok()?);
+        let start = match layout.size() {
+            0 => NonNull::<MaybeUninit<T>>::dangling(),
+            // SAFETY: the layout is not empty.
+            _ => NonNull::new(unsafe { alloc(layout) })?.cast(),
+        };
+        advise(start.as_ptr().cast(), layout.size());
+        Some(Self(NonNull::slice_from_raw_parts(start, len)))
+    }
+
+    /// The initialised slice.
+    ///
+    /// # Safety
+    /// All values must be initialised.
+    pub(crate) unsafe fn assume_init(self) -> HugeBox<[T]> {
+        let values = NonNull::slice_from_raw_parts(self.0.cast(), self.len());
+        mem::forget(self);
+        HugeBox(values)
+    }
+}
+
 impl<T> HugeBox<[T]> {
     /// Allocates a slice of this length, filled by index.
     pub fn from_fn(len: usize, mut value: impl FnMut(usize) -> T) -> Self {
-        let layout = Self::layout(Layout::array::<T>(len).expect("a table fits into memory"));
-        let start = match layout.size() {
-            0 => NonNull::<T>::dangling(),
-            // SAFETY: the layout is not empty.
-            _ => NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout)).cast(),
-        };
-        advise(start.as_ptr().cast(), layout.size());
-        for index in 0..len {
-            // SAFETY: the allocation has room for `len` values.
-            unsafe { start.add(index).write(value(index)) };
+        let full = || handle_alloc_error(Layout::array::<T>(len).expect("a table fits into memory"));
+        let mut slice = HugeBox::<[MaybeUninit<T>]>::uninit(len).unwrap_or_else(full);
+        for (index, place) in slice.iter_mut().enumerate() {
+            place.write(value(index));
         }
-        Self(NonNull::slice_from_raw_parts(start, len))
+        // SAFETY: all values are initialised.
+        unsafe { slice.assume_init() }
     }
 
     /// The slice as an array.
@@ -129,7 +148,7 @@ unsafe impl<T: ?Sized + Send + Sync> Send for HugeArc<T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for HugeArc<T> {}
 
 /// Requests huge pages for page-aligned memory. No effect on systems other than Linux.
-pub fn advise(start: *const u8, bytes: usize) {
+fn advise(start: *const u8, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= HUGE_PAGE {
         // SAFETY: the advice does not change the contents of memory, and the system checks the range.
