@@ -1,11 +1,11 @@
-//! Lines of arbitrarily large text, whatever its encoding and line ends.
+//! Reads lines of text of any size, encoding and line ends.
 
 use std::io::{self, BufRead, Read};
 
 /// Longer lines are split, to bound memory.
 pub const MAX_LENGTH: usize = 1 << 20;
 
-/// The characters of Windows-1252 from 0x80; those missing are as in Latin-1.
+/// Characters of Windows-1252 from 0x80; unassigned ones as in Latin-1.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
@@ -15,7 +15,7 @@ const WINDOWS: [char; 32] = [
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
-    /// How a unit is read in UTF-16, which has a byte-order mark. Otherwise lines are UTF-8, invalid ones Windows-1252.
+    /// Decodes a unit of UTF-16, recognised by a byte-order mark; `None` for UTF-8, with invalid lines as Windows-1252.
     unit: Option<fn([u8; 2]) -> u16>,
     /// Number of the last line, from 1.
     number: u64,
@@ -63,7 +63,7 @@ impl<R: BufRead> Lines<R> {
         Ok(())
     }
 
-    /// Reads the second byte of a unit of UTF-16.
+    /// Reads the second byte of an incomplete UTF-16 unit.
     fn finish_unit(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         if self.unit.is_some() && !bytes.len().is_multiple_of(2) {
             self.bytes += (&mut self.reader).take(1).read_to_end(bytes)? as u64;
@@ -71,7 +71,7 @@ impl<R: BufRead> Lines<R> {
         Ok(())
     }
 
-    /// Whether the line has its end.
+    /// Whether the line is complete.
     fn is_whole(&self, bytes: &[u8]) -> bool {
         match self.units(bytes) {
             None => bytes.ends_with(b"\n"),
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(texts(b"M\xfcller\nM\xc3\xbcller\n"), ["Müller", "Müller"]);
         assert_eq!(texts(b"O\x92Kelly \x96 M\xfcller\n\x80"), ["O’Kelly – Müller", "€"]);
         assert!(texts(b"").is_empty());
-        // Some characters have a byte that is a line feed.
+        // Characters that contain a line-feed byte.
         let text = "\u{FEFF}one\r\n\u{10A}\u{A0A}\u{A00}ü\n\n\u{1F600}";
         let expected = ["one", "\u{10A}\u{A0A}\u{A00}ü", "", "\u{1F600}"];
         assert_eq!(texts(&text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()), expected);

@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const CONNECT: Duration = Duration::from_secs(5);
-/// A server that takes no data for this long is lost.
+/// Write timeout, after which the connection counts as lost.
 const WRITE: Duration = Duration::from_secs(2);
-/// Delays between attempts: about the first, doubled each time up to the last.
+/// First and maximum delay between attempts, with jitter.
 const DELAYS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
-/// Longest line, in bytes; longer ones are cut into several.
+/// Maximum line length in bytes; longer lines are split.
 const MAX_LINE: u64 = 1 << 20;
 
 /// The two halves of a connection.
@@ -28,20 +28,20 @@ pub struct Target {
     pub encrypt: Option<Encrypt>,
 }
 
-/// What the event loop receives. Events of the connection have its number.
+/// Input of the event loop. Events of a connection carry its number.
 pub enum Event {
-    /// A line of the user interface.
+    /// A line from the user interface.
     Line(String),
     EndOfInput,
-    /// A connection, on which the token and `uci` have been sent.
+    /// A new connection, on which the token and `uci` have been sent.
     Opened(u64, Wire),
-    /// A line of the server.
+    /// A line from the server.
     Answer(u64, String),
-    /// The connection ended, or could not be opened.
+    /// The connection ended or could not be opened.
     Lost(u64, String),
 }
 
-/// The sending half of a connection. Dropping it ends both.
+/// The sending half of a connection. Dropping it closes the connection.
 pub struct Wire {
     stream: TcpStream,
     writer: Box<dyn Write + Send>,
@@ -60,8 +60,8 @@ pub struct Link {
     number: u64,
     failures: u32,
     wire: Option<Wire>,
-    /// Time of the last sign of life.
-    pub heard: Instant,
+    /// Time of the last received line.
+    pub last_received: Instant,
 }
 
 /// Checks `HOST:PORT`.
@@ -75,7 +75,7 @@ pub fn server(text: &str) -> Result<String, String> {
         .ok_or_else(|| "expected HOST:PORT, such as server:4618 or [2001:db8::1]:4618".into())
 }
 
-/// Hands over each line without its line break, until the end or until `take` returns false. Invalid UTF-8 is replaced.
+/// Passes lines without line breaks to `take` until the end or until it returns false. Invalid UTF-8 is replaced.
 pub fn lines(from: impl Read, mut take: impl FnMut(String) -> bool) -> io::Result<()> {
     let mut reader = BufReader::new(from);
     loop {
@@ -103,7 +103,7 @@ impl Target {
         Err(failure)
     }
 
-    /// Opens a connection and hands over its lines. Returns at its end.
+    /// Opens a connection and passes on its lines until it ends.
     fn relay(&self, number: u64, events: &Sender<Event>) -> io::Result<()> {
         let stream = self.connect()?;
         let copy = stream.try_clone()?;
@@ -120,13 +120,13 @@ impl Target {
 
 impl Link {
     pub fn open(target: Arc<Target>, events: Sender<Event>) -> Self {
-        let mut link = Self { target, events, number: 0, failures: 0, wire: None, heard: Instant::now() };
+        let mut link = Self { target, events, number: 0, failures: 0, wire: None, last_received: Instant::now() };
         link.attempt(Duration::ZERO);
         link
     }
 
-    /// Whether an event belongs to this connection, not to an earlier one.
-    pub fn is(&self, number: u64) -> bool {
+    /// Whether an event is from this connection, not an earlier one.
+    pub fn is_current(&self, number: u64) -> bool {
         self.number == number
     }
 
@@ -136,15 +136,15 @@ impl Link {
 
     pub fn opened(&mut self, wire: Wire) {
         self.wire = Some(wire);
-        self.heard = Instant::now();
+        self.last_received = Instant::now();
     }
 
-    /// The server has let this client in: after the next loss it tries again soon.
-    pub fn admitted(&mut self) {
+    /// Resets the delay, after the server has accepted this client.
+    pub fn reset_delay(&mut self) {
         self.failures = 0;
     }
 
-    /// Sends a line. If that fails, the connection ends, which its reader notices.
+    /// Sends a line. On failure, shuts the connection down, which the reader reports.
     pub fn send(&mut self, line: &str) {
         if let Some(Wire { stream, writer }) = &mut self.wire
             && writer.write_all(format!("{line}\n").as_bytes()).is_err()
@@ -153,13 +153,13 @@ impl Link {
         }
     }
 
-    /// Leaves this connection and opens another one after a while.
-    pub fn again(&mut self) {
+    /// Closes this connection and opens another one after a delay.
+    pub fn reconnect(&mut self) {
         self.wire = None;
-        let [first, longest] = DELAYS;
-        let delay = (first * 2u32.pow(self.failures.min(8))).min(longest);
+        let [first, max] = DELAYS;
+        let delay = (first * 2u32.pow(self.failures.min(8))).min(max);
         self.failures += 1;
-        // Clients of a server that went away are not to return at the same time.
+        // Jitter keeps clients of a restarted server from reconnecting all at once.
         let half = RandomState::new().hash_one(self.number) as f64 / u64::MAX as f64 / 2.0;
         self.attempt(delay.mul_f64(0.5 + half));
     }
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers() {
+    fn server_addresses_are_validated() {
         for text in ["server:4618", "127.0.0.1:1", "[::1]:4618"] {
             assert_eq!(server(text).as_deref(), Ok(text));
         }

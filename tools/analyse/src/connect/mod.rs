@@ -1,6 +1,6 @@
 //! `lento connect`: a UCI engine that searches on another machine, through `lento serve --uci` there.
 //!
-//! [`session`] keeps what a new connection has to be sent, [`link`] connects, [`relay`] is the event loop.
+//! [`relay`] is the event loop, [`link`] connects, [`session`] stores the state to send to a new connection.
 
 mod link;
 mod relay;
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const ABOUT: &str = "\
-User interfaces start it as a UCI engine. If the connection is lost, it connects
-again, sends options and position once more and continues the search with the
-time that is left. Until then, `stop` and the clock are answered with the best
-move so far.";
+User interfaces start it as a UCI engine. If the connection is lost, it
+reconnects, sends options and position again and continues the search with the
+remaining time. Meanwhile it plays the best move so far at `stop` or when time
+runs out.";
 
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "", after_long_help = ABOUT)]

@@ -1,4 +1,4 @@
-//! What a new connection has to be sent: options, position and the running search.
+//! State to send to a new connection: options, position and the running search.
 
 use lento::chess::{Color, Game};
 use lento_uci::command::Command;
@@ -6,18 +6,18 @@ use lento_uci::go::Go;
 use lento_uci::options::same_name;
 use std::time::{Duration, Instant};
 
-/// Time for the server's answer after `stop`.
+/// Time limit for the server's answer to `stop`.
 const STOP: Duration = Duration::from_secs(2);
-/// A server may be late by this much after `movetime`.
-const LATE: Duration = Duration::from_secs(1);
-/// Most of the clock that is kept for sending a move in the server's place.
+/// Allowed delay of the server's answer after `movetime`.
+const GRACE: Duration = Duration::from_secs(1);
+/// Maximum clock time reserved for a move sent without the server.
 const RESERVE: Duration = Duration::from_millis(200);
-/// A server has this long whatever the clock.
-const LEAST: Duration = Duration::from_millis(100);
+/// Minimum time for the server's answer, whatever the clock.
+const MIN_TIME: Duration = Duration::from_millis(100);
 
-/// Options and position, as lines and as the rules need them.
+/// Options and position of the user interface.
 pub struct Session {
-    /// Names and lines; the last line of each.
+    /// Names and the last line of each.
     options: Vec<(String, String)>,
     new_game: bool,
     position: Option<String>,
@@ -30,8 +30,8 @@ impl Session {
         Self { options: Vec::new(), new_game: false, position: None, game: Game::start(), chess960: false }
     }
 
-    /// Takes over a command; a position that the server refuses changes nothing.
-    pub fn take(&mut self, line: &str, command: &Command) {
+    /// Records a command; invalid positions are ignored.
+    pub fn record(&mut self, line: &str, command: &Command) {
         match command {
             Command::NewGame => self.new_game = true,
             Command::SetOption(name, Some(value)) => {
@@ -57,15 +57,15 @@ impl Session {
     }
 }
 
-/// A search without an answer.
+/// An unanswered search.
 pub struct Search {
     line: String,
     go: Go,
     side: Color,
-    /// When its clock started: at `go`, or at `ponderhit`.
+    /// When its clock started: at `go` or `ponderhit`.
     since: Instant,
     pub stopped: Option<Instant>,
-    /// First move of the last PV.
+    /// First move of the latest PV.
     best: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl Search {
         }
     }
 
-    /// Takes the best move of an `info` line.
+    /// Records the best move of an `info` line.
     pub fn read(&mut self, info: &str) {
         let mut words = info.split_whitespace();
         let is_other = info.split_once(" multipv ").is_some_and(|(_, rest)| !rest.starts_with("1 "));
@@ -96,7 +96,7 @@ impl Search {
         }
     }
 
-    /// When to answer in the server's place. Without a connection that is early enough to have time for later moves.
+    /// When to answer without the server. Earlier if disconnected, to save time for later moves.
     pub fn deadline(&self, is_connected: bool) -> Option<Instant> {
         if let Some(stopped) = self.stopped {
             return Some(stopped + STOP);
@@ -106,15 +106,16 @@ impl Search {
             return None;
         }
         let time = |milliseconds: i64| Duration::from_millis(milliseconds.max(0) as u64);
-        let fixed = limits.movetime.map(time).map(|own| if is_connected { own.saturating_add(LATE) } else { own });
+        let fixed =
+            limits.movetime.map(time).map(|limit| if is_connected { limit.saturating_add(GRACE) } else { limit });
         let clock = limits.clock[self.side as usize].map(time).map(|left| match is_connected {
-            true => (left - RESERVE.min(left / 10)).max(LEAST),
+            true => (left - RESERVE.min(left / 10)).max(MIN_TIME),
             false => left / 2,
         });
         fixed.into_iter().chain(clock).min().and_then(|allowed| self.since.checked_add(allowed))
     }
 
-    /// The `go` for a new connection, with the time that is left.
+    /// The `go` command for a new connection, with the remaining time.
     pub fn line(&self) -> String {
         let limits = &self.go.limits;
         let used = if limits.ponder { 0 } else { self.since.elapsed().as_millis() as i64 };
@@ -136,7 +137,7 @@ impl Search {
         line.join(" ")
     }
 
-    /// The answer without the server: the best move so far, or else the first that is allowed.
+    /// The answer without the server: the best move so far, or the first allowed one.
     pub fn answer(&self, session: &Session) -> String {
         let board = session.game.board();
         let best = self.best.as_deref().filter(|text| board.parse_uci(text, session.chess960).is_some());
@@ -157,7 +158,7 @@ mod tests {
     fn session(lines: &[&str]) -> Session {
         let mut session = Session::new();
         for line in lines {
-            session.take(line, &command::parse(line).command.expect("a command"));
+            session.record(line, &command::parse(line).command.expect("a command"));
         }
         session
     }
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_each_is_kept() {
+    fn last_line_of_each_option_is_sent() {
         let session = session(&[
             "setoption name Hash value 1",
             "position startpos moves e2e4",
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn time_used_is_taken_from_the_side_to_move() {
+    fn used_time_is_subtracted_for_the_side_to_move() {
         let black = session(&["position startpos moves e2e4"]);
         let mut search = search("go wtime 60000 btime 50000 winc 7 movetime 20000 searchmoves e7e5", &black);
         search.since = Instant::now().checked_sub(Duration::from_secs(5)).expect("a clock");

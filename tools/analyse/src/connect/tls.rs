@@ -1,4 +1,4 @@
-//! TLS on a connection whose halves are used by two threads.
+//! TLS on a connection that is read and written by different threads.
 
 use super::link::Encrypt;
 use parking_lot::Mutex;
@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The state, shared by both halves.
+/// State shared by both halves.
 struct Tls {
     connection: Mutex<ClientConnection>,
     stream: TcpStream,
@@ -18,7 +18,7 @@ struct Tls {
 
 struct Half(Arc<Tls>);
 
-/// Encryption to this host, whose certificate has to come from public authorities or be, or be signed by, one of the file.
+/// TLS with this host. Trusts public authorities, or instead only the certificates in a file.
 pub fn encryption(host: &str, ca_file: Option<&Path>) -> Result<Encrypt, String> {
     let mut roots = RootCertStore::empty();
     match ca_file {
@@ -66,7 +66,7 @@ impl Read for Half {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 read => return read,
             }
-            // Waits without the lock, which the other half needs to write.
+            // Reads without holding the lock, which the writing half needs.
             let mut bytes = [0; 4096];
             let count = (&tls.stream).read(&mut bytes)?;
             let mut received = &bytes[..count];
@@ -74,7 +74,7 @@ impl Read for Half {
             loop {
                 connection.read_tls(&mut received)?;
                 let processed = connection.process_new_packets();
-                // An alert says what is wrong.
+                // Sends an alert, if there was an error.
                 let sent = tls.send(&mut connection);
                 processed.map_err(io::Error::other)?;
                 sent?;
@@ -89,7 +89,7 @@ impl Read for Half {
 impl Write for Half {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut connection = self.0.connection.lock();
-        // Kept until the handshake is over.
+        // Buffered until the end of the handshake.
         let count = connection.writer().write(bytes)?;
         self.0.send(&mut connection)?;
         Ok(count)

@@ -61,26 +61,26 @@ impl From<&Limits> for SearchLimits {
 }
 
 impl SearchLimits {
-    /// Whether a stored search satisfies these limits: it reached one of them, or ended by itself under limits at least
-    /// as large.
+    /// Whether a stored search satisfies these limits: it reached one of them, or completed under limits at least as
+    /// large.
     pub fn is_met_by(&self, stored: &Stored) -> bool {
         let found = &stored.analysis;
         let reached = self.time.is_some_and(|time| found.time >= time)
             || self.depth.is_some_and(|depth| found.depth >= depth)
             || self.nodes.is_some_and(|nodes| found.nodes >= nodes);
-        let over = found.lines.iter().all(|line| line.pv.is_empty());
-        over || reached || (stored.finished && self.is_within(&stored.conditions.requested))
+        let is_game_over = found.lines.iter().all(|line| line.pv.is_empty());
+        is_game_over || reached || (stored.finished && self.is_within(&stored.conditions.requested))
     }
 
     /// Whether no limit exceeds that of `other`.
     fn is_within(&self, other: &Self) -> bool {
         fn within<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
-            other.is_none_or(|most| one.is_some_and(|one| one <= most))
+            other.is_none_or(|limit| one.is_some_and(|one| one <= limit))
         }
         within(self.time, other.time) && within(self.depth, other.depth) && within(self.nodes, other.nodes)
     }
 
-    /// Whether the result must be reproducible, so the search must start from scratch: a node limit.
+    /// Whether results must be reproducible, so that searches start with a clear hash: with a node limit.
     pub fn is_exact(&self) -> bool {
         self.nodes.is_some()
     }

@@ -1,4 +1,4 @@
-//! The boards of the page.
+//! Boards of `lento serve`.
 
 use super::{Database, Location};
 use crate::sql::{Result, Value, values};
@@ -7,7 +7,7 @@ use crate::sql::{Result, Value, values};
 pub struct BoardRow {
     pub board: String,
     pub name: String,
-    /// Counts changes, from 1.
+    /// Number of changes, from 1.
     pub version: u64,
     /// Milliseconds since 1970.
     pub changed: u64,
@@ -34,7 +34,7 @@ impl Boards {
     }
 
     fn select(&mut self, sql: &str, values: &[Value]) -> Result<Vec<BoardRow>> {
-        self.0.insist(|database| {
+        self.0.with_reconnect(|database| {
             database.connection.query(sql, values, |row| {
                 Ok(BoardRow {
                     board: row.get(0)?,
@@ -54,11 +54,11 @@ impl Boards {
         let sql = "INSERT INTO board (board, name, version, changed, document, removed) VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (board) DO UPDATE SET name = $2, version = $3, changed = $4, document = $5, removed = $6
             WHERE board.version = $7";
-        Ok(self.0.insist(|database| database.connection.execute(sql, &values))? == 1)
+        Ok(self.0.with_reconnect(|database| database.connection.execute(sql, &values))? == 1)
     }
 
     pub fn delete(&mut self, board: &str) -> Result<()> {
         let sql = "DELETE FROM board WHERE board = $1";
-        self.0.insist(|database| database.connection.execute(sql, &values![board])).map(drop)
+        self.0.with_reconnect(|database| database.connection.execute(sql, &values![board])).map(drop)
     }
 }

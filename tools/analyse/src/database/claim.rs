@@ -1,10 +1,10 @@
-//! Claims: several processes may share a database, each searching its own positions.
+//! Claims, by which processes that share a database search different positions.
 
 use super::Database;
 use super::analysis::{SearchLimits, Stored};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
-use super::results::{enter, position, stored};
+use super::results::{insert_position, position, stored};
 use super::run::{is_other_alive, notify, release};
 use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
@@ -12,16 +12,16 @@ use lento::chess::Board;
 /// How to proceed with a position.
 #[derive(Debug)]
 pub enum Claim {
-    /// Nothing to do: the result is stored.
+    /// The result is stored.
     Known(Stored),
-    /// Search it; no other process will.
+    /// To be searched by this process only.
     Claimed {
-        /// Its id in the database.
+        /// Position id.
         position: i64,
         /// The partial result so far.
         partial: Option<Stored>,
     },
-    /// Retry later: another process is searching it.
+    /// Being searched by another process; retry later.
     Busy,
 }
 
@@ -42,7 +42,7 @@ impl Database {
             let at = stored.iter().position(|stored| requested.is_met_by(stored));
             Result::Ok((at.map(|at| stored.swap_remove(at)), stored.into_iter().next()))
         };
-        // What is stored needs no lock.
+        // Reading stored results needs no lock.
         if let Some(position) = position(connection, key, "")?
             && let Some(engine) = find_engine(connection, engine)?
             && let (Some(found), _) = known(connection, position, engine)?
@@ -52,8 +52,8 @@ impl Database {
         let claim = connection.transaction(|connection| {
             run.renew(connection)?;
             let engine = engine_id(connection, engine)?;
-            enter(connection, key)?;
-            // Another process that claims or stores it at this moment is not waited for.
+            insert_position(connection, key)?;
+            // Does not wait for a process that is claiming or storing it.
             let lock = if connection.is_server() { "FOR UPDATE SKIP LOCKED" } else { "" };
             let Some(position) = position(connection, key, lock)? else { return Ok(Claim::Busy) };
             let (found, partial) = known(connection, position, engine)?;
@@ -71,7 +71,7 @@ impl Database {
             Ok(Claim::Claimed { position, partial })
         })?;
         if matches!(claim, Claim::Claimed { .. }) && std::mem::take(&mut self.listens) {
-            // Notifications would pile up during the search.
+            // Notifications would accumulate during the search.
             self.connection.batch("UNLISTEN *")?;
         }
         Ok(claim)

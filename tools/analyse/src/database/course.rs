@@ -1,10 +1,10 @@
-//! Results of a server, each with the course of its search.
+//! Results of `lento serve` with the course of their searches.
 
 use super::Database;
 use super::analysis::Stored;
 use super::engine::EngineId;
 use super::key::Key;
-use super::results::{enter, position, stored};
+use super::results::{insert_position, position, stored};
 use crate::sql::{Connection, Result, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
@@ -23,7 +23,7 @@ pub struct Point {
 }
 
 impl Database {
-    /// Stores a result and the course of its search, unless there is a better one.
+    /// Stores a result and the course of its search, unless better ones are stored.
     pub fn keep(
         &mut self,
         key: &Key,
@@ -32,7 +32,7 @@ impl Database {
         stored: &Stored,
         course: &[Point],
     ) -> Result<()> {
-        let position = self.connection.transaction(|connection| enter(connection, key))?;
+        let position = self.connection.transaction(|connection| insert_position(connection, key))?;
         self.store(position, board, engine, stored)?;
         if course.is_empty() {
             return Ok(());

@@ -29,7 +29,7 @@ impl EngineId {
 const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebases";
 const VALUES: &str = "($1, $2, $3, $4, $5, $6)";
 
-/// The id of an engine in a database, if it is there.
+/// The id of an engine in a database, if present.
 pub fn find_engine(connection: &mut Connection, EngineId(fields): &EngineId) -> Result<Option<i64>> {
     connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), fields)
 }
@@ -41,5 +41,5 @@ pub fn engine_id(connection: &mut Connection, engine: &EngineId) -> Result<i64> 
     }
     let insert = format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES} ON CONFLICT DO NOTHING");
     connection.execute(&insert, &engine.0)?;
-    find_engine(connection, engine)?.ok_or_else(|| connection.error("the engine was not entered"))
+    find_engine(connection, engine)?.ok_or_else(|| connection.error("the engine was not inserted"))
 }

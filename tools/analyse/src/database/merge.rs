@@ -4,7 +4,7 @@ use super::{Database, Location};
 use crate::sql::{Connection, Result, Value, immutable_uri, values};
 use std::path::Path;
 
-/// Tables to be merged: name, the number of columns that are its key, columns.
+/// Tables to merge: name, number of key columns, columns.
 const TABLES: [(&str, usize, &str); 4] = [
     ("position", 1, "id, fen, past"),
     ("engine", 1, "id, version, commit_id, evaluation, meaning, recipe, tablebases"),
@@ -22,13 +22,12 @@ const ROWS: usize = 500;
 pub struct Merged {
     /// Analyses read.
     pub read: u64,
-    /// Analyses taken: new or better ones.
+    /// Analyses taken, which are new or better.
     pub taken: u64,
 }
 
-/// Merges a database into another, atomically. Of two analyses of a position by the same engine with the same number of
-/// lines the deeper is kept, then the one with more nodes, then with more time, then the existing one; so merging is
-/// idempotent.
+/// Merges a database into another, atomically. Of analyses of a position by the same engine with the same number of lines,
+/// keeps the deeper one, then the one with more nodes, then with more time, then the existing one, so merging is idempotent.
 pub fn merge(into: &mut Database, from: &Location) -> Result<Merged> {
     let mut other = Database::open_to_read(from)?;
     let real = |location: &Location| location.file().and_then(|path| path.canonicalize().ok());
@@ -42,7 +41,7 @@ pub fn merge(into: &mut Database, from: &Location) -> Result<Merged> {
     merged.map_err(|error| error.at(format!("{from} into {}", into.location())))
 }
 
-/// SQLite reads the other file itself.
+/// Merges a file into another by `ATTACH`.
 fn attach(into: &mut Database, from: &Path, immutable: bool) -> Result<Merged> {
     let source = if immutable { immutable_uri(from) } else { from.to_string_lossy().into_owned() };
     into.connection.execute("ATTACH DATABASE $1 AS other", &values![source])?;
@@ -53,7 +52,7 @@ fn attach(into: &mut Database, from: &Path, immutable: bool) -> Result<Merged> {
 
 /// Copies the tables to temporary ones, then merges these.
 fn copy(from: &mut Connection, into: &mut Connection) -> Result<Merged> {
-    // All of it as it is at this moment.
+    // Reads a consistent snapshot.
     from.batch(if from.is_server() { "BEGIN ISOLATION LEVEL REPEATABLE READ" } else { "BEGIN" })?;
     into.transaction(|into| {
         for (table, key, columns) in TABLES {

@@ -41,11 +41,11 @@ static SCHEMA: Schema = Schema {
 };
 /// Poll interval for positions claimed by other processes.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Polls until such positions are asked for again although no server has said that one is done: leases may have expired.
+/// Polls without a notification after which such positions are retried, since leases may have expired.
 const POLLS: u32 = 10;
-/// The longest pause between attempts to reach a server.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The tables of servers, made when one first uses the database; other programs do without them.
+/// Maximum delay between attempts to reach a server.
+const MAX_DELAY: Duration = Duration::from_secs(5);
+/// Tables of `lento serve`, created when it first opens the database.
 const SERVER_TABLES: &str = "\
 CREATE TABLE IF NOT EXISTS board (
     board TEXT PRIMARY KEY,
@@ -74,29 +74,29 @@ CREATE TABLE IF NOT EXISTS queue_owner (
 #[derive(Debug)]
 pub struct Database {
     connection: Connection,
-    /// `None` unless others are to see this process.
+    /// Registration of this process, if visible to others.
     run: Option<Run>,
-    /// Whether it was opened with the promise that nothing writes.
+    /// Whether it was opened as immutable.
     immutable: bool,
-    /// Whether the server tells of positions that are done.
+    /// Whether it listens for notifications of finished positions.
     listens: bool,
 }
 
 impl Database {
-    /// Opens a database for writing, creating it if missing. With a lease, others see this process.
+    /// Opens a database for writing, creating it if missing. With a lease, registers this process.
     pub fn open(location: &Location, lease: Option<Duration>) -> Result<Self> {
         let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         let connection = &mut database.connection;
         connection.migrate()?;
         if let Some(lease) = lease {
-            // On a server, others end when their position is taken over.
+            // On a server, other runs end when their claims are taken over.
             remove_dead(connection, None)?;
             database.run = Some(Run::begin(connection, lease)?);
         }
         Ok(database)
     }
 
-    /// Opens a database with the tables of servers, creating it if missing. With a lease, others see this process.
+    /// Opens a database with the tables of `lento serve`, creating it if missing. With a lease, registers this process.
     pub fn open_for_server(location: &Location, lease: Option<Duration>) -> Result<Self> {
         let mut database = Self::open(location, lease)?;
         database.connection.transaction(|connection| {
@@ -132,15 +132,15 @@ impl Database {
         self.connection.reconnect()
     }
 
-    /// Works on the database, again after connecting anew if its server was restarted.
-    pub fn insist<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+    /// Runs `work`, and repeats it after reconnecting if the connection was lost.
+    pub fn with_reconnect<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         match work(self) {
             Err(error) if error.is_disconnect() => self.reconnect().and_then(|()| work(self)),
             result => result,
         }
     }
 
-    /// Waits until positions that others search may be done, or a stop is requested.
+    /// Waits until positions claimed by others may be finished, or a stop is requested.
     pub fn wait(&mut self, stop: &Stop) -> Result<()> {
         if !self.connection.is_server() {
             // A timeout unless a stop is requested.
@@ -148,7 +148,7 @@ impl Database {
             return Ok(());
         }
         if !self.listens {
-            // What was done before is found by asking once more.
+            // The caller checks again for positions finished before.
             self.listens = true;
             return self.connection.batch("LISTEN lento_analyse");
         }
@@ -168,47 +168,47 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         if let Some(run) = self.run.take() {
-            // On failure others clean up.
+            // On failure, other processes clean up.
             let _ = run.end(&mut self.connection);
             let _ = notify(&mut self.connection);
         }
     }
 }
 
-/// Asks a database. If its server is gone, asks again, with `true`, which is to reconnect first, until it is back; returns
-/// `None` after Ctrl-C meanwhile.
+/// Runs a query. If the connection is lost, retries with `true`, which means to reconnect first. Returns `None` after Ctrl-C
+/// meanwhile.
 pub fn retry<T>(
     location: &Location,
     stop: &Stop,
     progress: &mut Progress,
-    mut ask: impl FnMut(bool) -> Result<T>,
+    mut query: impl FnMut(bool) -> Result<T>,
 ) -> Result<Option<T>> {
-    let mut say = |text: String| {
+    let mut report = |text: String| {
         progress.clear();
         notice(text);
     };
-    let mut pause = Duration::from_millis(100);
+    let mut delay = Duration::from_millis(100);
     let mut is_lost = false;
     loop {
-        match ask(is_lost) {
+        match query(is_lost) {
             Err(error) if error.is_disconnect() => {
                 if !std::mem::replace(&mut is_lost, true) {
-                    say(format!("{error}; nothing is lost: trying until the server is back"));
+                    report(format!("{error}; nothing is lost: trying until the server is back"));
                 }
             }
             Err(error) => return Err(error),
-            Ok(answer) => {
+            Ok(result) => {
                 if is_lost {
-                    say(format!("{location}: the server is back"));
+                    report(format!("{location}: the server is back"));
                 }
-                return Ok(Some(answer));
+                return Ok(Some(result));
             }
         }
         // A timeout unless a stop is requested.
-        if stop.waiter().recv_timeout(pause).is_err_and(|error| error.is_disconnected()) {
+        if stop.waiter().recv_timeout(delay).is_err_and(|error| error.is_disconnected()) {
             return Ok(None);
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        delay = (delay * 2).min(MAX_DELAY);
     }
 }
 

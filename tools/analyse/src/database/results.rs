@@ -16,7 +16,7 @@ use std::time::Duration;
 pub type Known = (EngineId, Board, Analysis);
 
 impl Database {
-    /// The best result of any engine: the deepest, then the one with most nodes.
+    /// The best result of any engine: the deepest, then the one with the most nodes.
     pub fn best(&mut self, key: &Key, board: &Board) -> Result<Option<Analysis>> {
         let found = self.results(key, board, None, 1)?.into_iter().map(|stored| stored.analysis);
         Ok(found.max_by_key(|analysis| (analysis.depth, analysis.nodes, analysis.lines.len())))
@@ -38,8 +38,8 @@ impl Database {
         }
     }
 
-    /// The best result of each engine for each position whose history cannot matter: in fewer than four reversible plies nothing
-    /// repeats.
+    /// The best result of each engine for each position without relevant history: fewer than four reversible plies cannot
+    /// repeat.
     pub fn without_history(&mut self) -> Result<Vec<Known>> {
         let connection = &mut self.connection;
         let searched = connection.query(
@@ -62,8 +62,8 @@ impl Database {
         Ok(known)
     }
 
-    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically. A result
-    /// that is as good stays if another run has stored it meanwhile; so storing again changes nothing.
+    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically. Keeps an
+    /// equally good result that another run has stored meanwhile, so storing is idempotent.
     pub fn store(&mut self, position: i64, board: &Board, engine: &EngineId, found: &Stored) -> Result<()> {
         let Stored { analysis, conditions, finished } = found;
         let Conditions { requested, multipv, threads, hash_mib, chess960 } = *conditions;
@@ -75,7 +75,7 @@ impl Database {
             }
             let engine = engine_id(connection, engine)?;
             let is_late = !release(connection, position, run)?;
-            // A result that meets the limits was stored by a run whose lease had expired.
+            // A run with an expired lease keeps a result that another one has stored.
             let is_as_good = |there: &Stored| {
                 (there.analysis.depth, there.analysis.nodes) >= (analysis.depth, analysis.nodes)
                     && (is_late || requested.is_met_by(there))
@@ -109,7 +109,7 @@ impl Database {
             insert_lines(connection, id, board, chess960, &analysis.lines)?;
             notify(connection)
         })?;
-        // Writes to a deleted file succeed but are lost.
+        // Writes to a deleted file succeed but have no effect.
         if self.location().file().is_some_and(|path| !path.exists()) {
             return Err(self.location().error("the database was removed or renamed; later results are lost"));
         }
@@ -117,20 +117,20 @@ impl Database {
     }
 }
 
-/// The id of a position, if it is there.
+/// The id of a position, if present.
 pub fn position(connection: &mut Connection, key: &Key, lock: &str) -> Result<Option<i64>> {
     let sql = format!("SELECT id FROM position WHERE fen = $1 AND past = $2 {lock}");
     connection.query_first(&sql, &values![&key.fen, &key.past])
 }
 
-/// The id of a position, entered if missing.
-pub fn enter(connection: &mut Connection, key: &Key) -> Result<i64> {
+/// The id of a position, inserted if missing.
+pub fn insert_position(connection: &mut Connection, key: &Key) -> Result<i64> {
     if let Some(known) = position(connection, key, "")? {
         return Ok(known);
     }
     let insert = "INSERT INTO position (fen, past) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     connection.execute(insert, &values![&key.fen, &key.past])?;
-    position(connection, key, "")?.ok_or_else(|| connection.error("the position was not entered"))
+    position(connection, key, "")?.ok_or_else(|| connection.error("the position was not inserted"))
 }
 
 /// The results of an engine, or of all, with at least this many lines, deepest first.
@@ -187,7 +187,7 @@ fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> std::result::Res
         at = at.after(mv);
     }
     if moves.is_empty() && board.has_legal_move() {
-        return Err("a line without moves".into());
+        return Err("a line has no moves".into());
     }
     Ok(Line { score, pv: moves })
 }

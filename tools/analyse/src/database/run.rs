@@ -1,8 +1,8 @@
-//! Runs: the processes that work on a database, each with a row in the table `run`.
+//! Runs: processes that use a database, each with a row in the table `run`.
 //!
-//! The run of a file is alive as long as it has the lock of a hidden file beside the database, which ends with its process.
-//! Without file locks all other runs count as dead: positions may be searched twice, but nothing is lost. On a server, a run is
-//! alive as long as it renews its lease in time.
+//! With SQLite, a run is alive while it locks a hidden file beside the database; the lock ends with the process. Without file
+//! locks, all other runs count as dead: positions may be searched twice, but nothing is lost. On a server, a run is alive until
+//! its lease expires.
 
 use crate::sql::{Connection, Result, Value, values};
 use lento::internals::files::{create_locked, remove_abandoned};
@@ -17,16 +17,16 @@ use std::time::Duration;
 const SUFFIX: &str = ".run";
 const RENEW: &str = "UPDATE run SET expires = clock_timestamp() + make_interval(secs => $2) WHERE token = $1";
 
-/// This process, as others see it.
+/// Registration of this process.
 #[derive(Debug)]
 pub struct Run {
     pub id: i64,
-    alive: Alive,
+    liveness: Liveness,
 }
 
-/// How others see that it is alive.
+/// Proof of life.
 #[derive(Debug)]
-enum Alive {
+enum Liveness {
     Lock {
         path: PathBuf,
         _locked: File,
@@ -34,34 +34,33 @@ enum Alive {
     Lease {
         token: String,
         length: Duration,
-        /// Closed on drop, which ends the thread that renews it.
-        _ends: Sender<()>,
+        /// Dropped to end the renewing thread.
+        _stop: Sender<()>,
     },
 }
 
 impl Run {
-    /// Registers this process. On a server, others take over its claims when it has been silent for as long as its lease.
+    /// Registers this process. On a server, others take over its claims once its lease has expired.
     pub fn begin(connection: &mut Connection, lease: Duration) -> Result<Self> {
         let Some(path) = connection.location.file() else {
-            let alive = start_lease(connection, lease)?;
-            let mut run = Self { id: 0, alive };
+            let mut run = Self { id: 0, liveness: start_lease(connection, lease)? };
             run.renew(connection)?;
             return Ok(run);
         };
-        let path = real(path);
+        let path = resolved(path);
         remove_abandoned(&path, SUFFIX);
         let refuse = |error| connection.error(format!("{error}; expected a writable folder"));
         let (path, _locked) = create_locked(&path, SUFFIX).map_err(refuse)?;
         let token = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut run = Self { id: 0, alive: Alive::Lock { path, _locked } };
+        let mut run = Self { id: 0, liveness: Liveness::Lock { path, _locked } };
         let insert = "INSERT INTO run (token, process) VALUES ($1, $2) RETURNING id";
         run.id = connection.query_value(insert, &values![token, process::id()])?;
         Ok(run)
     }
 
-    /// Renews the lease, if it has one. Returns the id, a new one if others have removed this run.
+    /// Renews the lease, if any. Returns the id, a new one if others have removed this run.
     pub fn renew(&mut self, connection: &mut Connection) -> Result<i64> {
-        if let Alive::Lease { token, length, .. } = &self.alive {
+        if let Liveness::Lease { token, length, .. } = &self.liveness {
             let sql = "INSERT INTO run (token, process, expires)
                 VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
                 ON CONFLICT (token) DO UPDATE SET expires = excluded.expires RETURNING id";
@@ -77,39 +76,39 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if let Alive::Lock { path, .. } = &self.alive {
+        if let Liveness::Lock { path, .. } = &self.liveness {
             let _ = remove_file(path);
         }
     }
 }
 
-/// Starts a thread that renews a lease, with a connection of its own, since the other one may be busy.
-fn start_lease(connection: &mut Connection, length: Duration) -> Result<Alive> {
+/// Starts a thread that renews a lease over a separate connection, since the other one may be busy.
+fn start_lease(connection: &mut Connection, length: Duration) -> Result<Liveness> {
     let token: String = connection.query_value("SELECT gen_random_uuid()::text", &[])?;
-    let (_ends, ended) = channel();
+    let (_stop, stopped) = channel();
     let (location, schema, values) =
         (connection.location.clone(), connection.schema, values![&token, length.as_secs_f64()]);
     let renew = move || {
         let mut connection = None;
-        while ended.recv_timeout(length / 4) == Err(RecvTimeoutError::Timeout) {
-            // A server that is gone for a while is connected to again.
+        while stopped.recv_timeout(length / 4) == Err(RecvTimeoutError::Timeout) {
+            // Reconnects after a failure.
             let there = connection.take().or_else(|| Connection::open(&location, schema, OpenFlags::default()).ok());
             connection = there.and_then(|mut there| there.execute(RENEW, &values).is_ok().then_some(there));
         }
     };
     let spawned = thread::Builder::new().name("lease".into()).spawn(renew);
     spawned.map_err(|error| connection.error(error.to_string()))?;
-    Ok(Alive::Lease { token, length, _ends })
+    Ok(Liveness::Lease { token, length, _stop })
 }
 
-/// Removes other runs that are dead beyond doubt.
+/// Removes other runs that are certainly dead.
 pub fn remove_dead(connection: &mut Connection, own: Option<i64>) -> Result<()> {
-    let Some(path) = connection.location.file().map(real) else {
+    let Some(path) = connection.location.file().map(resolved) else {
         return connection.execute("DELETE FROM run WHERE expires < now() - interval '1 day'", &[]).map(drop);
     };
     let runs = connection.query("SELECT id, token FROM run", &[], |row| Ok((row.get(0)?, row.get::<String>(1)?)))?;
     for (id, token) in runs {
-        if Some(id) != own && !has_lock(&path, &token) {
+        if Some(id) != own && !is_locked(&path, &token) {
             remove(connection, id)?;
         }
     }
@@ -120,44 +119,44 @@ fn remove(connection: &mut Connection, run: i64) -> Result<()> {
     connection.execute("DELETE FROM run WHERE id = $1", &values![run]).map(drop)
 }
 
-/// Whether the run of which a query finds id and token is alive. A dead one of a file is removed.
+/// Whether the run whose id and token a query finds is alive. With SQLite, removes a dead one.
 pub fn is_other_alive(connection: &mut Connection, sql: &str, values: &[Value]) -> Result<bool> {
     let live = if connection.is_server() { " AND run.expires > clock_timestamp()" } else { "" };
     let found = connection.query(&format!("{sql}{live}"), values, |row| Ok((row.get(0)?, row.get::<String>(1)?)))?;
     let (Some((id, token)), Some(path)) = (found.first(), connection.location.file()) else {
         return Ok(!found.is_empty());
     };
-    let is_alive = has_lock(&real(path), token);
+    let is_alive = is_locked(&resolved(path), token);
     if !is_alive {
         remove(connection, *id)?;
     }
     Ok(is_alive)
 }
 
-/// Whether the run of a file is alive. Removes the file of a dead one.
-fn has_lock(database: &Path, token: &str) -> bool {
+/// Whether the lock file of a run is locked. Removes an unlocked one.
+fn is_locked(database: &Path, token: &str) -> bool {
     let path = database.with_file_name(token);
-    let Ok(left) = File::open(&path) else { return false };
-    let is_alive = matches!(left.try_lock(), Err(TryLockError::WouldBlock));
+    let Ok(file) = File::open(&path) else { return false };
+    let is_alive = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     if !is_alive {
         let _ = remove_file(path);
     }
     is_alive
 }
 
-/// The database beside which the lock files are.
-fn real(database: &Path) -> PathBuf {
+/// The database with symbolic links resolved; the lock files are beside it.
+fn resolved(database: &Path) -> PathBuf {
     database.canonicalize().unwrap_or_else(|_| database.to_owned())
 }
 
-/// Ends the claim of this run on a position. Returns whether it had one.
+/// Releases the claim of this run on a position. Returns whether it had one.
 pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&Run>) -> Result<bool> {
     let run = run.map(|run| run.id);
     let claims = connection.execute("DELETE FROM claim WHERE position = $1 AND run = $2", &values![position, run])?;
     Ok(claims > 0)
 }
 
-/// Notifies processes that wait for positions.
+/// Notifies processes waiting for positions.
 pub(super) fn notify(connection: &mut Connection) -> Result<()> {
     if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
 }

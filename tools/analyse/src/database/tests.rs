@@ -11,26 +11,26 @@ use std::path::PathBuf;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod server;
 
-/// The database of a test with this name.
-type Place<'a> = &'a dyn Fn(&str) -> Location;
+/// Returns the location of a named database of a test.
+type Locate<'a> = &'a dyn Fn(&str) -> Location;
 
 fn open(location: &Location) -> Database {
     Database::open(location, Some(Duration::from_secs(30))).unwrap()
 }
 
-/// Runs the test of a place with files.
-fn with_files(name: &str, test: impl Fn(Place)) {
+/// Runs a test with SQLite files.
+fn with_files(name: &str, test: impl Fn(Locate)) {
     let folder = Folder::new(name);
     test(&|name| Location::File(folder.path(name)));
 }
 
-/// What holds for files holds for databases of a server.
+/// Databases on a server behave like files.
 #[cfg(all(feature = "postgres", unix))]
 #[test]
-fn all_of_it_holds_on_a_server() {
+fn databases_on_a_server_behave_like_files() {
     let Some(server) = server::Server::start("database") else { return };
     let tests =
-        [("claims", claims as fn(Place)), ("others", others), ("rows", rows), ("merges", merges), ("stores", stores)];
+        [("claims", claims as fn(Locate)), ("others", others), ("rows", rows), ("merges", merges), ("stores", stores)];
     for (test, run) in tests {
         let name = |name: &str| format!("{test}-{name}");
         run(&|database| {
@@ -153,27 +153,27 @@ fn stored_searches_satisfy_limits() {
 }
 
 #[test]
-fn a_position_is_claimed_by_one_live_run() {
+fn only_one_live_run_claims_a_position() {
     let folder = Folder::new("claim");
     claims(&|name| Location::File(folder.path(name)));
     let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["one.db"]);
 }
 
-fn claims(place: Place) {
-    let (location, board, engine) = (place("one.db"), Board::start(), engine("one"));
+fn claims(locate: Locate) {
+    let (location, board, engine) = (locate("one.db"), Board::start(), engine("one"));
     let key = Key::new(&Game::start());
     let requested = SearchLimits { depth: Some(5), ..SearchLimits::default() };
     let mut first = open(&location);
     let mut second = open(&location);
     let claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &requested).unwrap();
-    let Claim::Claimed { position, partial: None } = claim(&mut first) else { panic!("it is free") };
-    assert!(matches!(claim(&mut first), Claim::Claimed { .. }), "who has it may ask again");
+    let Claim::Claimed { position, partial: None } = claim(&mut first) else { panic!("not claimed") };
+    assert!(matches!(claim(&mut first), Claim::Claimed { .. }), "claiming again succeeds");
     assert!(matches!(claim(&mut second), Claim::Busy));
     first.release(position).unwrap();
     assert!(matches!(claim(&mut second), Claim::Claimed { .. }));
     assert!(matches!(claim(&mut first), Claim::Busy));
-    // Claims end with their run, also if it was killed.
+    // Claims end with their run, even if it was killed.
     drop(second);
     let mut second = open(&location);
     assert!(matches!(claim(&mut first), Claim::Claimed { .. }));
@@ -185,7 +185,7 @@ fn claims(place: Place) {
     first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
     let mut third = open(&location);
     assert!(matches!(claim(&mut third), Claim::Known(_)));
-    // Of two runs that search a position the first to finish stores it.
+    // If two runs search a position, the first result is stored.
     let ids = |database: &mut Database| {
         database.connection.query("SELECT id FROM analysis", &[], |row| row.get::<i64>(0)).unwrap()
     };
@@ -198,24 +198,24 @@ fn claims(place: Place) {
     assert_eq!(ids(&mut first), stored_first);
     first.connection.batch("DELETE FROM analysis").unwrap();
     first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
-    // Who has lost the claim meanwhile does not replace a result that is as good, and does replace a worse one.
+    // A run that has lost its claim replaces only worse results.
     for (depth, kept) in [(4, 5), (5, 5), (6, 6)] {
         second.store(position, &board, &engine, &stored(&board, depth, 1)).unwrap();
-        let Claim::Known(known) = claim(&mut third) else { panic!("it is stored") };
+        let Claim::Known(known) = claim(&mut third) else { panic!("not stored") };
         assert_eq!(known.analysis.depth, kept);
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_deleted_file_is_detected() {
+fn deleted_file_is_detected() {
     let folder = Folder::new("gone");
     let path = folder.path("one.db");
     let location = Location::File(path.clone());
     let mut database = open(&location);
     let (key, board, engine) = (Key::new(&Game::start()), Board::start(), engine("one"));
     let claim = database.claim(&key, &board, &engine, 1, &SearchLimits::default()).unwrap();
-    let Claim::Claimed { position, .. } = claim else { panic!("it is free") };
+    let Claim::Claimed { position, .. } = claim else { panic!("not claimed") };
     fs::remove_file(&path).unwrap();
     let error = database.store(position, &board, &engine, &stored(&board, 1, 1)).unwrap_err().to_string();
     assert!(error.contains("was removed or renamed"), "{error}");
@@ -224,35 +224,35 @@ fn a_deleted_file_is_detected() {
 }
 
 #[test]
-fn engines_and_line_counts_are_kept_apart() {
+fn engines_and_line_counts_are_separate() {
     with_files("others", others);
 }
 
-fn others(place: Place) {
-    let mut database = open(&place("one.db"));
+fn others(locate: Locate) {
+    let mut database = open(&locate("one.db"));
     let board = Board::start();
     put(&mut database, &board, &engine("one"), &stored(&board, 8, 3));
     let requested = SearchLimits { depth: Some(8), ..SearchLimits::default() };
     let key = Key::new(&Game::start());
     let mut known = |version, multipv| known(&mut database, &engine(version), multipv, &requested);
     assert_eq!(known("one", 3), Some(stored(&board, 8, 3)));
-    assert_eq!(known("one", 1), Some(stored(&board, 8, 3)), "more lines will do");
+    assert_eq!(known("one", 1), Some(stored(&board, 8, 3)), "more lines suffice");
     assert_eq!((known("one", 4), known("two", 1)), (None, None));
     assert_eq!(database.best(&key, &board).unwrap(), Some(stored(&board, 8, 3).analysis));
 }
 
 #[test]
 fn inconsistent_rows_are_reported() {
-    with_files("nonsense", rows);
+    with_files("rows", rows);
 }
 
-fn rows(place: Place) {
-    let mut database = open(&place("one.db"));
+fn rows(locate: Locate) {
+    let mut database = open(&locate("one.db"));
     let board = Board::start();
     put(&mut database, &board, &engine("one"), &stored(&board, 8, 1));
     for (change, part) in [
         ("UPDATE line SET pv = 'e2e5'", "\"e2e5\" is not a legal move"),
-        ("UPDATE line SET pv = ''", "a line without moves"),
+        ("UPDATE line SET pv = ''", "a line has no moves"),
         ("UPDATE line SET pv = 'e2e4', score = 99999", "99999 is not a score"),
         ("DELETE FROM line", "it has no lines"),
     ] {
@@ -265,7 +265,6 @@ fn rows(place: Place) {
 proptest! {
     #![proptest_config(cases(24))]
 
-    /// Results round-trip.
     #[test]
     fn stored_results_round_trip(picks in prop::collection::vec(any::<u16>(), 0..40), scores in prop::collection::vec(-32_000..32_000, 1..4),
         depth in 1..200_i32, nodes in any::<u32>(), ms in any::<u32>(), chess960: bool) {
@@ -294,10 +293,10 @@ proptest! {
     }
 }
 
-/// A result with all kinds of scores comes back as it was.
+/// Results with all kinds of scores round-trip.
 #[cfg(all(feature = "postgres", unix))]
-fn stores(place: Place) {
-    let (mut database, board) = (open(&place("one.db")), Board::start());
+fn stores(locate: Locate) {
+    let (mut database, board) = (open(&locate("one.db")), Board::start());
     let scores = [-32_000, -31_990, -1, 0, 250, 31_999];
     let lines = stored(&board, 1, 6).analysis.lines.into_iter().zip(scores).map(|(line, score)| Line { score, ..line });
     let analysis = Analysis { nodes: u64::from(u32::MAX) + 1, lines: lines.collect(), ..stored(&board, 9, 6).analysis };
@@ -320,13 +319,13 @@ fn depths(database: &mut Database) -> Vec<(String, String, i64, i64)> {
 }
 
 #[test]
-fn the_deeper_result_is_kept_in_any_merge_order() {
+fn deeper_result_wins_in_any_merge_order() {
     with_files("merge", merges);
 }
 
-fn merges(place: Place) {
+fn merges(locate: Locate) {
     let boards = [Board::start(), Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").unwrap()];
-    let paths: Vec<Location> = (0..3).map(|nth| place(&format!("{nth}.db"))).collect();
+    let paths: Vec<Location> = (0..3).map(|nth| locate(&format!("{nth}.db"))).collect();
     for (path, of) in paths.iter().zip([[(0, 5), (1, 9)], [(0, 7), (1, 2)], [(0, 6), (0, 6)]]) {
         let mut database = open(path);
         for (board, depth) in of {
@@ -336,13 +335,13 @@ fn merges(place: Place) {
     }
     let mut results = Vec::new();
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
-        let mut into = open(&place(&format!("all-{}.db", order[0])));
+        let mut into = open(&locate(&format!("all-{}.db", order[0])));
         for nth in order {
             merge(&mut into, &paths[nth]).unwrap();
         }
         results.push(depths(&mut into));
         for nth in order {
-            assert_eq!(merge(&mut into, &paths[nth]).unwrap().taken, 0, "nothing changes the second time");
+            assert_eq!(merge(&mut into, &paths[nth]).unwrap().taken, 0, "merging again changes nothing");
         }
         assert_eq!(Some(&depths(&mut into)), results.last());
     }

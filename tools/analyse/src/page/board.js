@@ -1,5 +1,5 @@
-// A board: squares, pieces, marks, arrows. Draws what it is given and reports gestures; it knows no rules and no server.
-// The page has the symbols of pieces.svg.
+// A board with pieces, marks and arrows. Reports gestures; independent of the rules and the server. The page must contain the symbols
+// of pieces.svg.
 
 import { draw, find, hide, make, set } from "./dom.js";
 import { pieceName, pieces, whiteMoves } from "./text.js";
@@ -7,7 +7,7 @@ import { Gestures } from "./gestures.js";
 
 const FILES = "abcdefgh";
 
-// Adds an arrow's shaft and head, in a box of 800 by 800. `width` is that of the shaft.
+// An arrow with shaft and head, in a box of 800 by 800. `width` is the width of the shaft.
 export const arrow = (from, to, width, attributes = {}) => {
   const [[x, y], [toX, toY]] = [from, to];
   const length = Math.hypot(toX - x, toY - y) || 1;
@@ -21,9 +21,10 @@ export const arrow = (from, to, width, attributes = {}) => {
 };
 
 export class Board {
-  // `on`: `move(move)`, `lost(moves)` [from, to], `shapes(list)`, and for a free board `place(from, to)` and `press(square)`.
+  // Callbacks in `on`: `move(move)`, `lost(moves)` with [from, to] each, `shapes(list)`, and for a free board `place(from, to)` and
+  // `press(square)`.
   constructor(host, { on = {}, isFree = false, isStill = false, label = "board" } = {}) {
-    Object.assign(this, { on, isFree, host, turned: false, fen: "", targets: new Map(), waits: false, ahead: [], selected: null, drawing: false });
+    Object.assign(this, { on, isFree, host, turned: false, fen: "", targets: new Map(), isWaiting: false, pending: [], selected: null, drawing: false });
     this.squares = new Map();
     this.shapes = [];
     this.lines = [];
@@ -54,7 +55,7 @@ export class Board {
     return this.corner(square).map((edge) => edge + 50);
   }
 
-  // The point of an event in the board's units, by where the board is now.
+  // The point of an event in the board's units.
   point(event) {
     const box = this.svg.getBoundingClientRect();
     return [(800 * (event.clientX - box.left)) / box.width, (800 * (event.clientY - box.top)) / box.height];
@@ -67,14 +68,14 @@ export class Board {
     return this.turned ? FILES[7 - x] + (y + 1) : FILES[x] + (8 - y);
   }
 
-  // Shows a position: `fen`, `last` [from, to], `check` (a square), `legal` moves as the server lists them (null: not known yet),
+  // Shows a position: `fen`, `last` [from, to], `check` (a square), `legal` moves as listed by the server (null if not yet known),
   // and the `badge` [text, kind] of the last move.
   show({ fen, last = null, check = null, legal = [], badge = null }) {
     const isNew = fen !== this.fen;
     if (isNew) {
       this.gestures?.cancel();
       this.choose(null);
-      this.lose();
+      this.dropPending();
       this.fen = fen;
     }
     this.drawPieces(pieces(fen));
@@ -82,40 +83,40 @@ export class Board {
     this.check = check;
     this.badge = badge;
     this.targets = new Map();
-    this.waits = !legal;
+    this.isWaiting = !legal;
     for (const move of legal ?? []) {
       const own = this.targets.get(move.from) ?? new Map();
       for (const to of [move.to, ...(move.also ?? [])]) own.set(to, [...(own.get(to) ?? []), move]);
       this.targets.set(move.from, own);
     }
-    if (!this.waits && !this.chosen && this.ahead.length) {
-      if (this.make(...this.ahead[0])) this.ahead.shift();
-      else this.lose();
+    if (!this.isWaiting && !this.chosen && this.pending.length) {
+      if (this.tryMove(...this.pending[0])) this.pending.shift();
+      else this.dropPending();
     }
-    for (const [from, to] of this.ahead) this.guess(from, to);
+    for (const [from, to] of this.pending) this.movePiece(from, to);
     if (this.selected && !this.canMove(this.selected)) this.selected = null;
-    this.layers.pieces.classList.toggle("ready", this.isFree || this.waits || this.targets.size > 0);
+    this.layers.pieces.classList.toggle("ready", this.isFree || this.isWaiting || this.targets.size > 0);
     this.drawMarks();
   }
 
-  // Whether the piece of a square may move: any of the side to move, until the legal moves are known.
+  // Whether the piece on a square can move: any of the side to move until the legal moves are known.
   canMove(square) {
-    if (!this.waits) return this.targets.has(square);
+    if (!this.isWaiting) return this.targets.has(square);
     const letter = this.squares.get(square)?.letter;
-    return Boolean(letter) && (letter === letter.toUpperCase()) === (whiteMoves(this.fen) === (this.ahead.length % 2 === 0));
+    return Boolean(letter) && (letter === letter.toUpperCase()) === (whiteMoves(this.fen) === (this.pending.length % 2 === 0));
   }
 
-  // Whether it may move to another square.
+  // Whether it can move to another square.
   canReach(from, to) {
-    if (!this.waits) return Boolean(this.targets.get(from)?.has(to));
+    if (!this.isWaiting) return Boolean(this.targets.get(from)?.has(to));
     return from !== null && !this.canMove(to);
   }
 
-  // Forgets the moves ahead of the server.
-  lose() {
-    if (!this.ahead.length) return;
+  // Drops moves not yet confirmed by the server.
+  dropPending() {
+    if (!this.pending.length) return;
     this.gestures.cancel();
-    this.on.lost?.(this.ahead.splice(0));
+    this.on.lost?.(this.pending.splice(0));
   }
 
   turn(turned) {
@@ -123,7 +124,7 @@ export class Board {
     this.turned = turned;
     this.gestures?.cancel();
     set(this.frame, "href", turned ? "#turned" : "#frame");
-    // The squares move, not the pieces.
+    // Moves the pieces without animation.
     this.svg.classList.add("still");
     for (const [square, piece] of this.squares) this.put(piece.element, square);
     this.svg.getBoundingClientRect();
@@ -139,7 +140,7 @@ export class Board {
     element.style.transform = `translate(${x}px, ${y}px)`;
   }
 
-  // Pieces that stay keep their elements; one that is missing elsewhere moves.
+  // Reuses the elements of pieces that stay or move.
   drawPieces(wanted) {
     const free = [];
     for (const [square, piece] of this.squares) {
@@ -165,8 +166,8 @@ export class Board {
     return draw("use", { href: `#${letter.toUpperCase()}`, class: letter === letter.toUpperCase() ? "w" : "b", width: 100, height: 100 });
   }
 
-  // Moves a piece before its position is shown.
-  guess(from, to) {
+  // Moves a piece before the new position is known.
+  movePiece(from, to) {
     const piece = this.squares.get(from);
     if (!piece) return;
     this.squares.get(to)?.element.remove();
@@ -178,7 +179,7 @@ export class Board {
     this.drawMarks();
   }
 
-  // Shows the position again, as after a promotion that was not chosen.
+  // Shows the position again, such as after a cancelled promotion.
   restore() {
     this.drawPieces(pieces(this.fen));
     for (const [square, piece] of this.squares) this.put(piece.element, square);
@@ -213,7 +214,7 @@ export class Board {
     return draw("g", { class: "badge", "data-kind": kind }, draw("circle", { cx: at.x, cy: at.y, r: 23 }), draw("text", { x: at.x, y: at.y + 10 }, text));
   }
 
-  // Shapes are texts: color (G, R, Y, B), square, and for arrows the square of the head.
+  // Shapes are strings: color (G, R, Y, B), square, and for arrows the square of the head.
   shape(text) {
     const [color, from, to] = [text[0], text.slice(1, 3), text.slice(3, 5)];
     if (to) return arrow(this.middle(from), this.middle(to), 14, { class: `arrow ${color}` });
@@ -243,17 +244,17 @@ export class Board {
     this.layers.lines.replaceChildren(...this.lines.map(({ from, to, width, kind }) => arrow(this.middle(from), this.middle(to), width, { class: `arrow ${kind}` })));
   }
 
-  // A gesture has moved a piece. Returns whether that may be a move; it is made as soon as the legal moves are known.
+  // Handles a piece moved by a gesture. Returns whether the move may be legal; it is played once the legal moves are known.
   moved(from, to) {
     this.selected = null;
-    if (!this.waits) return this.make(from, to);
-    this.ahead.push([from, to]);
-    this.guess(from, to);
+    if (!this.isWaiting) return this.tryMove(from, to);
+    this.pending.push([from, to]);
+    this.movePiece(from, to);
     return true;
   }
 
-  // Makes a legal move.
-  make(from, to) {
+  // Plays the move between two squares, if legal.
+  tryMove(from, to) {
     const moves = this.targets.get(from)?.get(to);
     if (!moves) return false;
     if (moves.some((move) => move.promotion)) {
@@ -265,13 +266,13 @@ export class Board {
   }
 
   play(move) {
-    this.guess(move.from, move.to);
-    // `show` brings its legal moves.
-    Object.assign(this, { fen: move.fen, targets: new Map(), waits: true });
+    this.movePiece(move.from, move.to);
+    // `show` sets the legal moves.
+    Object.assign(this, { fen: move.fen, targets: new Map(), isWaiting: true });
     this.on.move?.(move);
   }
 
-  // Opens the choice of a promotion, or closes it with null.
+  // Opens the promotion dialog, or closes it with null.
   choose(chosen) {
     const before = this.chosen;
     this.chosen = chosen;
@@ -280,7 +281,7 @@ export class Board {
       if (before) {
         this.chooser.replaceChildren();
         this.restore();
-        this.lose();
+        this.dropPending();
         this.drawMarks();
       }
       return;
@@ -320,7 +321,7 @@ export class Bar {
     host.prepend(this.element);
   }
 
-  // `expected` of White between 0 and 1, or null; `text` is the score.
+  // `expected` is White's expected score from 0 to 1, or null; `text` is the score.
   show(expected, text, turned) {
     const known = expected !== null && expected !== undefined;
     this.element.classList.toggle("turned", turned);

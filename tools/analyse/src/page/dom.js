@@ -1,33 +1,28 @@
-// Helpers for elements. Text of others reaches the page only as text.
+// Helpers for DOM elements. Untrusted text is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 export const find = (selector, within = document) => within.querySelector(selector);
 export const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-// Makes an element. Attributes that are functions are listeners.
-export const make = (name, attributes = {}, ...parts) => {
-  const element = document.createElement(name);
+const withParts = (element, attributes, parts) => {
   for (const [key, value] of Object.entries(attributes)) set(element, key, value);
   element.append(...parts);
   return element;
 };
 
-export const draw = (name, attributes = {}, ...parts) => {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) set(element, key, value);
-  element.append(...parts);
-  return element;
-};
+// Creates an HTML or SVG element. Attributes that are functions are listeners.
+export const make = (name, attributes = {}, ...parts) => withParts(document.createElement(name), attributes, parts);
+export const draw = (name, attributes = {}, ...parts) => withParts(document.createElementNS(SVG, name), attributes, parts);
 
-// Sets an attribute, or removes it. Writes only what differs.
+// Sets or removes an attribute, if it differs.
 export const set = (element, key, value) => {
   if (typeof value === "function") element.addEventListener(key, value);
   else if (value === null || value === undefined || value === false) element.removeAttribute(key);
   else if (element.getAttribute(key) !== String(value)) element.setAttribute(key, value === true ? "" : value);
 };
 
-// Sets the text of an element. The text node stays, so selections of equal text do as well.
+// Sets the text of an element. Keeps the text node, and with it selections.
 export const say = (element, text) => {
   const known = String(text ?? "");
   if (element.childNodes.length === 1 && element.firstChild.nodeType === Node.TEXT_NODE) {
@@ -61,12 +56,12 @@ const ICONS = {
   more: "M6 9l6 6 6-6",
 };
 
-// A picture for buttons, which need a label besides.
+// The icon of a button, which also needs a label.
 export const icon = (name) => draw("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 
 const keyed = new WeakMap();
 
-// Makes the children of an element those of the items, each with a `key`. An element lives as long as its key.
+// Updates the children of an element to match items with a `key`. Elements are reused by key.
 export const sync = (parent, items, build, update) => {
   const old = keyed.get(parent) ?? new Map();
   const next = new Map(items.map((item) => [item.key, old.get(item.key)]));
@@ -86,7 +81,7 @@ export const sync = (parent, items, build, update) => {
 
 let warned = false;
 
-// Settings of this browser, a convenience: they may be missing, full or broken.
+// Settings in local storage, which may be missing, full or corrupt.
 export const store = {
   get(key, otherwise = null) {
     try {
@@ -109,7 +104,7 @@ export const store = {
   },
 };
 
-// Copies text, over plain HTTP as well.
+// Copies text to the clipboard, even over plain HTTP.
 export const copy = async (text) => {
   try {
     await navigator.clipboard.writeText(text);
@@ -137,7 +132,7 @@ export const save = (name, type, text) => {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 };
 
-// Calls at the next frame, once.
+// Returns a function that schedules one call at the next frame.
 export const soon = (call) => {
   let due = false;
   return () => {

@@ -1,7 +1,10 @@
-// Pointer gestures of a board: drag, two clicks, arrows and circles. Bounds are measured at each event.
+// Pointer gestures on a board: drag, two clicks, arrows and circles.
 
-// Pixels that a press moves before it is a drag.
+// Distance in pixels at which a press becomes a drag.
 const SLACK = { mouse: 4, pen: 6, touch: 8 };
+
+// The circle or arrow drawn from a press to a square.
+const drawnShape = ({ color, square: from }, square) => (square === null ? null : color + from + (square === from ? "" : square));
 
 export class Gestures {
   constructor(board) {
@@ -13,7 +16,7 @@ export class Gestures {
     svg.addEventListener("pointerup", (event) => this.up(event));
     svg.addEventListener("pointercancel", () => this.cancel());
     svg.addEventListener("contextmenu", (event) => event.preventDefault());
-    // Only a piece that can move holds the page; elsewhere touches scroll.
+    // Only movable pieces prevent scrolling.
     svg.addEventListener("touchstart", (event) => {
       if (event.touches.length === 1 && (board.drawing || this.holds(board.square(event.touches[0])))) event.preventDefault();
     }, { passive: false });
@@ -65,18 +68,18 @@ export class Gestures {
     try {
       this.board.svg.setPointerCapture(this.press.id);
     } catch {
-      // The pointer has gone.
+      // The pointer is no longer active.
     }
   }
 
   move(event) {
     const { board, press } = this;
     if (!press || event.pointerId !== press.id) return;
-    // A second button ends a drag, and comes as a move.
+    // A second button, reported as a move, cancels a drag.
     if (!press.drawn && event.buttons & 2) return this.cancel();
     const square = board.square(event);
     if (press.drawn) {
-      if (square !== press.over) board.drawShapes(this.drawnShape(square));
+      if (square !== press.over) board.drawShapes(drawnShape(press, square));
       press.over = square;
       return;
     }
@@ -95,23 +98,15 @@ export class Gestures {
     press.over = square;
   }
 
-  drawnShape(square) {
-    const { color, square: from } = this.press;
-    if (square === null) return null;
-    return color + from + (square === from ? "" : square);
-  }
-
   up(event) {
-    // A busy browser may tell of no move before the release.
+    // A busy browser may report no move before the release.
     this.move(event);
     const { board, press } = this;
     if (!press || event.pointerId !== press.id) return;
     this.press = null;
     const square = board.square(event);
     if (press.drawn) {
-      this.press = press;
-      const shape = this.drawnShape(square);
-      this.press = null;
+      const shape = drawnShape(press, square);
       if (shape) this.toggle(shape);
       else board.drawShapes();
       return;
@@ -132,7 +127,7 @@ export class Gestures {
     const { board } = this;
     press.piece.classList.remove("dragged");
     const { svg } = board;
-    // A dropped piece does not fly.
+    // A dropped piece is not animated.
     svg.classList.add("still");
     if (board.isFree) {
       board.on.place?.(press.square, square);
@@ -145,7 +140,7 @@ export class Gestures {
     svg.classList.remove("still");
   }
 
-  // Adds a shape, or removes it; another color replaces it.
+  // Adds or removes a shape; a different color replaces it.
   toggle(shape) {
     const { board } = this;
     const others = board.shapes.filter((text) => text.slice(1) !== shape.slice(1));
@@ -154,7 +149,7 @@ export class Gestures {
     board.on.shapes?.(board.shapes);
   }
 
-  // Ends a gesture without effect.
+  // Cancels the gesture.
   cancel() {
     const { board, press } = this;
     this.press = null;

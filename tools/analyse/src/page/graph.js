@@ -1,9 +1,9 @@
-// A graph of White's expected score over the plies of a game, to be clicked.
+// A clickable graph of White's expected score by ply.
 
 import { draw, set } from "./dom.js";
 
-// Draws points `{expected, mark}`: White's expected score from 0 to 1 or null, and the NAG of the move before. Calls with the ply that
-// is clicked or dragged to. Returns a function that marks a ply.
+// Draws points `{expected, mark}`: White's expected score from 0 to 1 or null, and the NAG of the move before. Calls `call` with the
+// ply clicked or dragged to. Returns a function that marks a ply.
 export const graph = (svg, points, call) => {
   const last = Math.max(1, points.length - 1);
   const height = ({ expected }) => (100 * (1 - expected)).toFixed(1);
@@ -28,7 +28,7 @@ export const graph = (svg, points, call) => {
     const share = (event.clientX - box.left) / box.width;
     call(Math.max(0, Math.min(points.length - 1, Math.round(share * last))));
   };
-  // Assigned, for a graph may be drawn again.
+  // Assigned, not added, since a graph may be redrawn.
   svg.onpointerdown = (event) => { svg.setPointerCapture(event.pointerId); seek(event); };
   svg.onpointermove = (event) => { if (event.buttons & 1) seek(event); };
   return (ply) => set(now, "d", `M${ply} 0V100`);

@@ -1,10 +1,11 @@
-// Keys, and the wheel over the board.
+// Keyboard shortcuts, and the mouse wheel over the board.
 
 import { find, findAll } from "./dom.js";
 
+// Wheel distance of a move, in pixels.
 const WHEEL = 60;
 
-// `actions` are by name; `names` of keys to actions.
+// Names of actions.
 const KEYS = new Map([
   ["ArrowLeft", "back"], ["ArrowRight", "forward"], ["ArrowUp", "previous"], ["ArrowDown", "next"], ["Home", "first"], ["End", "last"],
   ["f", "flip"], ["l", "engine"], ["x", "threat"], ["e", "speak"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
@@ -27,9 +28,9 @@ export const bindKeys = (actions) => {
     }
     if (isText || event.ctrlKey || event.altKey || event.metaKey) return;
     const action = KEYS.get(event.key);
-    // Space presses a button, arrows move between tabs and in menus; on moves of the list arrows move along the line.
+    // Space presses buttons, and arrows navigate tabs and menus.
     if (!actions[action] || (event.key === " " && target.closest("button, summary, a, [role=tab]")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
-    // The key that deletes is not for other lists.
+    // Delete applies to moves only.
     if (action === "remove" && target !== document.body && !target.closest("#moves, #board, .go")) return;
     if (event.key.startsWith("Arrow") && target.closest(".scroll")) return;
     if (event.repeat && !["back", "forward"].includes(action)) return;
@@ -54,7 +55,7 @@ export const bindWheel = (element, actions) => {
   }, { passive: false });
 };
 
-// Tabs with arrow keys. Calls with the name of the shown one.
+// Tabs with arrow keys. Calls `call` with the id of the selected tab.
 export const bindTabs = (list, call) => {
   const tabs = () => findAll("[role=tab]", list).filter((tab) => !tab.hidden);
   const choose = (tab) => {

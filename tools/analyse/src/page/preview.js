@@ -1,17 +1,17 @@
-// A small board beside a move of a line.
+// A small board shown beside a move of a line.
 
 import { Board } from "./board.js";
 import { hide } from "./dom.js";
 
 export class Preview {
-  // `positionOf(place, pv)` is the FEN after a line, or its promise.
+  // `positionOf(place, pv)` returns the FEN after a line, or a promise of it.
   constructor(box, positionOf) {
     Object.assign(this, { box, positionOf });
     this.board = new Board(this.box, { isStill: true, label: "position after the move" });
     this.known = new Map();
   }
 
-  // Shows the position after the last move of a line from a place.
+  // Shows the position after a line from a place.
   async show(element, place, pv) {
     const key = JSON.stringify([place, pv]);
     if (key === this.key) return;

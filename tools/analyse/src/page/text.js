@@ -6,7 +6,7 @@ export const number = (fen) => Number(fen.split(" ")[5]) || 1;
 export const grouped = (value) => String(Math.round(value ?? 0)).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-// A large number in few letters.
+// A large number in short form.
 export const short = (value) => {
   for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
     if (value >= size) return `${(value / size).toFixed(value >= 100 * size ? 0 : 1)}${unit}`;
@@ -30,7 +30,7 @@ export const score = (value) => {
   return (pawns > 0 ? "+" : pawns < 0 ? "−" : "") + Math.abs(pawns).toFixed(2);
 };
 
-// A score for narrow places.
+// A score in short form.
 export const brief = (value) => (value.mate !== undefined ? score(value) : `${value.cp < 0 ? "−" : "+"}${(Math.abs(value.cp) / 100).toFixed(Math.abs(value.cp) < 995 ? 1 : 0)}`);
 
 // A score in words.
@@ -41,7 +41,7 @@ export const spoken = (value) => {
   return `${value.cp > 0 ? "White" : "Black"} ${(Math.abs(value.cp) / 100).toFixed(2)}`;
 };
 
-// An evaluation of a file, such as 0.35,24 or #-3.
+// An evaluation of a PGN comment, such as 0.35,24 or #-3.
 export const annotated = (text) => {
   const [, mate, pawns] = /^(?:#([+-]?\d+)|([+-]?\d*\.?\d+))(?:,\d+)?$/.exec(text ?? "") ?? [];
   if (mate) return score({ mate: Number(mate) });
@@ -50,10 +50,10 @@ export const annotated = (text) => {
 
 export const percent = (expected) => (expected === null || expected === undefined ? "–" : `${(100 * expected).toFixed(0)} %`);
 
-// The number before a move from a position.
+// The move number of a position.
 export const numberOf = (fen) => `${number(fen)}${whiteMoves(fen) ? "." : "…"}`;
 
-// The moves of a line with their numbers.
+// The moves of a line with move numbers.
 export const numbered = (fen, san) => {
   let at = number(fen);
   let white = whiteMoves(fen);
@@ -72,7 +72,7 @@ export const NAGS = new Map([
   [18, ["+−", "White is winning"]], [19, ["−+", "Black is winning"]], [146, ["N", "novelty"]], [36, ["↑", "initiative"]],
   [40, ["→", "attack"]], [132, ["⇆", "counterplay"]], [138, ["⊕", "time trouble"]], [44, ["=∞", "compensation"]], [140, ["∆", "with the idea"]],
 ]);
-// The first mark of a move, not of a position.
+// The first NAG of move quality.
 export const markOf = (node) => (node.nags ?? []).find((value) => value <= 7) ?? null;
 export const nag = (value) => NAGS.get(value)?.[0] ?? `$${value}`;
 
@@ -92,7 +92,7 @@ export const pieces = (fen) => {
   return all;
 };
 
-// The first field of a FEN.
+// The piece placement field of a FEN.
 export const placement = (all) => {
   const rows = [];
   for (let rank = 8; rank >= 1; rank -= 1) {

@@ -9,7 +9,7 @@ pub const MAX_COMMENT: usize = 1 << 16;
 /// Words are truncated to this many characters.
 const MAX_WORD: usize = 255;
 
-/// Whether a character separates words: white space, and characters that are not shown, as web pages have them between moves.
+/// Whether a character separates words: whitespace, or an invisible character as found between moves on web pages.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -17,7 +17,7 @@ fn is_blank(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
-/// Tokenizer, line by line.
+/// Line-by-line tokenizer.
 #[derive(Debug)]
 pub struct Lexer<R> {
     pub lines: Lines<R>,
@@ -29,13 +29,13 @@ pub struct Lexer<R> {
     /// Whether the latest token begins its line.
     begins: bool,
     /// Whether a comment was longer than [`MAX_COMMENT`].
-    pub has_cut: bool,
+    pub is_truncated: bool,
 }
 
 impl<R: BufRead> Lexer<R> {
     pub fn new(reader: R) -> Self {
         let line = Line { number: 0, text: String::new(), begins: true };
-        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false, has_cut: false }
+        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false, is_truncated: false }
     }
 
     /// The byte offset of the line that the latest token begins, if it begins one.
@@ -71,7 +71,7 @@ impl<R: BufRead> Lexer<R> {
                 if !self.next_line()? {
                     return Ok(None);
                 }
-                // Escape mechanism of the standard: the line is to be ignored.
+                // Escape mechanism of the standard: ignores the line.
                 if self.line.begins && self.line.text.starts_with('%') {
                     self.at = self.line.text.len();
                 }
@@ -151,8 +151,8 @@ impl<R: BufRead> Lexer<R> {
         loop {
             let end = self.rest().find('}');
             let piece = self.take(end.unwrap_or(self.rest().len()));
-            self.has_cut |= text.len() + piece.len() > MAX_COMMENT;
-            if !self.has_cut {
+            self.is_truncated |= text.len() + piece.len() > MAX_COMMENT;
+            if !self.is_truncated {
                 text.push_str(&piece);
             }
             if end.is_some() {
@@ -169,8 +169,8 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// The tag value after the opening quote, and the bytes up to the end of the tag. A quote without a bracket behind it is
-/// part of the value.
+/// The tag value after the opening quote, and the number of bytes up to the end of the tag. A quote is part of the value
+/// unless a bracket follows.
 fn quoted_value(text: &str) -> (String, usize) {
     let escaped = |at: usize| text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1;
     let end = |(at, _)| {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn tag_pairs() {
+    fn tag_pairs_are_parsed() {
         for (text, name, value) in [
             (r#"[Event "a"]"#, "Event", "a"),
             (r#"[Event "a \"b\" \\ c"]"#, "Event", r#"a "b" \ c"#),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn words_comments_and_nags() {
+    fn words_comments_and_nags_are_parsed() {
         assert_eq!(
             tokens(b"1.e4{a}e5!?$14 (d5)"),
             [
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_are_not_shown_are_blanks() {
+    fn invisible_characters_are_blanks() {
         for blank in ["\u{200B}", "\u{200E}", "\u{AD}", "\u{FEFF}", "\u{2060}", "\u{202C}", "\u{A0}", "\0", "\u{2066} "]
         {
             let text = format!("1.d4 Nf6 2.c4 {blank}g6{blank}3.Nc3{blank} d5{blank}{{a{blank}b}}{blank}*");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn unterminated_comments() {
+    fn unterminated_comments_end_at_the_next_game() {
         assert_eq!(
             tokens(b"e4 {open\n[Event \"next\"]\n"),
             [word("e4"), Token::UnclosedComment, Token::Tag("Event".into(), "next".into()),]

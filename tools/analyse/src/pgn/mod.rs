@@ -42,7 +42,7 @@ pub fn names_chess960(variant: &str) -> bool {
     ["960", "fischer", "frc"].iter().any(|name| variant.contains(name))
 }
 
-/// The value of a tag, whatever its case.
+/// The value of a tag, whose name is case-insensitive.
 fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
@@ -71,7 +71,7 @@ impl PgnMove {
         after
     }
 
-    /// Plays it; a null move drops the game before it.
+    /// Plays it; a null move clears the history.
     pub fn play(&self, game: &mut Game) {
         match self.mv {
             Some(mv) => game.play(mv),
@@ -105,7 +105,7 @@ pub struct Reading {
     pub number: u64,
     /// The game; `None` if it has no valid start position.
     pub game: Option<PgnGame>,
-    /// Byte offset and number of the line that it begins, unless something precedes it there.
+    /// Byte offset and number of its first line, unless something precedes it there.
     pub start: Option<(u64, u64)>,
     /// Problems in file order.
     pub problems: Vec<Problem>,

@@ -7,7 +7,7 @@ use lento::chess::{Board, Game};
 use std::fmt::Display;
 use std::io::{self, BufRead};
 
-/// More than in any game under the fifty-move rule.
+/// Limit on plies, above any game under the fifty-move rule.
 const MAX_PLIES: usize = 20_000;
 /// Limit on tags, comments and variations of a game, in bytes.
 const MAX_TEXT: usize = 1 << 24;
@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 16;
 #[derive(Debug)]
 pub struct Reader<R> {
     lexer: Lexer<R>,
-    /// A token to be read again, and its line.
+    /// A token put back, and its line.
     pending: Option<(Token, u64)>,
     games: u64,
     /// Line of the last token.
@@ -125,7 +125,7 @@ impl<R: BufRead> Reader<R> {
         while let Some((token, line)) = self.token()? {
             let is_event = |name: &str| name.eq_ignore_ascii_case("Event");
             match token {
-                // Otherwise the game before has no moves.
+                // A second Event tag starts the next game.
                 Token::Tag(name, value) if !is_event(&name) || tag(&self.state.tags, &name).is_none() => {
                     self.line = line;
                     if self.has_room(name.len() + value.len()) {
@@ -190,8 +190,8 @@ impl<R: BufRead> Reader<R> {
         if token == Token::UnclosedComment {
             self.report("unterminated comment");
         }
-        if std::mem::take(&mut self.lexer.has_cut) {
-            self.report(format_args!("a comment of more than {MAX_COMMENT} bytes; the rest of it is left out"));
+        if std::mem::take(&mut self.lexer.is_truncated) {
+            self.report(format_args!("a comment of more than {MAX_COMMENT} bytes; the rest of it is skipped"));
         }
         Ok(Some(token))
     }
@@ -219,7 +219,7 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// The start position by the tags; `None` if they are not supported.
+    /// The start position; `None` if its tags are invalid or not supported.
     fn start(&mut self) -> Option<Board> {
         let variant = tag(&self.state.tags, "Variant").unwrap_or("").to_ascii_lowercase();
         let named = names_chess960(&variant);
@@ -228,9 +228,9 @@ impl<R: BufRead> Reader<R> {
             self.report(format_args!("unsupported variant {variant:?}, expected chess or Chess960; game skipped"));
             return None;
         }
-        // `SetUp` says whether the tag `FEN` counts.
-        let counts = tag(&self.state.tags, "SetUp").is_none_or(|value| value.trim() != "0");
-        let fen = tag(&self.state.tags, "FEN").filter(|fen| counts && !fen.trim().is_empty());
+        // `[SetUp "0"]` disables the tag `FEN`.
+        let is_enabled = tag(&self.state.tags, "SetUp").is_none_or(|value| value.trim() != "0");
+        let fen = tag(&self.state.tags, "FEN").filter(|fen| is_enabled && !fen.trim().is_empty());
         match fen.map_or_else(|| Ok(Board::start()), Board::from_fen) {
             Ok(board) => {
                 self.state.chess960 = named;
@@ -281,14 +281,14 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Plays a move, perhaps a null move, and returns the position after it; `None` ends the line.
+    /// Plays a move or null move. Returns the position after it; `None` ends the line.
     fn play(&mut self, line: &mut Variation, board: &Board, text: &str, main: bool) -> Option<Board> {
         let is_null = word::is_null_move(text);
         let used = line.moves.len();
         let mv = if is_null { None } else { parse(board, text, self.state.chess960) };
         let names_no_game = main && used == 0 && self.state.tags.is_empty();
-        if mv.is_none() && !is_null && !word::is_like_a_move(text) && !names_no_game {
-            self.report(format_args!("{text:?} is no move; skipped"));
+        if mv.is_none() && !is_null && !word::looks_like_move(text) && !names_no_game {
+            self.report(format_args!("{text:?} is not a move; skipped"));
             return Some(board.clone());
         }
         let refused = is_null.then(|| Game::from(board.clone()).passed().err());
@@ -321,6 +321,6 @@ impl<R: BufRead> Reader<R> {
 }
 
 #[cfg(test)]
-mod disturbed;
+mod nonstandard;
 #[cfg(test)]
 mod tests;

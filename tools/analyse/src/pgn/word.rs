@@ -1,4 +1,4 @@
-//! Tokens of PGN, and words of its movetext.
+//! PGN tokens and words of movetext.
 
 use lento::chess::{Board, Move};
 
@@ -29,7 +29,7 @@ pub fn is_null_move(word: &str) -> bool {
     NULL_MOVES.iter().any(|spelling| spelling.eq_ignore_ascii_case(word))
 }
 
-/// The result that a word spells.
+/// Parses a result.
 pub fn result(word: &str) -> Option<&'static str> {
     match word {
         "1-0" | "1–0" | "1:0" => Some("1-0"),
@@ -40,7 +40,7 @@ pub fn result(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The number of a suffix, a position assessment or another printed symbol.
+/// The NAG of a suffix, position assessment or other symbol.
 fn glyph(word: &str) -> Option<u8> {
     Some(match word {
         "!" => 1,
@@ -61,7 +61,7 @@ fn glyph(word: &str) -> Option<u8> {
     })
 }
 
-/// Classifies a word without suffix; `None` for words to be ignored, such as a move number.
+/// Classifies a word without suffix; `None` for ignored words, such as move numbers.
 pub fn token(word: &str) -> Option<Token> {
     if let Some(result) = result(word) {
         return Some(Token::Result(result));
@@ -76,11 +76,11 @@ pub fn token(word: &str) -> Option<Token> {
     Some(glyph(word).map_or_else(|| Token::Move(word.to_owned()), Token::Nag))
 }
 
-/// Suffixes written out, longest first.
+/// Suffixes in words, longest first.
 const SPELLED_OUT: [&str; 8] = ["checkmate", "check", "mate", "dbl.ch", "dis.ch", "ch.", "ch", "e.p."];
 
-/// Whether a word is meant as a move: castling, or a square behind a piece's letter in any language, an origin and signs of capture.
-pub fn is_like_a_move(text: &str) -> bool {
+/// Whether a word looks like a move: castling, or a square after a piece letter of any language, an origin and capture signs.
+pub fn looks_like_move(text: &str) -> bool {
     let text = plain(text);
     let text = text.trim_end_matches(['+', '#']);
     if text.len() > 1 && text.chars().all(|c| "0Oo-".contains(c)) {
@@ -94,13 +94,13 @@ pub fn is_like_a_move(text: &str) -> bool {
         && squares.as_bytes().windows(2).any(is_square)
 }
 
-/// A word with letters for figurines and without suffixes that are written out.
+/// Replaces figurines by letters and removes suffixes in words.
 fn plain(text: &str) -> String {
     let letters = ['K', 'Q', 'R', 'B', 'N', 'P'];
     let letter = |c: char| match c {
         '♔'..='♙' => Some(letters[c as usize - '♔' as usize]),
         '♚'..='♟' => Some(letters[c as usize - '♚' as usize]),
-        // Selects how the character before is shown.
+        // Variation selectors of the character before.
         '\u{FE0E}' | '\u{FE0F}' => None,
         _ => Some(c),
     };
@@ -120,7 +120,7 @@ pub fn parse(board: &Board, text: &str, chess960: bool) -> Option<Move> {
         match castling.as_str() {
             "O-O" | "OO" | "0-0" | "00" => board.parse_san("O-O"),
             "O-O-O" | "OOO" | "0-0-0" | "000" => board.parse_san("O-O-O"),
-            // A promotion in lower case.
+            // A lower-case promotion.
             _ => match plain.trim_end_matches(['+', '#']).char_indices().next_back() {
                 Some((at, piece @ ('q' | 'r' | 'b' | 'n'))) => {
                     board.parse_san(&format!("{}{}", &plain[..at], piece.to_ascii_uppercase()))
@@ -164,17 +164,17 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_meant_as_moves() {
+    fn words_that_look_like_moves() {
         for text in [
             "e4", "Sf3", "Кf3", "Dxd8+", "exd8=D", "e8S", "Nbd2", "N1f3", "e2-e4", "O-O", "0-0-0", "♘f3", "Qxf7mate",
             "bxc3e.p.", "Nf9",
         ] {
-            assert!(is_like_a_move(text), "{text}");
+            assert!(looks_like_move(text), "{text}");
         }
         for text in
             ["stray", "text", "White", "resigns", "Time", "4th", "a", "Nf", "i4", "-", "x", "2024", "½", "Elo2700"]
         {
-            assert!(!is_like_a_move(text), "{text}");
+            assert!(!looks_like_move(text), "{text}");
         }
     }
 

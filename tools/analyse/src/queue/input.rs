@@ -117,7 +117,7 @@ impl Source {
         Ok((file, size))
     }
 
-    /// An error with the file name.
+    /// Adds the file name to an error.
     pub fn refuse(&self, error: io::Error) -> String {
         format!("{}: {error}", self.path.display())
     }
@@ -143,9 +143,9 @@ pub struct Input {
     selection: Selection,
     chess960: bool,
     open: Option<Open>,
-    /// Positions that were read.
+    /// Positions read ahead.
     ready: VecDeque<Item>,
-    /// Size of finished files and of all files, in bytes.
+    /// Bytes in finished files and in all files.
     before: u64,
     total: u64,
     /// Number of invalid lines and games.
@@ -155,7 +155,7 @@ pub struct Input {
     /// Number of reported problems, including suppressed ones.
     reported: u64,
     games: u64,
-    /// Whether there is any position, perhaps of another shard.
+    /// Whether there is any position, including other shards.
     found: bool,
 }
 
@@ -183,7 +183,7 @@ impl Input {
         Ok(self.ready.pop_front())
     }
 
-    /// Reads up to the first position, whatever the shard. Fails if there is none.
+    /// Reads up to the first position, of any shard. Fails if there is none.
     pub fn expect_positions(&mut self) -> Result<(), String> {
         let files: Vec<String> = self.sources.iter().map(|source| source.path.display().to_string()).collect();
         while !self.found && self.advance()? {}

@@ -49,7 +49,7 @@ pub struct QueueArgs {
     /// The database for results: a file, or postgresql://USER@HOST/NAME [default: beside the first file, as games.lento.db]
     #[arg(long, value_name = "FILE|URL")]
     db: Option<Location>,
-    /// On a server: how long a process may be silent until others take over its position
+    /// Lease of a position on a server, after which other processes take it over
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_time)]
     lease: Duration,
     /// Show stored results without searching
@@ -102,7 +102,7 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
         ("--threat", position.threat, ""),
     ] {
         if is_given {
-            return Err(format!("{option} is for one position without a database{expected}").into());
+            return Err(format!("{option} works only for one position without a database{expected}").into());
         }
     }
     let sources = queue.sources()?;
@@ -187,7 +187,7 @@ fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
 
 /// Merges databases, keeping deeper analyses.
 pub fn merge(into: &Location, sources: &[Location]) -> Done {
-    // The target is not made before the sources are found to be databases.
+    // Creates the target only if all sources are databases.
     sources.iter().try_for_each(|from| Database::open_to_read(from).map(drop))?;
     let mut into = Database::open(into, None)?;
     let mut out = io::stdout();

@@ -27,8 +27,7 @@ With --jsonl each finished position is one line:
   best                    {san, uci}, or null when there is no legal move
   lines                   best first, each with
     score, wdl            as with --json
-    internal              the score as the engine counts, in its own
-                          centipawns
+    internal              the score in the engine's internal centipawns
     pv, san               the moves, in UCI and in SAN";
 
 pub fn json(item: &Item, stored: &Stored, from: &str) -> Value {

@@ -27,7 +27,7 @@ fn path(database: &Database, position: i64) -> Option<PathBuf> {
 /// Saves the table of an interrupted search.
 ///
 /// # Errors
-/// Why nothing was saved; the search can still be resumed from its lines.
+/// If nothing was saved. The search can still be resumed from its lines.
 pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
     let Some(path) = path(database, position) else { return Ok(()) };
     let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
@@ -105,7 +105,7 @@ mod tests {
         infos
     }
 
-    /// From lines alone and from the hash table: the search continues after the known depth.
+    /// Searches restored from lines or from the hash table resume at the known depth.
     #[test]
     fn known_depths_are_not_searched_again() {
         let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
@@ -129,7 +129,7 @@ mod tests {
         let conditions =
             Conditions { requested: SearchLimits::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
         let known = Stored { analysis, conditions, finished: false };
-        let begins_behind = |engine: &mut Engine| {
+        let resumes_at_depth = |engine: &mut Engine| {
             let infos = search(engine, 11);
             let depths: Vec<i32> = infos.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
             assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{infos:?}");
@@ -137,12 +137,12 @@ mod tests {
         };
         let mut fresh = new_engine();
         restore(&mut fresh, &database, 1, &item, &known).unwrap();
-        begins_behind(&mut fresh);
+        resumes_at_depth(&mut fresh);
         save(&mut engine, &database, 1, &item, 9).unwrap();
         let mut fresh = new_engine();
         let none = Stored { analysis: Analysis { lines: Vec::new(), ..known.analysis.clone() }, ..known };
         restore(&mut fresh, &database, 1, &item, &none).unwrap();
-        begins_behind(&mut fresh);
+        resumes_at_depth(&mut fresh);
         remove_table(&database, 1);
         drop(database);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);

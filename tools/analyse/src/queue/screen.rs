@@ -69,12 +69,12 @@ impl Screen {
     pub fn update(
         &mut self,
         show: &mut Option<Show>,
-        news: Option<&Output>,
+        output: Option<&Output>,
         item: &Item,
         tally: &Tally,
     ) -> io::Result<()> {
         match show {
-            Some(show) => show.update(news),
+            Some(show) => show.update(output),
             None => {
                 self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), tally.left(item.done));
                 Ok(())

@@ -90,7 +90,7 @@ impl Work {
             self.retry_waiting()?;
         }
         while !self.waiting.is_empty() && !self.stop.asked() {
-            self.ask(|database, _, stop| database.wait(stop))?;
+            self.query(|database, _, stop| database.wait(stop))?;
             self.retry_waiting()?;
             if output_is_gone() {
                 return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe)));
@@ -125,7 +125,7 @@ impl Work {
             return Ok(());
         }
         let claim =
-            self.ask(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?;
+            self.query(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?;
         match claim {
             None => {}
             Some(Claim::Known(stored)) => {
@@ -140,7 +140,7 @@ impl Work {
 
     fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<(), Box<dyn Error>> {
         let requested = self.conditions.requested;
-        // Only a search with the same conditions can be resumed, and none with a node limit.
+        // Only searches with the same conditions can be resumed, and none with a node limit.
         let multipv = self.conditions.multipv;
         let partial = partial.filter(|known| !requested.is_exact() && known.conditions.multipv == multipv);
         if std::mem::take(&mut self.new_game)
@@ -165,19 +165,19 @@ impl Work {
         self.tally.start_search(item.done);
         let mut show = self.screen.begin(item, &self.tally)?;
         let (screen, tally) = (&mut self.screen, &self.tally);
-        let found = search_with_score(&mut self.engine, &limits, &[], &self.stop, |news| {
-            screen.update(&mut show, news, item, tally)
+        let found = search_with_score(&mut self.engine, &limits, &[], &self.stop, |output| {
+            screen.update(&mut show, output, item, tally)
         })?;
         let finished = !self.stop.asked();
         found.as_ref().map_or(Ok(()), |found| self.screen.end(show, item, found))?;
         // No partial result with a node limit.
         let Some(found) = found.filter(|_| finished || !requested.is_exact()) else {
-            self.ask(|database, _, _| database.release(position))?;
+            self.query(|database, _, _| database.release(position))?;
             return Ok(());
         };
         let stored = self.stored(item, &found, partial.as_ref(), finished);
         self.tally.add(found.nodes(), found.elapsed);
-        if self.ask(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
+        if self.query(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
             let (depth, nodes) = (stored.analysis.depth, counted(stored.analysis.nodes, "node"));
             self.screen.message(&format!("not stored: {}, depth {depth}, {nodes}", item.place));
             return Ok(());
@@ -216,10 +216,10 @@ impl Work {
         Stored { analysis, conditions: Conditions { chess960: item.chess960, ..self.conditions }, finished }
     }
 
-    /// Asks the database. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
-    fn ask<T>(
+    /// Runs a query, again after reconnecting if the connection is lost. Returns `None` after Ctrl-C meanwhile.
+    fn query<T>(
         &mut self,
-        mut question: impl FnMut(&mut Database, &EngineId, &Stop) -> sql::Result<T>,
+        mut run: impl FnMut(&mut Database, &EngineId, &Stop) -> sql::Result<T>,
     ) -> Result<Option<T>, Box<dyn Error>> {
         let Self { database, id, stop, screen, .. } = self;
         let location = database.location().clone();
@@ -227,7 +227,7 @@ impl Work {
             if is_lost {
                 database.reconnect()?;
             }
-            question(database, id, stop)
+            run(database, id, stop)
         })?)
     }
 

@@ -18,7 +18,7 @@ pub const DUBIOUS: f64 = 0.10;
 pub const MISTAKE: f64 = 0.20;
 /// Minimum loss of a blunder: `??`, `$4`. About a pawn and a half in an equal position.
 pub const BLUNDER: f64 = 0.30;
-/// How fast accuracy falls with the loss.
+/// Decay of accuracy with the loss.
 const RATE: f64 = 4.354;
 
 /// An annotation of a move, with its numeric annotation glyph.
@@ -77,9 +77,9 @@ fn is_only_move(study: &Study, at: usize, played: Move) -> bool {
     let board = &study.boards[at];
     let Some([best, second, ..]) = study.analysis(at).map(|analysis| analysis.lines.as_slice()) else { return false };
     let before = at.checked_sub(1).and_then(|at| study.game.moves[at].mv);
-    let takes_back = played.is_capture() && before.is_some_and(|before| before.to() == played.to());
+    let is_recapture = played.is_capture() && before.is_some_and(|before| before.to() == played.to());
     let [best, second] = [best, second].map(|line| Value::new(board, line.score).expected_by(board.side_to_move()));
-    !takes_back && best - second >= BLUNDER
+    !is_recapture && best - second >= BLUNDER
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -19,8 +19,8 @@ pub const ROSTER: [(&str, &str); 7] = [
     ("Black", "?"),
     ("Result", "*"),
 ];
-/// Tags written last, most of them generated.
-const OWN: [&str; 7] = ["FEN", "SetUp", "Variant", "PlyCount", "WhiteAccuracy", "BlackAccuracy", "Annotator"];
+/// Tags written last, mostly generated.
+const LAST_TAGS: [&str; 7] = ["FEN", "SetUp", "Variant", "PlyCount", "WhiteAccuracy", "BlackAccuracy", "Annotator"];
 /// Glyphs of move quality: `!`, `?`, `!!`, `??`, `!?`, `?!`.
 const QUALITY: std::ops::RangeInclusive<u8> = 1..=6;
 
@@ -52,7 +52,7 @@ fn tags(study: &Study) -> Vec<(String, String)> {
     }
     for (name, value) in &game.tags {
         let is_word = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let mut written = ROSTER.iter().map(|(own, _)| *own).chain(OWN);
+        let mut written = ROSTER.iter().map(|(own, _)| *own).chain(LAST_TAGS);
         if is_word && !written.any(|own| own.eq_ignore_ascii_case(name)) {
             add(name, value.clone());
         }

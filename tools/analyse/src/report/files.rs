@@ -17,7 +17,7 @@ pub struct ReportArgs {
     /// Write an HTML page with boards and graphs to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write a graph of winning chances to this SVG file; for several games to one file each: g-1.svg, g-2.svg
+    /// Write a graph of winning chances to this SVG file; for several games, one file each: g-1.svg, g-2.svg
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -27,15 +27,15 @@ impl ReportArgs {
         self.paths().next().is_some()
     }
 
-    /// Refuses more games than a page may have; `count` is asked only for a page.
+    /// Fails if there are too many games for an HTML page. Calls `count` only for a page.
     pub fn check(&self, count: impl FnOnce() -> Result<usize, Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
         if self.html.is_none() {
             return Ok(());
         }
-        let (games, most) = (count()?, Page::MAX_GAMES);
-        if games > most {
+        let (games, max) = (count()?, Page::MAX_GAMES);
+        if games > max {
             let games = grouped(games as u64);
-            return Err(format!("--html: {games} games; expected at most {most}, such as --games 1-{most}").into());
+            return Err(format!("--html: {games} games; expected at most {max}, such as --games 1-{max}").into());
         }
         Ok(())
     }
@@ -44,7 +44,7 @@ impl ReportArgs {
         [&self.pgn_out, &self.html, &self.svg].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Creates drafts of the files, so that errors show up before the analysis.
+    /// Creates drafts of the files, so that errors occur before the analysis.
     pub fn begin(&self) -> Result<Reports, WriteError> {
         let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
         let svg = self.svg.clone().zip(begin(&self.svg)?);
@@ -60,7 +60,7 @@ pub struct Reports {
     /// The name of the graphs, and a draft of that name for a single game.
     svg: Option<(PathBuf, Draft)>,
     games: usize,
-    /// The graph of the first game, until there is another.
+    /// The graph of the first game, until there is a second one.
     first_graph: Option<String>,
 }
 

@@ -8,9 +8,9 @@ use plotters::prelude::*;
 use std::error::Error;
 
 const SIZE: (u32, u32) = (900, 320);
-/// Maximum number of points; more than pixels only enlarge the file.
+/// Maximum number of points; more would only enlarge the file.
 const POINTS: usize = 800;
-/// Maximum number of marked moves, the costliest first.
+/// Maximum number of marked moves; the costliest are kept.
 const MARKS: usize = 200;
 
 const CURVE: RGBColor = RGBColor(0x33, 0x66, 0x99);
@@ -21,7 +21,7 @@ const BLUNDER: RGBColor = RGBColor(0xcc, 0x22, 0x22);
 pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
     let players = chess::Color::ALL.map(|color| shortened(study.player(color)));
     let caption = format!("{} - {}  {}", players[0], players[1], shortened(&study.game.result));
-    // Move numbers; Black's moves are half way to the next.
+    // Move numbers; Black's moves are at half numbers.
     let first = &study.boards[0];
     let start =
         f64::from(first.fullmove_number()) + if first.side_to_move() == chess::Color::White { 0.0 } else { 0.5 };

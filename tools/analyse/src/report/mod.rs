@@ -116,7 +116,7 @@ pub fn san(board: &Board, mv: impl Into<Option<Move>>, numbered: bool) -> String
     number + &mv.into().map_or_else(|| "--".into(), |mv| board.san(mv))
 }
 
-/// The legal prefix of a line in SAN, up to the maximum, with move numbers.
+/// The legal prefix of a line in SAN with move numbers, at most [`LINE_PLIES`].
 fn san_words(board: &Board, line: &[Move]) -> Vec<String> {
     let (mut board, mut words) = (board.clone(), Vec::new());
     for &mv in line.iter().take(LINE_PLIES) {

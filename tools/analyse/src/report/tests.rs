@@ -72,7 +72,7 @@ fn moves_are_assessed_by_their_loss() {
     assert!(study.better_line(1).is_none() && study.better_line(3).is_none());
 }
 
-/// The last position of a drawn game is a draw, whatever a search of it finds.
+/// The last position of a drawn game is a draw, whatever its score.
 #[test]
 fn repetitions_are_draws() {
     let mut game = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8");
@@ -90,7 +90,7 @@ fn games_without_analyses_are_reported() {
     assert!(graph::svg(&study).is_ok() && page(&[study]).contains(">e4</a>"));
 }
 
-/// What was not analysed does not look like a win of Black.
+/// Positions without analysis must not look like wins for Black.
 #[test]
 fn graphs_have_gaps_between_analysed_positions() {
     let mut game = game(START, "e4 e5 Nf3 Nc6 Bc4 Nf6");
@@ -114,7 +114,7 @@ fn empty_games_are_reported() {
 }
 
 #[test]
-fn annotated_pgn() {
+fn annotated_pgn_has_evaluations_and_marks() {
     let mut game = fools_mate();
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     game.pgn.tags =
@@ -165,7 +165,7 @@ fn chess960_games_round_trip() {
 
 /// A line starting with `%` is skipped by readers, and `[` looks like a tag.
 #[test]
-fn no_movetext_line_starts_like_an_escape_or_a_tag() {
+fn movetext_lines_do_not_start_with_percent_or_bracket() {
     for start in 0..90 {
         let mut game = game(START, "e4");
         game.pgn.moves[0].remarks.comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
@@ -273,7 +273,7 @@ fn written_games_are_read_back() {
     assert_eq!(nags, [vec![2], vec![13, 3], vec![4], vec![1]]);
 }
 
-/// The positions of the main line, as played by another library.
+/// The positions of the main line, played with another library.
 fn replay(text: &str, board: &Board) -> Vec<String> {
     let mut board = cozy_chess::Board::from_fen(&board.fen(true), true).unwrap();
     let (_, moves) = text.split_once("\n\n").unwrap();
@@ -370,7 +370,6 @@ fn clocks_are_shown_if_present() {
 proptest! {
     #![proptest_config(cases(40))]
 
-    /// Another library plays the same moves.
     #[test]
     fn written_moves_match_another_library(seed in any::<u64>(), fen in prop::sample::select(vec![
         START,

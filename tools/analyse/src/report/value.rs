@@ -22,8 +22,8 @@ enum Shown {
 }
 
 impl Value {
-    /// Cap in centipawns for adding up losses.
-    const FAR: i32 = 1000;
+    /// Cap in centipawns when losses are added up.
+    const MAX_CENTIPAWNS: i32 = 1000;
 
     /// Converts a score of the side to move.
     pub fn new(board: &Board, score: Score) -> Self {
@@ -50,9 +50,9 @@ impl Value {
     /// Capped centipawns for a color; mates count as the cap.
     pub fn centipawns_of(&self, color: Color) -> i32 {
         let cp = match self.shown {
-            Shown::Centipawns(cp) => cp.clamp(-Self::FAR, Self::FAR),
-            _ if self.expected > 0.5 => Self::FAR,
-            _ => -Self::FAR,
+            Shown::Centipawns(cp) => cp.clamp(-Self::MAX_CENTIPAWNS, Self::MAX_CENTIPAWNS),
+            _ if self.expected > 0.5 => Self::MAX_CENTIPAWNS,
+            _ => -Self::MAX_CENTIPAWNS,
         };
         cp * color.sign()
     }

@@ -6,8 +6,8 @@ use lento_common::columns::wrapped;
 
 /// Maximum line length in characters.
 const WIDTH: usize = 79;
-/// Maximum length of a comment command kept in one piece.
-const LONGEST_PIECE: usize = WIDTH / 2;
+/// Maximum length of an unbroken comment command.
+const MAX_PIECE: usize = WIDTH / 2;
 
 /// Text in lines of at most [`WIDTH`] characters.
 #[derive(Default)]
@@ -58,12 +58,12 @@ impl Wrapped {
         // like a tag.
         for word in words {
             let word = plain(&word.replace('{', "(").replace('}', ")"));
-            let whole = word.chars().count() <= LONGEST_PIECE;
+            let whole = word.chars().count() <= MAX_PIECE;
             for piece in if whole { vec![word.as_str()] } else { word.split(' ').collect() } {
                 match pieces.last_mut() {
                     _ if piece.is_empty() => {}
                     Some(last) if piece.starts_with(['%', '[']) => {
-                        // Where both do not fit on a line, another comment begins.
+                        // Starts another comment if both do not fit on a line.
                         let fits = last.chars().count() + piece.chars().count() + 3 <= WIDTH;
                         match fits {
                             true => *last = format!("{last} {piece}"),

@@ -46,8 +46,8 @@ impl Keeper {
     /// All results of a position; none if the database does not answer soon.
     pub fn look(&self, subject: &Subject) -> Vec<Finding> {
         let Subject { key, board, .. } = subject.clone();
-        let found =
-            self.ask(PATIENCE, move |desk| desk.database.insist(|database| database.findings(&key, &board)).ok());
+        let found = self
+            .ask(PATIENCE, move |desk| desk.database.with_reconnect(|database| database.findings(&key, &board)).ok());
         let (stored, mut course) = found.flatten().unwrap_or_default();
         // The course is that of the deepest, which is the first.
         stored.into_iter().map(|stored| Finding { stored, course: take(&mut course) }).collect()
@@ -57,7 +57,7 @@ impl Keeper {
     pub fn look_for_own(&self, subject: &Subject) -> Vec<Stored> {
         let Subject { key, board, conditions, .. } = subject.clone();
         let found = self.ask(PATIENCE, move |Desk { database, engine, .. }| {
-            database.insist(|database| database.results(&key, &board, Some(engine), conditions.multipv)).ok()
+            database.with_reconnect(|database| database.results(&key, &board, Some(engine), conditions.multipv)).ok()
         });
         found.flatten().unwrap_or_default()
     }
@@ -132,7 +132,9 @@ impl Desk {
 
     fn keep(&mut self, subject: &Subject, finding: &Finding) -> Result<(), String> {
         let (engine, Finding { stored, course }) = (&self.engine, finding);
-        let kept = self.database.insist(|database| database.keep(&subject.key, &subject.board, engine, stored, course));
+        let kept = self
+            .database
+            .with_reconnect(|database| database.keep(&subject.key, &subject.board, engine, stored, course));
         Ok(kept?)
     }
 }

@@ -322,7 +322,7 @@ fn refusals_are_reported() {
         let mut interface = Interface::start(address, args);
         interface.send("isready\ngo infinite");
         let line = interface.line("info string ERROR: ");
-        assert!(line.contains(": wrong token; expected --token-file with its token; trying again"), "{line}");
+        assert!(line.contains(": wrong token; expected --token-file with its token; retrying"), "{line}");
         interface.quit(0);
     }
     let output = |args: &[&str]| {

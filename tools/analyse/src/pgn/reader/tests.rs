@@ -153,7 +153,7 @@ fn null_moves_are_read_except_in_check() {
 }
 
 #[test]
-fn custom_starts_and_chess960() {
+fn custom_starts_and_chess960_are_read() {
     let game = |text: &str| read(text).remove(0).game.unwrap();
     let ending = game("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n1.a8(Q)+ *");
     assert!(ending.moves.len() == 1 && !ending.chess960);
@@ -176,13 +176,13 @@ fn set_up_0_means_the_initial_position() {
 }
 
 #[test]
-fn words_that_are_no_moves_are_skipped() {
+fn stray_words_are_skipped() {
     let (moves, result, problems) =
         one("[Event \"x\"]\n{first} stray 1.♙e4 e5 2.♗c4 and more Nc6 3.Qh5 Nf6 4.Qxf7mate 1-0");
     assert_eq!((moves.as_str(), result.as_str()), ("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#", "1-0"));
     let words: Vec<&str> = problems.iter().filter_map(|problem| problem.split('"').nth(1)).collect();
-    assert!(words == ["stray", "and", "more"] && problems[0].ends_with("is no move; skipped"), "{problems:?}");
-    // A move that cannot be read is not skipped: the moves after it would be those of another position.
+    assert!(words == ["stray", "and", "more"] && problems[0].ends_with("is not a move; skipped"), "{problems:?}");
+    // Unreadable moves are not skipped, since later moves depend on them.
     let (moves, _, problems) = one("[Event \"x\"]\n1.e4 e5 2.Sf3 Sc6 3.d4 *");
     assert!(moves == "e4 e5" && problems[0].contains("illegal move \"Sf3\""), "{problems:?}");
 }
@@ -206,7 +206,7 @@ fn enforces_limits() {
 }
 
 proptest::proptest! {
-    /// Any input is read to its end, and all moves kept are legal.
+    /// Any input is read to its end.
     #[test]
     fn reads_arbitrary_bytes(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
         let mut reader = Reader::new(&bytes[..]);

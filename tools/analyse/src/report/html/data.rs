@@ -10,7 +10,7 @@ use std::iter;
 /// Maximum number of lines per position.
 const MAX_LINES: usize = 8;
 
-/// The JSON of a game, safe within a `script` element: `start`, the piece placement; `moves`, the board changes of each,
+/// The JSON of a game, safe within a `script` element: `start`, the piece placement; `moves`, the board changes of each move,
 /// empty for a null move; `positions`, each `null` or value, White's expected score in percent, depth, selective depth, nodes,
 /// milliseconds and lines (value, moves, their changes); if the file has clocks, `clocks` after each move, or `null`, and `first`,
 /// the side to move first.
@@ -90,14 +90,14 @@ pub fn board(board: &Board) -> String {
     text + "</g></svg>"
 }
 
-/// What a move changes, in order: squares, each with its piece or a point (`e2.e4P`). The first two are those of the move, which
-/// are the king's when it castles.
+/// The squares that a move changes, each with its new piece or a dot (`e2.e4P`). The first two are origin and target of the move, or
+/// of the king when castling.
 fn changes(board: &Board, mv: Move) -> String {
     let (after, uci) = (board.after(mv), board.uci(mv, false));
     let square = |name: &str| name.parse::<Square>().expect("a square");
     let (from, to) = (square(&uci[..2]), square(&uci[2..4]));
     let others = Square::ALL.into_iter().filter(|&square| {
-        // The rook may come to the king's square.
+        // The rook may end up on the king's square.
         let before = board.piece_on(square).filter(|_| square != from);
         square != to && before != after.piece_on(square)
     });

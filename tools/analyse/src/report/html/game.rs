@@ -80,7 +80,7 @@ fn summary(study: &Study, names: [&str; 2]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// The evaluation graph: one unit of width per move, White's expected score in percent, and gaps between positions that were not
+/// The evaluation graph: one unit of width per move, White's expected score in percent, with gaps where positions were not
 /// analysed.
 fn graph(study: &Study) -> String {
     let width = (study.boards.len() - 1).max(1);
@@ -114,7 +114,7 @@ fn graph(study: &Study) -> String {
     )
 }
 
-/// A place without a move.
+/// An empty cell.
 const EMPTY: &str = "<span class=\"empty\">…</span>";
 
 /// The moves in two columns, with notes between.
@@ -145,14 +145,14 @@ fn moves(study: &Study, game: usize) -> String {
         );
         let note = note(study, at);
         if !note.is_empty() {
-            // The empty cell of Black's move, which follows in its own row.
+            // Fills the cell of Black's move, which follows in its own row.
             let _ = write!(text, "{}<p class=\"comment\">{note}</p>", if white { EMPTY } else { "" });
         }
     }
     text + &format!("<p class=\"result\">{}</p>", escape(&study.game.result))
 }
 
-/// Attribute of the mark, and glyphs of a move.
+/// The mark attribute and the glyphs of a move.
 fn signs(study: &Study, at: usize) -> (String, String) {
     let nags = super::super::annotate::nags(study, at);
     let quality = nags.iter().find(|nag| (1..=6).contains(*nag));

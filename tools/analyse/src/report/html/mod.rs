@@ -20,7 +20,7 @@ macro_rules! files {
 
 pub const PIECES: &str = include_str!("../../page/pieces.svg");
 pub const STYLES: [(&str, &str); 2] = files!["base.css", "board.css"];
-/// A module comes after those that it needs while it is read.
+/// Modules in order of their dependencies at load time.
 pub const MODULES: [(&str, &str); 7] =
     files!["dom.js", "text.js", "gestures.js", "board.js", "graph.js", "keys.js", "preview.js"];
 
@@ -113,12 +113,12 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// The styles of a page, its own last.
+/// The shared styles of pages, followed by a page's own.
 pub fn style(own: &str) -> String {
     STYLES.iter().map(|(_, text)| *text).chain([own]).collect()
 }
 
-/// The modules of a page as one, its own last: modules within a page cannot import each other.
+/// The shared modules and a page's own, joined: inline modules cannot import each other.
 pub fn script(own: &str) -> String {
     let modules = MODULES.iter().map(|(_, text)| *text).chain([own]);
     let lines = modules.flat_map(str::lines).filter(|line| !line.starts_with("import "));
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The names that a module defines for all.
+    /// The top-level names of a module.
     fn defined(module: &str) -> impl Iterator<Item = &str> {
         module.lines().filter_map(|line| {
             let words: Vec<&str> = line.trim_start_matches("export ").splitn(3, ' ').collect();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_modules_mean_the_same() {
+    fn joined_modules_are_consistent() {
         let pages = [include_str!("report.js"), include_str!("../../tree/export/page.js")];
         for own in pages {
             let mut known = HashSet::new();

@@ -7,7 +7,7 @@ import { bindKeys } from "./keys.js";
 import { Preview } from "./preview.js";
 import { grouped, nag, pieces, placement, time } from "./text.js";
 
-// The placement after changes: squares, each with its piece or a point.
+// The placement after changes: squares, each with its new piece or a dot.
 const changed = (fen, changes) => {
   const all = pieces(fen);
   for (const [, square, piece] of changes.matchAll(/(..)(.)/g)) {
@@ -17,10 +17,10 @@ const changed = (fen, changes) => {
   return placement(all);
 };
 
-// The squares of a move: those of its first two changes.
+// Origin and target of a move: the squares of its first two changes.
 const ends = (changes) => (changes ? [changes.slice(0, 2), changes.slice(3, 5)] : null);
 
-// A value for the bar.
+// A value in short form for the bar.
 const narrow = (value) => value.replace(/\d+\.\d+/, (pawns) => Number(pawns).toFixed(pawns < 9.95 ? 1 : 0));
 
 const preview = new Preview(find("#preview"), ({ fen, changes }) => changes.reduce(changed, fen));
@@ -34,7 +34,7 @@ class Game {
     return find(selector, this.article);
   }
 
-  // Builds a game on first use.
+  // Initialises the game on first use.
   open() {
     if (this.data) return;
     this.data = JSON.parse(this.find("script").textContent);
@@ -121,7 +121,7 @@ class Game {
     preview.show(move, { fen: this.fens[this.ply], changes }, changes.map((one) => ends(one).join("")));
   }
 
-  // Shows both clocks, if known.
+  // Shows both clocks, if present.
   drawClocks() {
     if (!this.data.clocks) return;
     for (const color of ["w", "b"]) {
@@ -134,7 +134,7 @@ class Game {
 const games = findAll(".game").map((article) => new Game(article));
 let current = null;
 
-// The address holds the position, for bookmarks and links.
+// Stores the position in the address, for bookmarks and links.
 const remember = (game) => {
   const place = `#${game.id}${game.ply ? `-${game.ply}` : ""}`;
   try {

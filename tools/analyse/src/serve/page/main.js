@@ -273,7 +273,7 @@ find("#type").addEventListener("submit", (event) => {
   const text = field.value.trim();
   if (!text) return;
   say(find("#typed-error"), "");
-  const played = board.ahead.length ? Promise.reject(new Error("The moves on the board are not confirmed yet.")) : session.type(text);
+  const played = board.pending.length ? Promise.reject(new Error("The moves on the board are not confirmed yet.")) : session.type(text);
   field.value = "";
   played.catch((error) => {
     field.value ||= text;

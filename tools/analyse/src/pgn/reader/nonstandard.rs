@@ -1,4 +1,4 @@
-//! Games as web pages, old programs and people write them: the moves are the same.
+//! Games in nonstandard notation, as on web pages and from old programs.
 
 use super::*;
 use fastrand::Rng;
@@ -17,14 +17,14 @@ fn game(random: &mut Rng) -> Vec<(Board, Move)> {
     played
 }
 
-/// Space, with characters that are not shown.
+/// Whitespace with invisible characters.
 fn blank(random: &mut Rng) -> String {
     const BLANKS: [&str; 10] =
         ["\u{200B}", "\u{200E}", "\u{AD}", "\u{FEFF}", "\u{A0}", "\u{2060}", "\u{202C}", "\r\n", "\t", "\n"];
     (0..random.usize(0..3)).map(|_| *random.choice(&BLANKS).unwrap()).chain([" "]).collect()
 }
 
-/// A move in SAN, perhaps with figurines, signs and other spellings.
+/// A move in SAN, possibly with figurines, suffixes and other spellings.
 fn spelled(board: &Board, mv: Move, random: &mut Rng) -> String {
     let mut san = board.san(mv);
     if random.bool() {
@@ -51,8 +51,8 @@ fn spelled(board: &Board, mv: Move, random: &mut Rng) -> String {
     }
 }
 
-/// The game with words that are no moves and all else that may stand between moves; how many such words there are.
-fn disturbed(played: &[(Board, Move)], random: &mut Rng) -> (String, usize) {
+/// The game with stray words, comments and variations between moves, and the number of stray words.
+fn written(played: &[(Board, Move)], random: &mut Rng) -> (String, usize) {
     let mut text = String::from("[Event \"x\"]\n");
     if random.bool() {
         text += "[SetUp \"0\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n";
@@ -91,10 +91,10 @@ fn encoded(text: &str, random: &mut Rng) -> Vec<u8> {
 
 proptest::proptest! {
     #[test]
-    fn disturbed_games_have_the_same_moves(seed: u64) {
+    fn nonstandard_games_have_the_same_moves(seed: u64) {
         let random = &mut Rng::with_seed(seed);
         let played = game(random);
-        let (text, strays) = disturbed(&played, random);
+        let (text, strays) = written(&played, random);
         let bytes = encoded(&text, random);
         let mut reader = Reader::new(&bytes[..]);
         let readings: Vec<Reading> = std::iter::from_fn(|| reader.next_game().unwrap()).collect();
@@ -104,7 +104,7 @@ proptest::proptest! {
         let problems = &readings[0].problems;
         proptest::prop_assert_eq!(&moves, &played.iter().map(|&(_, mv)| Some(mv)).collect::<Vec<_>>(), "{} {:?}", text, problems);
         proptest::prop_assert_eq!(&game.result, "1/2-1/2");
-        let skipped = problems.iter().filter(|problem| problem.text.ends_with("is no move; skipped")).count();
+        let skipped = problems.iter().filter(|problem| problem.text.ends_with("is not a move; skipped")).count();
         proptest::prop_assert!(skipped == strays || problems.len() == MAX_LISTED, "{} {:?}", text, problems);
     }
 }
