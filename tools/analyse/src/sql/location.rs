@@ -1,4 +1,4 @@
-//! Where a database is.
+//! Location of a database.
 
 use super::{Cause, Error};
 use clap::builder::{OsStringValueParser, TryMapValueParser, TypedValueParser, ValueParserFactory};
@@ -23,7 +23,7 @@ impl ValueParserFactory for Location {
 }
 
 impl Location {
-    /// The place of this name. Names that SQLite would not take for those of files are refused.
+    /// Parses a file name or URL. Fails for names that SQLite does not treat as files.
     pub fn parse(name: OsString) -> Result<Self, &'static str> {
         match name.to_str() {
             Some(url) if is_url(url) => Ok(Self::Server(url.into())),
@@ -51,7 +51,7 @@ impl Location {
     }
 }
 
-/// Without the password.
+/// Omits the password.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
@@ -68,7 +68,7 @@ fn is_url(name: &str) -> bool {
 
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    // A password may contain any character, also an `@` that should have been escaped.
+    // A password may contain any character, even an unescaped `@`.
     let (user, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (login.split(':').next(), rest));
     let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
     let kept: Vec<&str> =

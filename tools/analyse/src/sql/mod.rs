@@ -1,4 +1,4 @@
-//! SQL on SQLite and PostgreSQL: one text for both, with parameters `$1`, `$2`, numbered migrations, transactions.
+//! SQL for both SQLite and PostgreSQL: parameters `$1`, `$2`, numbered migrations, transactions.
 
 mod location;
 #[cfg(feature = "postgres")]
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// SQLite's busy timeout.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Attempts at a transaction that other ones make fail.
+/// Maximum attempts at a transaction that conflicts with others.
 const ATTEMPTS: u32 = 20;
 
 /// An error with its database and advice.
@@ -92,12 +92,12 @@ impl From<String> for Cause {
 }
 
 impl Error {
-    /// With another name for its database.
+    /// Replaces the name of the database.
     pub fn at(self, place: String) -> Self {
         Self { place, ..self }
     }
 
-    /// Whether the server is gone, perhaps for a while.
+    /// Whether the connection to the server is lost.
     pub fn is_disconnect(&self) -> bool {
         #[cfg(feature = "postgres")]
         if let Cause::Server(error) = &self.cause {
@@ -106,7 +106,7 @@ impl Error {
         false
     }
 
-    /// Whether the same transaction may succeed when it is tried again.
+    /// Whether the transaction may succeed when retried.
     fn is_conflict(&self) -> bool {
         #[cfg(feature = "postgres")]
         if let Cause::Server(error) = &self.cause {
@@ -116,18 +116,18 @@ impl Error {
     }
 }
 
-/// The tables of a program, as scripts in the dialect of SQLite. Each script brings the next version; lines that end with
-/// `-- SQLite` or `-- PostgreSQL` are for that one alone.
+/// The tables of a program, as scripts in the SQLite dialect, one per version. Lines that end with `-- SQLite` or
+/// `-- PostgreSQL` are for that database only.
 #[derive(Debug)]
 pub struct Schema {
     /// The `application_id` of SQLite files.
     pub application: i64,
     /// Its name in PostgreSQL's table `lento_schema`.
     pub name: &'static str,
-    /// The PostgreSQL schema that has its tables, if not the user's own.
+    /// The PostgreSQL schema of its tables, if not the default one.
     pub space: Option<&'static str>,
     pub scripts: &'static [&'static str],
-    /// What is wrong with the database of another program.
+    /// The error for databases of other programs.
     pub foreign: &'static str,
 }
 
@@ -163,7 +163,7 @@ impl Backend {
     #[cfg(not(feature = "postgres"))]
     fn server(_: &str) -> Result<Self, Cause> {
         let build = "`cargo build --release -p lento-analyse --features postgres`";
-        Err(Cause::Other(format!("this lento-analyse has no PostgreSQL; {build} makes one that has")))
+        Err(Cause::Other(format!("PostgreSQL is not in this build; expected a build by {build}")))
     }
 }
 
@@ -181,7 +181,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Connects to the server again.
+    /// Reconnects to the server.
     pub fn reconnect(&mut self) -> Result<()> {
         if self.is_server() {
             *self = Self::open(&self.location, self.schema, OpenFlags::default())?;
@@ -205,7 +205,7 @@ impl Connection {
         self.location.error(cause)
     }
 
-    /// Refuses to write. Returns whether the file was opened with the promise that nothing writes.
+    /// Makes the connection read-only. Returns whether the file was opened as immutable.
     pub fn read_only(&mut self) -> Result<bool> {
         let (Some(path), Some(connection)) = (self.location.file(), self.sqlite()) else {
             return self.batch("SET default_transaction_read_only = on").map(|()| false);
@@ -213,7 +213,7 @@ impl Connection {
         let is_readonly =
             connection.pragma_update(None, "query_only", true).and_then(|()| connection.is_readonly("main"));
         let is_unused = is_readonly.map_err(|error| self.error(error))? && !has_journal(path);
-        // In a read-only folder SQLite requires the promise that nothing writes.
+        // In a read-only folder, SQLite opens only immutable files.
         let found = connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
         let is_refused = found.is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
         if is_unused || is_refused {
@@ -223,7 +223,7 @@ impl Connection {
         Ok(is_unused || is_refused)
     }
 
-    /// What `read` makes of each row.
+    /// Runs a query and converts its rows by `read`.
     pub fn query<T>(
         &mut self,
         sql: &str,
@@ -243,12 +243,12 @@ impl Connection {
         Ok(self.query(sql, values, |row| row.get(0))?.into_iter().next())
     }
 
-    /// The first value of a query that has one, such as the id of `INSERT ... RETURNING id`.
+    /// The first value of a query that returns one, such as the id of `INSERT ... RETURNING id`.
     pub fn query_value<T: FromSql>(&mut self, sql: &str, values: &[Value]) -> Result<T> {
         self.query_first(sql, values)?.ok_or_else(|| self.error(format!("no row: {sql}")))
     }
 
-    /// Runs a statement. Returns the number of rows that it changed.
+    /// Runs a statement. Returns the number of changed rows.
     pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         let changed = match &mut self.backend {
             Backend::Sqlite(connection) => prepare(connection, sql, values)
@@ -269,7 +269,7 @@ impl Connection {
         done.map_err(|cause| self.error(cause))
     }
 
-    /// Runs statements in a transaction, again if other transactions make it fail. An error leaves the database as it was.
+    /// Runs statements in a transaction, retried on conflicts with others. Errors roll it back.
     pub fn transaction<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         for attempt in 1.. {
             self.batch(if self.is_server() { "BEGIN" } else { "BEGIN IMMEDIATE" })?;
@@ -288,7 +288,7 @@ impl Connection {
         unreachable!("the last attempt returns")
     }
 
-    /// Waits for a notification of the channels that this connection listens to. Without a server it only waits.
+    /// Waits for a notification on the channels listened to. Without a server, only sleeps.
     pub fn wait(&mut self, timeout: Duration) -> Result<bool> {
         match &mut self.backend {
             Backend::Sqlite(_) => thread::sleep(timeout),
@@ -315,7 +315,7 @@ impl Connection {
         if tables == 0 && found == 0 { Ok(None) } else { Err(self.foreign()) }
     }
 
-    /// The database of another program.
+    /// The error for databases of other programs.
     pub fn foreign(&self) -> Error {
         self.error(self.schema.foreign)
     }
@@ -334,7 +334,7 @@ impl Connection {
         }
     }
 
-    /// Brings the tables to the newest version, for writing. Several processes may do so at once.
+    /// Migrates the tables to the newest version, for writing. Several processes may do so at once.
     pub fn migrate(&mut self) -> Result<()> {
         if !self.is_server() {
             // Commits survive power loss.
@@ -374,7 +374,7 @@ impl Connection {
         })
     }
 
-    /// On a server, locks the tables against others that do so, until the end of the transaction.
+    /// On a server, takes the lock of the tables until the end of the transaction.
     pub fn lock(&mut self) -> Result<()> {
         if !self.is_server() {
             return Ok(());
@@ -382,7 +382,7 @@ impl Connection {
         self.batch(&format!("SELECT pg_advisory_xact_lock({})", self.schema.application))
     }
 
-    /// Switches to WAL. SQLite does not wait here for another process that does the same.
+    /// Switches to WAL. The busy timeout does not cover other processes that do so.
     fn use_wal(&mut self) -> Result<()> {
         let start = Instant::now();
         loop {
@@ -396,26 +396,26 @@ impl Connection {
     }
 }
 
-/// Whether a journal exists: another process writes, or was killed.
+/// Whether a journal exists, since another process is writing or was killed.
 fn has_journal(database: &Path) -> bool {
     let mut name = database.canonicalize().unwrap_or_else(|_| database.to_owned()).into_os_string();
     name.push("-wal");
     Path::new(&name).exists()
 }
 
-/// The URI of a database that nothing writes.
+/// The URI of a database opened as immutable.
 pub fn immutable_uri(path: &Path) -> String {
     let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{escaped}?mode=ro&immutable=1")
 }
 
-/// Prepares a statement of SQLite. Returns it with its parameters.
+/// Prepares an SQLite statement. Returns it with its parameters.
 fn prepare<'c, 'v>(
     connection: &'c rusqlite::Connection,
     sql: &str,
     values: &'v [Value],
 ) -> Result<(rusqlite::Statement<'c>, &'v [Value]), Cause> {
-    // `$1` is a name there, numbered where it first occurs.
+    // SQLite numbers `$1` by first occurrence, `?1` by its digits.
     let mut sql = sql.replace('$', "?");
     if let [list @ Value::List(_), ..] = values {
         sql = sql.replace("= ANY(?1)", &value::among(list));
@@ -425,7 +425,7 @@ fn prepare<'c, 'v>(
     Ok((statement, values))
 }
 
-/// A script of one of the two.
+/// A script in the dialect of SQLite or PostgreSQL.
 fn dialect(script: &str, is_server: bool) -> String {
     let other = if is_server { "-- SQLite" } else { "-- PostgreSQL" };
     let lines: Vec<&str> = script.lines().filter(|line| !line.trim_end().ends_with(other)).collect();

@@ -12,7 +12,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// How long a server that does not answer is waited for.
+/// Timeout of connections.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection with its prepared statements.
@@ -48,7 +48,7 @@ impl Server {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             config.host_path("/var/run/postgresql");
         }
-        // Without these, nothing says that a machine is gone.
+        // Detects dead peers.
         config
             .keepalives_idle(TIMEOUT)
             .keepalives_interval(TIMEOUT)
@@ -81,7 +81,7 @@ impl Server {
         Ok(self.client.batch_execute(sql)?)
     }
 
-    /// Waits for a notification. Those that came with it are one.
+    /// Waits for a notification. Discards any others that have arrived.
     pub fn wait(&mut self, timeout: Duration) -> Result<bool, Cause> {
         let mut notifications = self.client.notifications();
         let is_notified = notifications.timeout_iter(timeout).next()?.is_some();
@@ -94,7 +94,7 @@ fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-/// An integer goes to a column of any number.
+/// Integers convert to any numeric column type.
 impl ToSql for Value {
     fn to_sql(
         &self,
@@ -110,7 +110,7 @@ impl ToSql for Value {
             Self::Text(text) if String::accepts(ty) => text.to_sql(ty, out),
             Self::Blob(bytes) if <Vec<u8>>::accepts(ty) => bytes.to_sql(ty, out),
             Self::List(list) if <Vec<Self>>::accepts(ty) => list.to_sql(ty, out),
-            other => Err(format!("{other:?} is no {ty}").into()),
+            other => Err(format!("{other:?} is not of type {ty}").into()),
         }
     }
 
@@ -137,7 +137,7 @@ fn row(row: &postgres::Row) -> Result<Row, Cause> {
     (0..row.len()).map(value).collect::<Result<_, Cause>>().map(Row)
 }
 
-/// The message of the server, or what became of the connection.
+/// The server's message, or the error of the connection with its causes.
 pub fn describe(error: &postgres::Error) -> String {
     if let Some(refused) = error.as_db_error() {
         let detail = refused.detail().map_or_else(String::new, |detail| format!(" ({detail})"));
@@ -161,7 +161,7 @@ pub fn advice(error: &postgres::Error) -> &'static str {
         Some("3D000") => "; `createdb` makes one",
         Some("42501") => "; expected a user that may create and change tables there",
         Some("42P01") => "; expected the tables of Lento; were they removed?",
-        Some("42P07") => "; another program's tables are there: expected a database of its own",
+        Some("42P07") => "; it has tables of another program; expected a separate database",
         None if error.to_string().starts_with("invalid") => "; expected postgresql://USER@HOST/NAME",
         None if error.to_string().starts_with("error connecting") => "; expected a running server there",
         _ => "",
@@ -171,7 +171,7 @@ pub fn advice(error: &postgres::Error) -> &'static str {
 pub fn is_disconnect(error: &postgres::Error) -> bool {
     let is_io = || std::error::Error::source(error).is_some_and(|cause| cause.is::<io::Error>());
     match error.code() {
-        // Connections that fail, a server that shuts down or starts, too many connections.
+        // Connection errors, a server that shuts down or starts, too many connections.
         Some(code) => code.code().starts_with("08") || code.code().starts_with("57P") || code.code() == "53300",
         None => error.is_closed() || is_io(),
     }

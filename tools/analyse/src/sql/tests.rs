@@ -21,7 +21,7 @@ pub fn open(location: &Location) -> Connection {
     Connection::open(location, &SCHEMA, OpenFlags::default()).unwrap()
 }
 
-/// Parameters bind by number, and values come back as they were; the same on both.
+/// Parameters bind by number, and values round-trip.
 pub fn values_round_trip(connection: &mut Connection) {
     connection.migrate().unwrap();
     connection.migrate().unwrap();
@@ -40,7 +40,7 @@ pub fn values_round_trip(connection: &mut Connection) {
     assert_eq!((empty.get::<Option<i64>>(0).unwrap(), empty.get::<i64>(0).is_err()), (None, true));
     assert!(rows(3).is_empty());
     assert_eq!(connection.execute("UPDATE one SET number = coalesce(number, $2) + $1", &values![10, 1]).unwrap(), 2);
-    // What fails leaves nothing.
+    // A failed transaction is rolled back.
     let failed = connection.transaction(|connection| {
         connection.execute("DELETE FROM one", &[])?;
         connection.execute("INSERT INTO none VALUES (1)", &[])
@@ -93,7 +93,7 @@ fn passwords_are_not_shown() {
 }
 
 #[test]
-fn scripts_have_a_dialect_each() {
+fn scripts_are_converted_to_dialects() {
     let text = "CREATE TABLE a (id INTEGER PRIMARY KEY, b BLOB) STRICT;\nONE -- SQLite\nTWO -- PostgreSQL";
     assert_eq!(dialect(text, false), "CREATE TABLE a (id INTEGER PRIMARY KEY, b BLOB) STRICT;\nONE -- SQLite");
     let postgres =

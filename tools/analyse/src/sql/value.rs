@@ -11,7 +11,7 @@ pub enum Value {
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
-    /// Numbers or texts, for the parameter of `= ANY($1)`.
+    /// Numbers or strings, for the parameter of `= ANY($1)`.
     List(Vec<Self>),
 }
 
@@ -21,7 +21,7 @@ macro_rules! values {
 }
 pub(crate) use values;
 
-/// Numbers, which are stored in 64 bits.
+/// Integers, stored in 64 bits and saturated.
 macro_rules! integers {
     ($($name:ty),*) => { $(
         impl From<$name> for Value {
@@ -33,7 +33,7 @@ macro_rules! integers {
 }
 integers!(i64, i32, u16, u32, u64, usize);
 
-/// Types that are one of the kinds of values.
+/// Types that correspond to a variant.
 macro_rules! kinds {
     ($($kind:ident $name:ty),*) => { $(
         impl From<$name> for Value {
@@ -108,7 +108,7 @@ impl Value {
         }
     }
 
-    /// As JSON, for `json_each` of SQLite.
+    /// JSON for SQLite's `json_each`.
     fn json(&self) -> String {
         match self {
             Self::Int(number) => number.to_string(),
@@ -119,7 +119,7 @@ impl Value {
     }
 }
 
-/// SQLite's form of `= ANY($1)`. Few numbers are written out, which is faster.
+/// SQLite's form of `= ANY($1)`. Short lists of numbers are inlined, which is faster.
 pub(super) fn among(list: &Value) -> String {
     match list {
         Value::List(all) if all.len() <= 100 && all.iter().all(|value| matches!(value, Value::Int(_))) => {

@@ -14,13 +14,13 @@ pub struct TreeArgs {
 
 #[derive(clap::Subcommand)]
 pub enum Task {
-    /// Make a tree from a position, games, Polyglot books or an analysis database
+    /// Create a tree from a position, games, Polyglot books or an analysis database
     Init(Init),
     /// Search and add positions
     Grow(Grow),
-    /// Show a position with its moves
+    /// Show a position and its moves
     Show(Show),
-    /// Always grow the moves of a line, whatever they are worth
+    /// Always grow the moves of a line, whatever their value
     Pin(Edit),
     /// Never grow or count a move
     Exclude(Edit),
@@ -37,7 +37,7 @@ pub enum Task {
     },
     /// Merge trees of the same root into one
     Merge {
-        /// Target tree, made if missing
+        /// Target tree, created if missing
         into: Location,
         /// Source trees
         #[arg(required = true, value_name = "FROM")]
@@ -45,7 +45,7 @@ pub enum Task {
     },
     /// Write the tree as PGN, EPD, Polyglot book or web page
     Export(Export),
-    /// Compute everything again and compare
+    /// Recompute everything and compare
     Verify {
         /// The tree
         tree: Location,
@@ -67,7 +67,7 @@ pub struct At {
 pub struct Edit {
     /// The tree
     pub tree: Location,
-    /// Moves from the root or from the start of the game, in quotes; the last one is meant, for `pin` all of them
+    /// Moves from the root or from the start of the game, in quotes; applies to the last one, with `pin` to all
     pub moves: String,
 }
 
@@ -86,10 +86,10 @@ pub struct Init {
     /// Plies of each game to take
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub pgn_plies: usize,
-    /// Polyglot book whose moves become part of the tree, from the root on; may be repeated
+    /// Polyglot book whose moves from the root become part of the tree; may be repeated
     #[arg(long, value_name = "FILE")]
     pub book: Vec<PathBuf>,
-    /// Positions of each book to take, those with the fewest moves from the root first
+    /// Positions of each book to take, nearest to the root first
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub book_positions: usize,
     /// Database of `lento analyse` whose results become searches; may be repeated
@@ -115,7 +115,7 @@ pub struct Growth {
     /// The same for Black
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub black_best: Option<i64>,
-    /// Percent of what a move of White loses that counts as its cost [default: 100]
+    /// Percent of the loss of White's moves that counts as cost [default: 100]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(i64).range(0..=10_000))]
     pub white_weight: Option<i64>,
     /// The same for Black [default: 100]
@@ -124,7 +124,7 @@ pub struct Growth {
     /// Cost of a ply, in percent of a point [default: 1]
     #[arg(long, value_name = "PERCENT", value_parser = ply_cost)]
     pub ply_cost: Option<i64>,
-    /// Plies from the root
+    /// Maximum plies from the root
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub max_ply: Option<i64>,
 }
@@ -168,7 +168,7 @@ pub struct Grow {
     /// Folders with Syzygy tablebases, as in the option SyzygyPath
     #[arg(long, value_name = "PATH")]
     pub syzygy: Option<String>,
-    /// On a server: how long this process may be silent until others take over its position
+    /// Lease of a position on a server, after which other processes take it over
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = setup::positive_time)]
     pub lease: Duration,
     /// Print a line of JSON per search
@@ -203,13 +203,13 @@ pub struct Export {
     /// Write a web page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Leave out moves that lose more, except in EPD
+    /// Omit moves that lose more, except in EPD
     #[arg(long, value_name = "CP", default_value = "50cp", value_parser = centipawns)]
     pub within: i64,
-    /// Leave out all but the best moves of a position
+    /// Omit all but this many best moves of a position
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub best: usize,
-    /// Positions of the web page
+    /// Maximum number of positions of the web page
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub max_positions: usize,
 }

@@ -1,41 +1,41 @@
-//! Values and costs of nodes, from searches, moves and settings alone.
+//! Values and costs of nodes, computed from searches, moves and settings.
 //!
-//! The value of a node is the best of its moves: those with children by the children's values, the best of the others by
-//! the search that avoided them (negamax). Endless play is a draw: values start at a half and are computed again, all from those
-//! of the round before, until none changes. After k rounds they are those of the game that ends in a draw after k plies,
-//! so what can be forced is found whatever the cycles are.
+//! The value of a node is that of its best move (negamax): moves with children have the children's values, the best of the others
+//! has the value of the search that excluded them. Endless play is a draw: values start at one half and are recomputed in rounds from
+//! those of the previous round until none changes. After k rounds they are those of a game drawn after k plies, so forced results
+//! are found in spite of cycles.
 //!
-//! The cost of a node is that of the cheapest place to grow below it. A move costs [`Settings::ply_cost`] and what it
-//! loses against the best move (T. R. Lincke, "Strategies for the automatic construction of opening books", 2001).
+//! The cost of a node is that of the cheapest place to grow below it. A move costs [`Settings::ply_cost`] plus its loss against
+//! the best move (T. R. Lincke, "Strategies for the automatic construction of opening books", 2001).
 
 use super::position::{FULL, HALF, Value, centipawns};
 
 /// Cost of growing, in millionths of a point.
 pub type Cost = i64;
-/// Cost where nothing is left to grow.
+/// Cost if nothing is left to grow.
 pub const NEVER: Cost = i64::MAX / 4;
 
 /// Which moves are grown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub ply_cost: Cost,
-    /// Nodes farther from the root are not added.
+    /// Maximum distance of new nodes from the root.
     pub max_ply: Option<i64>,
-    /// White's moves, and Black's.
+    /// Of White's and Black's moves.
     pub sides: [Width; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
-    /// Percent of a loss that counts as cost.
+    /// Percentage of a loss that counts as cost.
     pub weight: i64,
-    /// Moves that lose more centipawns are not grown.
+    /// Maximum loss of grown moves in centipawns.
     pub within: Option<i32>,
-    /// Only this many of the best moves are grown.
+    /// Maximum number of grown moves, the best ones.
     pub best: Option<i64>,
 }
 
-/// A node of a loaded part of the tree.
+/// A loaded node.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     pub id: i64,
@@ -46,14 +46,14 @@ pub struct Node {
     pub fixed: Option<Value>,
     /// Distance from the root; `None` if there is no path.
     pub ply: Option<i64>,
-    /// Whether a process searches it.
+    /// Whether a process is searching it.
     pub claimed: bool,
     pub value: Option<Value>,
     pub cost: Cost,
-    /// Whether it is part of what is computed, and not only a child of it. Only such nodes have edges and searches.
+    /// Whether it is to be computed, not only a child of such a node. Only these have edges and searches.
     pub inside: bool,
     pub edges: Vec<Edge>,
-    /// The most trusted first.
+    /// Most reliable first.
     pub found: Vec<Found>,
 }
 
@@ -83,16 +83,16 @@ pub struct Graph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Nothing,
-    /// Search the node without the moves that have children.
+    /// Search the node, excluding moves with children.
     Search,
     /// Add this move.
     Expand(u16),
-    /// Below the child of this index.
+    /// Continue at the child with this index.
     Child(u32),
 }
 
 impl Graph {
-    /// The search of the moves without known children: the first whose best move has none.
+    /// The search of moves without known children: the first whose best move has no child.
     pub fn search(&self, node: usize) -> Option<Found> {
         let counts = |found: &&Found| {
             let edge = self.nodes[node].edges.iter().find(|edge| edge.mv == found.mv);
@@ -117,17 +117,17 @@ impl Graph {
         let node = &self.nodes[at];
         let width = settings.sides[usize::from(!node.white)];
         let search = self.search(at);
-        let live = || node.edges.iter().filter(|edge| !edge.excluded);
+        let included = || node.edges.iter().filter(|edge| !edge.excluded);
         let best = self.value(at).unwrap_or(HALF);
         let loses = |value: Value| Cost::from(best - value) * width.weight / 100;
         let is_wanted = |value: Value| {
-            let better = live().filter_map(|edge| self.move_value(edge)).chain(search.map(|found| found.value));
-            width.within.is_none_or(|most| centipawns(best) - centipawns(value) <= most)
-                && width.best.is_none_or(|most| (better.filter(|&other| other > value).count() as i64) < most)
+            let better = included().filter_map(|edge| self.move_value(edge)).chain(search.map(|found| found.value));
+            width.within.is_none_or(|max| centipawns(best) - centipawns(value) <= max)
+                && width.best.is_none_or(|max| (better.filter(|&other| other > value).count() as i64) < max)
         };
         let mut next = (NEVER, Next::Nothing);
         let ply = node.ply.filter(|_| node.fixed.is_none() && !node.claimed);
-        let room = |more: i64| ply.is_some_and(|ply| settings.max_ply.is_none_or(|most| ply + more <= most));
+        let room = |more: i64| ply.is_some_and(|ply| settings.max_ply.is_none_or(|max| ply + more <= max));
         match search {
             None if room(0) && node.edges.len() < node.moves => next = (0, Next::Search),
             Some(found) if room(1) && is_wanted(found.value) && !node.edges.iter().any(|edge| edge.mv == found.mv) => {
@@ -135,13 +135,13 @@ impl Graph {
             }
             _ => {}
         }
-        for edge in live() {
+        for edge in included() {
             let child = &self.nodes[edge.child as usize];
             let value = self.move_value(edge).filter(|_| !edge.pinned);
             if child.cost >= NEVER || value.is_some_and(|value| !is_wanted(value)) {
                 continue;
             }
-            // Pinned moves cost next to nothing, but something, so that no cycle is for free.
+            // Pinned moves have a minimal cost, so that no cycle is free.
             let ply_cost = if edge.pinned { 1 } else { settings.ply_cost };
             let cost = ply_cost + value.map_or(0, loses) + child.cost;
             if cost < next.0 {
@@ -151,23 +151,23 @@ impl Graph {
         next
     }
 
-    /// Computes the values and costs of the nodes inside. Returns those of all nodes before.
+    /// Computes the values and costs of the nodes inside. Returns the previous ones of all nodes.
     pub fn solve(&mut self, settings: &Settings) -> Vec<(Option<Value>, Cost)> {
         let before = self.nodes.iter().map(|node| (node.value, node.cost)).collect();
         for node in self.nodes.iter_mut().filter(|node| node.inside) {
             (node.value, node.cost) = (None, NEVER);
         }
         let parents = self.parents();
-        // What is known at all comes first: all of it starts as a draw.
+        // Initialises all nodes that have a value at all as draws.
         let is_known = |graph: &Self, node| graph.value(node).map(|_| HALF);
-        self.settle(&parents, is_known, |node| &mut node.value);
-        self.settle(&parents, Self::value, |node| &mut node.value);
-        self.settle(&parents, |graph, node| graph.next(node, settings).0, |node| &mut node.cost);
+        self.fixpoint(&parents, is_known, |node| &mut node.value);
+        self.fixpoint(&parents, Self::value, |node| &mut node.value);
+        self.fixpoint(&parents, |graph, node| graph.next(node, settings).0, |node| &mut node.cost);
         before
     }
 
-    /// Computes something of all nodes inside, round by round, until nothing changes.
-    fn settle<T: Copy + PartialEq>(
+    /// Computes a field of all nodes inside in rounds until nothing changes.
+    fn fixpoint<T: Copy + PartialEq>(
         &mut self,
         parents: &[Vec<u32>],
         compute: impl Fn(&Self, usize) -> T,

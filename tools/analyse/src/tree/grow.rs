@@ -1,4 +1,4 @@
-//! `lento tree grow`: searches and adds positions, beside other processes.
+//! `lento tree grow`: searches and adds positions, in parallel with other processes.
 
 use super::args::Grow;
 use super::graph::Next;
@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// Nodes of a search without a limit.
 const DEFAULT_NODES: u64 = 100_000;
-/// Time between looks at a tree where other processes search all that is wanted.
+/// Poll interval while other processes search all wanted positions.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Nodes or milliseconds of each search.
@@ -40,9 +40,9 @@ pub struct Place {
     position: Position,
     /// The moves from the root.
     path: Vec<Move>,
-    /// The move to add and the position after it; without one, the node itself is to be searched.
+    /// The move to add and the position after it; `None` to search the node itself.
     pub child: Option<(Move, Position)>,
-    /// The node of that position, unless it needs no search.
+    /// The node of that position, if it needs a search.
     new: Option<i64>,
 }
 
@@ -50,6 +50,7 @@ struct Work<'a> {
     args: &'a Grow,
     tree: Tree,
     engine: Engine,
+    /// The id of the engine.
     by: i64,
     stop: Stop,
     progress: Progress,
@@ -68,8 +69,8 @@ pub fn run(args: &Grow) -> Done {
     let (stop, progress) = (Stop::on_ctrl_c()?, Progress::start());
     let mut work = Work { args, tree, engine, by, stop, progress, nodes: 0, searches: 0, added: 0 };
     let done = work.work();
-    // If the server is gone, the lease ends the run.
-    let released = work.ask(|tree| {
+    // Without the server, the lease expires.
+    let released = work.query(|tree| {
         tree.update(|store, changed| {
             changed.add(store.release_own()?);
             Ok(())
@@ -91,8 +92,8 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
     Ok(engine)
 }
 
-/// Claims the cheapest place and its new position. A place whose new position another process is searching is skipped, but stays
-/// claimed until the next call.
+/// Claims the cheapest place and its new position. Skips places whose new position another process is searching; they stay claimed
+/// until the next call.
 pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
     tree.update(|store, changed| {
         changed.add(store.release_all()?);
@@ -160,16 +161,16 @@ impl Work<'_> {
     fn work(&mut self) -> Result<(), Box<dyn Error>> {
         while !self.stop.asked() && !self.is_over() {
             let limit = self.limit();
-            let Some(place) = self.ask(|tree| choose(tree, limit))? else { break };
+            let Some(place) = self.query(|tree| choose(tree, limit))? else { break };
             if let Some(place) = place {
                 self.grow(&place)?;
-            } else if self.ask(|tree| tree.store.has_claims())? == Some(true) {
+            } else if self.query(|tree| tree.store.has_claims())? == Some(true) {
                 let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
             } else if !self.stop.asked() {
                 self.progress.clear();
                 notice(match self.tree.root().fixed() {
                     Some(_) => "nothing to grow: the game is over at the root",
-                    None => "nothing is left to grow; a greater width or depth would change that",
+                    None => "nothing to grow; expected a greater width or depth",
                 });
                 break;
             }
@@ -179,11 +180,11 @@ impl Work<'_> {
 
     fn is_over(&self) -> bool {
         self.args.time.is_some_and(|time| self.progress.elapsed() >= time)
-            || self.args.nodes.is_some_and(|most| self.nodes >= most)
-            || self.args.positions.is_some_and(|most| self.added >= most)
+            || self.args.nodes.is_some_and(|max| self.nodes >= max)
+            || self.args.positions.is_some_and(|max| self.added >= max)
     }
 
-    /// Searches the new child, if any, and the node without the moves that have children.
+    /// Searches the new child, if any, and the node without moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
         let Place { node, position, path, child, new } = place;
         if let (Some((mv, next)), Some(new)) = (child, *new) {
@@ -199,7 +200,7 @@ impl Work<'_> {
                 return Ok(());
             }
         }
-        let Some(known) = self.ask(|tree| tree.store.moves(*node))? else { return Ok(()) };
+        let Some(known) = self.query(|tree| tree.store.moves(*node))? else { return Ok(()) };
         let mut avoided: Vec<u16> = known.iter().map(|edge| edge.mv.word()).collect();
         avoided.extend(child.as_ref().map(|(mv, _)| mv.word()).filter(|mv| !avoided.contains(mv)));
         avoided.sort_unstable();
@@ -230,27 +231,27 @@ impl Work<'_> {
         (self.args.search_nodes.or(ms.is_none().then_some(DEFAULT_NODES)), ms)
     }
 
-    /// Stores a result and what follows from it, in one transaction. Returns false after Ctrl-C without the server.
+    /// Stores a result and updates the tree, in one transaction. Returns false after Ctrl-C while the server is away.
     fn store(
         &mut self,
         mut work: impl FnMut(&Store, i64, &mut Changed) -> sql::Result<()>,
     ) -> Result<bool, Box<dyn Error>> {
         let by = self.by;
-        let stored = self.ask(|tree| tree.update(|store, changed| work(store, by, changed)))?;
+        let stored = self.query(|tree| tree.update(|store, changed| work(store, by, changed)))?;
         if stored.is_none() {
             notice("the last search is not stored");
         }
         Ok(stored.is_some())
     }
 
-    /// Asks the tree. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
-    fn ask<T>(&mut self, mut question: impl FnMut(&Tree) -> sql::Result<T>) -> Result<Option<T>, Box<dyn Error>> {
+    /// Runs a query, again after reconnecting if the connection is lost. Returns `None` after Ctrl-C meanwhile.
+    fn query<T>(&mut self, mut run: impl FnMut(&Tree) -> sql::Result<T>) -> Result<Option<T>, Box<dyn Error>> {
         let Self { tree, progress, stop, .. } = self;
         Ok(retry(tree.store.location(), stop, progress, |is_lost| {
             if is_lost {
                 tree.store.reconnect()?;
             }
-            question(tree)
+            run(tree)
         })?)
     }
 
@@ -312,7 +313,7 @@ impl Work<'_> {
     }
 
     fn summary(&mut self) -> Result<(), Box<dyn Error>> {
-        let Some((positions, _)) = self.ask(|tree| tree.store.count())? else { return Ok(()) };
+        let Some((positions, _)) = self.query(|tree| tree.store.count())? else { return Ok(()) };
         let text = format!(
             "{}, {} added, {} in {}; the tree has {}",
             units::counted(self.searches, "search"),

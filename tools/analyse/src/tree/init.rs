@@ -26,7 +26,7 @@ pub fn run(args: &Init) -> Done {
     if args.tree.file().is_some_and(Path::exists) {
         return Err(exists().into());
     }
-    // Moves behind a FEN are part of the opening, too.
+    // Moves after a FEN are also part of the opening.
     let (mut setup, mut moves) = (args.setup.clone(), args.moves.clone());
     if let Some((fen, behind)) = args.setup.fen.as_deref().and_then(|fen| fen.split_once(MOVES)) {
         (setup.fen, moves) = (Some(fen.into()), format!("{behind} {moves}"));
@@ -65,8 +65,8 @@ pub fn run(args: &Init) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the root, moves of games from the root on, positions with their moves in a book, each position after one that leads to
-/// it, and analyses. Returns false if there is a root.
+/// Adds the root, moves of games from the root, book positions with their moves, parents first, and analyses. Returns false if
+/// there is a root already.
 fn make(
     store: &Store,
     opening: &Opening,
@@ -110,10 +110,10 @@ fn make(
     store_all(store, &settings(store)?).map(|()| true)
 }
 
-/// The moves of a book in positions that it reaches from the root, the nearest positions first, each once.
-fn read_book(path: &Path, root: &Position, most: usize) -> Result<Vec<(Position, Vec<Move>)>, String> {
+/// The moves of a book in positions that it reaches from the root, breadth-first, each position once.
+fn read_book(path: &Path, root: &Position, max: usize) -> Result<Vec<(Position, Vec<Move>)>, String> {
     let book = Book::read(path)?;
-    let (mut plays, mut is_cut) = (Vec::new(), false);
+    let (mut plays, mut is_truncated) = (Vec::new(), false);
     let (mut seen, mut waiting) = (HashSet::from([root.key.clone()]), VecDeque::from([(root.clone(), None)]));
     while let Some((position, last)) = waiting.pop_front() {
         if position.fixed().is_some() {
@@ -123,8 +123,8 @@ fn read_book(path: &Path, root: &Position, most: usize) -> Result<Vec<(Position,
         for (mv, _) in book.moves(&position.board, last) {
             let next = position.after(mv);
             if !seen.contains(&next.key) {
-                if seen.len() >= most {
-                    is_cut = true;
+                if seen.len() >= max {
+                    is_truncated = true;
                     continue;
                 }
                 seen.insert(next.key.clone());
@@ -134,16 +134,16 @@ fn read_book(path: &Path, root: &Position, most: usize) -> Result<Vec<(Position,
         }
         plays.push((position, moves));
     }
-    if seen.len() == 1 && !is_cut {
+    if seen.len() == 1 && !is_truncated {
         notice(format_args!("{}: no move for the root", path.display()));
     }
-    if is_cut {
-        notice(format_args!("{}: has more than {most} positions, see --book-positions", path.display()));
+    if is_truncated {
+        notice(format_args!("{}: has more than {max} positions, see --book-positions", path.display()));
     }
     Ok(plays)
 }
 
-/// The moves of games from where they reach the root.
+/// The moves of games after they reach the root.
 fn games(path: &Path, root: &Position, plies: usize) -> Result<Vec<Vec<Move>>, String> {
     let refuse = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut reader = Reader::new(BufReader::new(File::open(path).map_err(refuse)?));

@@ -1,4 +1,4 @@
-//! `lento tree merge`: the union of trees. What it makes does not depend on the order of the trees.
+//! `lento tree merge`: the union of trees, independent of their order.
 
 use super::opening::Opening;
 use super::position::Position;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 pub fn run(into: &Location, from: &[Location]) -> Done {
     let trees = from.iter().map(Tree::open_to_read).collect::<Result<Vec<_>, _>>()?;
-    // A file is not made before the trees are found to fit.
+    // Creates a file only if the trees match.
     let known = match into.file() {
         Some(path) if !path.exists() => None,
         _ => Opening::load(&Store::create(into)?)?,
@@ -38,7 +38,7 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes what another tree has. Returns the number of searches taken.
+/// Merges another tree. Returns the number of searches taken.
 pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
     take_settings(store, other)?;
     let mut engines = HashMap::new();
@@ -93,13 +93,13 @@ pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
     Ok(taken)
 }
 
-/// Of two settings the wider one holds: a limit that one tree lacks is dropped, of two numbers the greater is kept.
+/// Keeps the wider settings: drops limits that one tree lacks, and keeps the greater of two numbers.
 fn take_settings(store: &Store, other: &Store) -> sql::Result<()> {
     let (ours, theirs) = (store.settings()?, other.settings()?);
     if !ours.contains_key("root") {
         return theirs.iter().try_for_each(|(name, value)| store.set_setting(name, value).map(drop));
     }
-    // Of two openings the one with more moves, or with as many and later in the alphabet.
+    // Keeps the opening with more moves, or the alphabetically later one.
     let opening = |settings: &BTreeMap<String, String>| {
         let [game, root] = ["game", "root"].map(|name| settings.get(name).cloned().unwrap_or_default());
         (game.split(' ').count(), game, root)

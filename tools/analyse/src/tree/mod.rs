@@ -1,4 +1,4 @@
-//! `lento tree`: a tree of searched positions, in a file or on a server, that several processes may grow.
+//! `lento tree`: a tree of searched positions in a file or on a server. Several processes may grow it.
 
 mod args;
 mod export;
@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use store::Store;
 use update::{Changed, store_all};
 
-/// A node that the user names.
+/// A node named by the user.
 pub struct Named {
     node: i64,
     position: Position,
@@ -42,7 +42,7 @@ pub struct Named {
     start: Board,
     /// The moves from the start.
     line: Vec<Move>,
-    /// Those from the root.
+    /// The moves from the root.
     path: Vec<Move>,
 }
 
@@ -106,12 +106,12 @@ impl Tree {
         Ok(Named { node, position, board: self.after(&path), start, line, path })
     }
 
-    /// Changes the tree and what follows from it, in one transaction.
+    /// Changes the tree and updates values, in one transaction.
     fn update<T>(&self, work: impl FnOnce(&Store, &mut Changed) -> sql::Result<T>) -> sql::Result<T> {
         self.store.write(|store| {
             let mut changed = Changed::default();
             let done = work(store, &mut changed)?;
-            changed.settle(store, &self.settings).map(|()| done)
+            changed.update(store, &self.settings).map(|()| done)
         })
     }
 
@@ -120,7 +120,7 @@ impl Tree {
         path.iter().fold(self.opening.root.clone(), |board, &mv| board.after(mv))
     }
 
-    /// Reads moves from the root. If they begin with all moves to the root, those are left out.
+    /// Parses moves from the root, or from the start of the game.
     pub fn moves(&self, text: &str) -> Result<Vec<Move>, String> {
         let (setup, Opening { start, moves, root }) = (Setup::default(), &self.opening);
         let words: Vec<&str> = setup::words(text).collect();
@@ -133,7 +133,7 @@ impl Tree {
     }
 }
 
-/// A number among the settings: its name, its default, and what the command line says. An absent one is no limit.
+/// A numeric setting: name, default, and value on the command line. A missing one is no limit.
 type Number = (&'static str, Option<i64>, fn(&Growth) -> Option<i64>);
 
 const NUMBERS: [Number; 8] = [
@@ -155,7 +155,7 @@ fn settings(store: &Store) -> sql::Result<Settings> {
     };
     let width = |color: &str| Width {
         weight: number(&format!("{color}_weight")).unwrap_or(100),
-        within: number(&format!("{color}_within")).map(|most| most as i32),
+        within: number(&format!("{color}_within")).map(|max| max as i32),
         best: number(&format!("{color}_best")),
     };
     Ok(Settings {
@@ -165,13 +165,13 @@ fn settings(store: &Store) -> sql::Result<Settings> {
     })
 }
 
-/// Excludes the last move of a line, or unmarks it, or pins all of them, so that the way to the last one is grown, too. A pin adds
-/// missing moves, an exclusion the last one.
+/// Excludes or unmarks the last move of a line, or pins all its moves, so that the path to the last one is grown. Pinning adds
+/// missing moves, excluding only the last one.
 pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
     let tree = Tree::open(&edit.tree)?;
     let moves = tree.moves(&edit.moves)?;
     if moves.is_empty() {
-        return Err(format!("{:?} names no move; expected moves of the tree", edit.moves).into());
+        return Err(format!("{:?} has no moves; expected moves of the tree", edit.moves).into());
     }
     let known = if pinned { 0 } else { moves.len() - usize::from(excluded) };
     for line in (1..=known).map(|length| &moves[..length]) {
@@ -199,7 +199,7 @@ fn note(location: &Location, name: &str, text: &str) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Stores settings that were given, and computes the tree again if they changed it.
+/// Stores given settings, and recomputes the tree if they have changed.
 fn change_settings(tree: &mut Tree, growth: &Growth) -> sql::Result<()> {
     let store = &tree.store;
     let change = |store: &Store| {

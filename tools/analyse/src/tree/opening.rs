@@ -7,7 +7,7 @@ use lento::chess::{Board, Move};
 use lento_console::document::notation;
 use lento_console::setup::Setup;
 
-/// Between a FEN and moves, also in the setting `game`.
+/// Separates a FEN and moves, also in the setting `game`.
 pub const MOVES: &str = " moves ";
 
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Opening {
         Self { start, moves, root }
     }
 
-    /// The opening of a tree; `None` in a new one. Trees of older versions have the root alone.
+    /// The opening of a tree; `None` in a new one. Trees of older versions store only the root.
     pub fn load(store: &Store) -> Result<Option<Self>> {
         let settings = store.settings()?;
         let Some(fen) = settings.get("root") else { return Ok(None) };

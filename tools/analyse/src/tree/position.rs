@@ -11,15 +11,17 @@ pub const FULL: Value = 1_000_000;
 /// A draw.
 pub const HALF: Value = FULL / 2;
 
-/// Halfmove clocks below this count as 0, so that paths of different length meet.
+/// Halfmove clocks below this count as 0, so that paths of different lengths transpose.
 const CLOCK: u32 = 20;
 /// Material for which values are shown in centipawns.
 const MATERIAL: i32 = 58;
+/// Maximum of values in centipawns.
+const MAX_CENTIPAWNS: i32 = 1500;
 
-/// A position as it is stored and searched: without history, and with a halfmove clock of 0 or from [`CLOCK`] up.
+/// A position as stored and searched: without history, with a halfmove clock of 0 or at least [`CLOCK`].
 #[derive(Clone, Debug)]
 pub struct Position {
-    /// The FEN without move number, and without the clock where it is 0.
+    /// The FEN without the move number, and without the clock if 0.
     pub key: String,
     pub board: Board,
 }
@@ -46,7 +48,7 @@ impl Position {
         self.board.side_to_move() == Color::White
     }
 
-    /// The value for the side to move where the game is over.
+    /// The value for the side to move if the game is over.
     pub fn fixed(&self) -> Option<Value> {
         let board = &self.board;
         if !board.has_legal_move() {
@@ -55,7 +57,7 @@ impl Position {
         (board.insufficient_material() || board.halfmove_clock() >= 100).then_some(HALF)
     }
 
-    /// Whether a move cannot be taken back, so that no cycle contains it.
+    /// Whether a move is irreversible, so that no cycle contains it.
     pub fn is_irreversible(&self, mv: Move) -> bool {
         let board = &self.board;
         let pawn = board.piece_on(mv.from()).is_some_and(|piece| piece.kind() == PieceType::Pawn);
@@ -81,18 +83,15 @@ fn expected(score: Score, material: i32) -> Value {
     ((f64::from(FULL) * (win + draw / 2.0)).round() as Value).clamp(1, FULL - 1)
 }
 
-/// A value in shown centipawns of the middlegame, at most ±[`MOST`].
+/// A value in centipawns shown in the middlegame, at most ±[`MAX_CENTIPAWNS`].
 pub fn centipawns(value: Value) -> i32 {
     if value > HALF {
         return -centipawns(FULL - value);
     }
-    let (mut low, mut high) = (wdl::in_middlegame(-MOST), wdl::in_middlegame(MOST));
+    let (mut low, mut high) = (wdl::in_middlegame(-MAX_CENTIPAWNS), wdl::in_middlegame(MAX_CENTIPAWNS));
     while low < high {
         let middle = (low + high).div_euclid(2);
         if expected(middle, MATERIAL) < value { low = middle + 1 } else { high = middle }
     }
     wdl::normalise(low, MATERIAL)
 }
-
-/// Beyond it all values are alike.
-const MOST: i32 = 1500;

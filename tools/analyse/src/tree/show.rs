@@ -18,10 +18,10 @@ use serde_json::{Value as Json, json};
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-/// Nodes below a move are counted up to here.
-const MOST: i64 = 1000;
+/// Maximum count of nodes below a move.
+const MAX_BELOW: i64 = 1000;
 
-/// A move of a node as it is shown.
+/// A move of a node for display.
 pub struct Row {
     pub mv: Move,
     /// The child; `None` for the best move without one.
@@ -82,12 +82,12 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The most trusted search of all moves.
+/// The most reliable search of all moves.
 pub fn own_search(tree: &Tree, node: i64) -> sql::Result<Option<Search>> {
     Ok(tree.store.searches(node)?.into_iter().find(|search| search.avoided.is_empty()))
 }
 
-/// The best line: moves of the tree up to a repetition, then those of the last node's search.
+/// The best line: moves of the tree up to a repetition, continued by the last node's search.
 pub fn best_line(tree: &Tree, mut node: i64) -> sql::Result<Vec<Move>> {
     let (mut line, mut seen) = (Vec::new(), vec![node]);
     loop {
@@ -116,7 +116,7 @@ pub fn percent(value: Value) -> String {
     format!("{:.1} % {points}", f64::from(value) / 1e4)
 }
 
-/// A node as it is shown.
+/// A node for display.
 struct Shown {
     node: Node,
     /// The value of its own search.
@@ -131,7 +131,7 @@ struct Shown {
 fn shown(tree: &Tree, node: i64) -> sql::Result<Shown> {
     let store = &tree.store;
     let rows = rows(tree, node)?;
-    let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| store.below(child, MOST)));
+    let below = rows.iter().map(|row| row.child.map_or(Ok(0), |child| store.below(child, MAX_BELOW)));
     Ok(Shown {
         node: store.load(&[node])?.nodes.swap_remove(0),
         own: own_search(tree, node)?.map(|search| search.value),
@@ -184,7 +184,7 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     ));
     for (row, &below) in shown.rows.iter().zip(&shown.below) {
         let (depth, nodes) = row.search.as_ref().map_or((0, 0), |search| (search.depth, search.nodes));
-        let below = if below == MOST { format!("{MOST}+") } else { below.to_string() };
+        let below = if below == MAX_BELOW { format!("{MAX_BELOW}+") } else { below.to_string() };
         let mut line = format!(
             "{:<8} {:>14} {:>14} {depth:>5} {:>7} {below:>6}",
             board.san(row.mv),

@@ -1,4 +1,4 @@
-//! The tables of a tree: all SQL is here.
+//! The tables of a tree, with all SQL.
 
 mod load;
 
@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-/// "LenT". On a server, the tables have a schema of their own, and the number locks the tree.
+/// "LenT". On a server, the tables have their own schema, and the number is the key of the lock.
 static SCHEMA: Schema = Schema {
     application: 0x4c65_6e54,
     name: "tree",
@@ -23,7 +23,7 @@ static SCHEMA: Schema = Schema {
     scripts: &[include_str!("schema.sql")],
     foreign: "not a tree; expected one made by `lento tree init`",
 };
-/// Rows that are read or written at once where all are.
+/// Maximum rows read or written at once.
 pub const PAGE: usize = 1000;
 
 pub struct Store {
@@ -78,7 +78,7 @@ pub struct Step {
     pub excluded: bool,
 }
 
-/// A node as it is written, without what follows from others.
+/// A node without computed fields.
 pub struct Entry {
     pub id: i64,
     pub key: String,
@@ -88,10 +88,9 @@ pub struct Entry {
     pub fixed: Option<Value>,
 }
 
-/// A node's place in the tree. The deepest comes first.
+/// Distance from the root, id and component of a node, ordered deepest first.
 pub type Place = (Reverse<Option<i64>>, i64, Option<i64>);
 
-/// Distance from the root, id, component.
 fn place(row: &Row) -> Result<Place, Cause> {
     Ok((Reverse(row.get(0)?), row.get(1)?, row.get(2)?))
 }
@@ -105,7 +104,7 @@ fn bytes(words: &[u16]) -> Vec<u8> {
 }
 
 impl Store {
-    /// Creates a tree, or opens it.
+    /// Opens a tree, creating it if missing.
     pub fn create(location: &Location) -> Result<Self> {
         Self::connect(location, OpenFlags::SQLITE_OPEN_CREATE, Connection::migrate)
     }
@@ -117,7 +116,7 @@ impl Store {
         })
     }
 
-    /// Opens a tree that may be read-only, as may be its folder.
+    /// Opens a tree read-only; the file and its folder may be read-only.
     pub fn open_to_read(location: &Location) -> Result<Self> {
         Self::open_with(location, |connection| {
             connection.read_only()?;
@@ -127,7 +126,7 @@ impl Store {
 
     fn open_with(location: &Location, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
         if location.file().is_some_and(|path| !path.is_file()) {
-            return Err(location.error("no such file; `lento tree init` makes a tree"));
+            return Err(location.error("no such file; expected a tree made by `lento tree init`"));
         }
         Self::connect(location, OpenFlags::empty(), prepare)
     }
@@ -151,7 +150,7 @@ impl Store {
         Self::create(&Location::File(":memory:".into())).unwrap()
     }
 
-    /// Claims a node for no run.
+    /// Claims a node for another run.
     #[cfg(test)]
     pub fn execute_claim(&self, node: i64) {
         self.execute("UPDATE node SET claim = 1 WHERE id = $1", &values![node]).unwrap();
@@ -161,7 +160,7 @@ impl Store {
         &self.location
     }
 
-    /// Does something in one transaction, which other processes see as a whole. One process at a time writes.
+    /// Runs a write transaction. One process writes at a time.
     pub fn write<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let is_file = self.location.file().is_some();
         self.within(if is_file { "BEGIN IMMEDIATE" } else { "BEGIN" }, |store| {
@@ -170,7 +169,7 @@ impl Store {
         })
     }
 
-    /// Reads the tree as it is at one moment.
+    /// Reads a consistent snapshot of the tree.
     pub fn read<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let is_file = self.location.file().is_some();
         self.within(if is_file { "BEGIN" } else { "BEGIN ISOLATION LEVEL REPEATABLE READ" }, work)
@@ -221,14 +220,14 @@ impl Store {
         self.one("SELECT id FROM node WHERE position = $1", &values![key])
     }
 
-    /// The nodes of those keys that the tree has.
+    /// The nodes of those keys that are in the tree.
     pub fn find_all<'a>(&self, keys: impl Iterator<Item = &'a str>) -> Result<HashMap<String, i64>> {
         let keys: Vec<sql::Value> = keys.map(sql::Value::from).collect();
         let sql = "SELECT position, id FROM node WHERE position = ANY($1)";
         Ok(self.all(sql, &values![keys], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
-    /// Adds a node, or finds it. Returns whether it is new.
+    /// Finds or adds a node. Returns its id and whether it is new.
     pub fn add_node(&self, position: &Position) -> Result<(i64, bool)> {
         if let Some(id) = self.find(&position.key)? {
             return Ok((id, false));
@@ -268,7 +267,7 @@ impl Store {
         Ok(texts?.into_iter().collect())
     }
 
-    /// The moves of nodes, by node, in the order of their encoding.
+    /// The moves of nodes, ordered by node and encoding.
     pub fn moves_of(&self, nodes: &[i64]) -> Result<Vec<(i64, Step)>> {
         let sql = "SELECT parent, mv, child, irreversible, pinned, excluded FROM edge WHERE parent = ANY($1) ORDER BY parent, mv";
         let moves = self.all(sql, &values![nodes], |row| {
@@ -288,7 +287,7 @@ impl Store {
         self.all(sql, &values![nodes], place)
     }
 
-    /// Neighbours by moves that can be taken back: children, or parents.
+    /// Neighbours by reversible moves: children or parents.
     pub fn reversible(&self, nodes: &[i64], parents: bool) -> Result<Vec<i64>> {
         let sql = if parents {
             "SELECT parent FROM edge WHERE child = ANY($1) AND irreversible = 0"
@@ -342,7 +341,7 @@ impl Store {
         Ok(())
     }
 
-    /// Searches of nodes with their engines, by node, the most trusted first.
+    /// Searches of nodes with their engines, ordered by node, most reliable first.
     pub fn searches_of(&self, nodes: &[i64]) -> Result<Vec<(i64, i64, Search)>> {
         let sql =
             "SELECT node, engine, depth, nodes, time_ms, value, score, asked_nodes, asked_ms, avoided, pv FROM search
@@ -367,7 +366,7 @@ impl Store {
         Ok(self.searches_of(&[node])?.into_iter().map(|(.., search)| search).collect())
     }
 
-    /// Stores a search, unless there is a better one of the same engine without the same moves.
+    /// Stores a search, unless the same engine has a better one with the same excluded moves.
     pub fn add_search(&self, node: i64, engine: i64, search: &Search) -> Result<bool> {
         let known = self.searches_of(&[node])?.into_iter().filter(|(_, by, _)| *by == engine);
         if known.map(|(.., known)| known).any(|known| known.avoided == search.avoided && known >= *search) {
@@ -421,7 +420,7 @@ impl Store {
         Ok((count("node")?.unwrap_or(0), count("search")?.unwrap_or(0)))
     }
 
-    /// The number of nodes below a node, itself included, at most a limit.
+    /// The number of nodes below a node, including itself, up to a limit.
     pub fn below(&self, node: i64, limit: i64) -> Result<i64> {
         let sql = "WITH RECURSIVE below (id) AS (
                 SELECT CAST($1 AS BIGINT) UNION SELECT child FROM below JOIN edge ON parent = below.id
@@ -430,7 +429,7 @@ impl Store {
         Ok(self.one(sql, &values![node, limit])?.unwrap_or(0))
     }
 
-    /// Marks this process as working on the tree.
+    /// Registers this process.
     pub fn begin_run(&self, lease: Duration) -> Result<()> {
         let mut connection = self.connection.borrow_mut();
         if connection.is_server() {
@@ -440,7 +439,7 @@ impl Store {
         Ok(())
     }
 
-    /// Claims a node for this run. Returns false if it is claimed.
+    /// Claims a node for this run. Returns false if it is already claimed.
     pub fn claim(&self, node: i64) -> Result<bool> {
         let run = match &mut *self.run.borrow_mut() {
             Some(run) => Some(run.renew(&mut self.connection.borrow_mut())?),
@@ -455,8 +454,7 @@ impl Store {
         self.execute("UPDATE node SET claim = NULL WHERE id = $1 AND claim = coalesce($2, claim)", &values![node, run])
     }
 
-    /// Releases the nodes of runs that are over, and those of this one, and removes those that were not yet part of the tree.
-    /// Returns them.
+    /// Releases the nodes of dead runs and of this one, and removes those not yet part of the tree. Returns their ids.
     pub fn release_all(&self) -> Result<Vec<i64>> {
         let own = self.run.borrow().as_ref().map(|run| run.id);
         let is_file = self.location.file().is_some();

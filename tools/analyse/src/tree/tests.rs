@@ -1,4 +1,4 @@
-//! Random trees: what is kept up to date is what a plain computation yields, and merging is a union.
+//! Random trees: incremental updates equal a full computation, and merging is a union.
 
 use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
 use super::grow::choose;
@@ -25,8 +25,8 @@ const WIDTH: Width = Width { weight: 70, within: Some(150), best: Some(3) };
 const SETTINGS: Settings =
     Settings { ply_cost: 10_000, max_ply: Some(5), sides: [WIDTH, Width { weight: 100, within: None, best: None }] };
 
-fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
-    prop::collection::vec((0_u8..9, 0..NODES, 0..NODES, 1_u16..6, 0..=FULL), 1..most)
+fn changes(max: usize) -> impl Strategy<Value = Vec<Change>> {
+    prop::collection::vec((0_u8..9, 0..NODES, 0..NODES, 1_u16..6, 0..=FULL), 1..max)
 }
 
 /// A store with nodes but no moves. The first is the root. Moves lead to nodes of the same layer or, irreversibly, of a later
@@ -85,10 +85,10 @@ fn apply(store: &Store, (kind, from, to, mv, number): Change) {
         }
         _ => {}
     }
-    changed.settle(store, &SETTINGS).unwrap();
+    changed.update(store, &SETTINGS).unwrap();
 }
 
-/// The value of every node after so many plies, where the game is drawn; `None` for what is not known.
+/// The value of every node if the game is drawn after 2 * [`NODES`] plies; `None` if unknown.
 fn values(store: &Store) -> Vec<Option<Value>> {
     let graph = store.load_all().unwrap();
     let mut values: Vec<Option<Value>> = vec![None; NODES];
@@ -114,7 +114,7 @@ fn values(store: &Store) -> Vec<Option<Value>> {
     values
 }
 
-/// The cheapest place to grow, of all paths from a node that repeat nothing.
+/// Cost of the cheapest place to grow, over all paths from a node without repetition.
 fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Cost {
     let mut least = own[at];
     path.push(at);
@@ -128,8 +128,8 @@ fn cheapest(graph: &Graph, own: &[Cost], at: usize, path: &mut Vec<usize>) -> Co
         let value = graph.move_value(edge).filter(|_| !edge.pinned);
         let best = node.value.unwrap_or(HALF);
         let allowed = value.is_none_or(|value| {
-            width.best.is_none_or(|most| (known.iter().filter(|&&other| other > value).count() as i64) < most)
-                && width.within.is_none_or(|most| centipawns(best) - centipawns(value) <= most)
+            width.best.is_none_or(|max| (known.iter().filter(|&&other| other > value).count() as i64) < max)
+                && width.within.is_none_or(|max| centipawns(best) - centipawns(value) <= max)
         });
         if allowed && !path.contains(&child) {
             let loss = value.map_or(0, |value| i64::from(best - value) * width.weight / 100);
@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(cases(16))]
 
     #[test]
-    fn what_is_kept_is_what_is_computed(changes in changes(60)) {
+    fn incremental_updates_equal_full_computation(changes in changes(60)) {
         let store = store();
         for change in changes {
             apply(&store, change);
@@ -194,7 +194,7 @@ proptest! {
             prop_assert_eq!(kept, values(&store), "after {:?}", change);
             let plies: Vec<Option<i64>> = graph.nodes.iter().map(|node| node.ply).collect();
             prop_assert_eq!(plies, verify::plies(&graph, 1));
-            // Without children's costs, the cost of a node is its own.
+            // Without costs of children, only the node's own cost remains.
             let mut alone = graph.clone();
             alone.nodes.iter_mut().for_each(|node| node.cost = NEVER);
             let own: Vec<Cost> = (0..NODES).map(|at| alone.next(at, &SETTINGS).0).collect();
@@ -218,7 +218,7 @@ proptest! {
     }
 }
 
-/// The way of least cost from the root ends where something is to be done, and costs what the root says.
+/// The cheapest path from the root ends at a place to grow, and its cost is that of the root.
 fn follow(store: &Store) {
     let graph = store.load_all().unwrap();
     let (mut at, mut left, mut seen) = (0, graph.nodes[0].cost, HashSet::new());
@@ -234,9 +234,9 @@ fn follow(store: &Store) {
     }
 }
 
-/// A perpetual check is a draw for the side that would lose otherwise, and a mere repetition is not for the one that wins.
+/// A cycle is a draw if both sides prefer it; a side with a better move leaves it.
 #[test]
-fn cycles_are_draws_only_where_nobody_leaves_them() {
+fn cycles_are_draws_unless_a_side_leaves_them() {
     let exits = |one: Value, other: Value| {
         let store = store();
         for (node, value) in [(1, one), (2, other)] {
@@ -252,7 +252,7 @@ fn cycles_are_draws_only_where_nobody_leaves_them() {
     assert_eq!(exits(700_000, 600_000), (70_000, 60_000), "both leave");
 }
 
-/// A position that two moves reach is searched by one process at a time, and an interrupted search leaves nothing.
+/// A position reached by two paths is searched by one process at a time, and an interrupted search leaves no node.
 #[test]
 fn processes_search_different_positions() {
     let folder = tempfile::tempdir().unwrap();
@@ -311,9 +311,8 @@ fn centipawns_follow_values() {
     }
 }
 
-/// Positions that differ in small halfmove clocks only are one; from 20 plies on they are not.
 #[test]
-fn clocks_count_from_twenty_on() {
+fn halfmove_clocks_matter_from_twenty_plies() {
     let key = |fen: &str| Position::new(&Board::from_fen(fen).unwrap()).key;
     let fen = |clock: u32| format!("4k3/8/8/8/8/8/8/R3K3 w Q - {clock} 40");
     assert_eq!(key(&fen(0)), key(&fen(19)));
@@ -420,7 +419,7 @@ fn a_million_nodes() {
                     let mut began = Instant::now();
                     let mut changed = Changed::default();
                     let known = store.find(&next.key)?;
-                    // Most without the moves to known positions, which take most of the time.
+                    // The bulk is added without moves to known positions, which are slow.
                     let child = if is_computed { changed.node(store, &next)? } else { store.add_node(&next)?.0 };
                     if known.is_none() {
                         all.push((child, ply + 1));
@@ -435,7 +434,7 @@ fn a_million_nodes() {
                     }
                     changed.edge(store, id, mv.word(), child, position.is_irreversible(mv))?;
                     changed.add([id, child]);
-                    // The last ones as they are in earnest, the others all at once.
+                    // The last ones are updated one by one, the others all at once.
                     if all.len() + 2_000 >= count {
                         if !std::mem::replace(&mut is_computed, true) {
                             println!("{} nodes in {:?}", all.len(), start.elapsed());
@@ -443,7 +442,7 @@ fn a_million_nodes() {
                             println!("all computed after {:?}", start.elapsed());
                             began = Instant::now();
                         }
-                        changed.settle(store, &growth)?;
+                        changed.update(store, &growth)?;
                         times.push(began.elapsed());
                     }
                 }

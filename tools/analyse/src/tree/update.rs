@@ -1,4 +1,4 @@
-//! Keeps values, costs, distances and components up to date while the tree changes.
+//! Updates values, costs, distances and components when the tree changes.
 
 use super::graph::{Cost, Graph, NEVER, Node, Settings};
 use super::position::{Position, Value};
@@ -8,7 +8,7 @@ use lento::chess::Move;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-/// Nodes whose values must be computed again.
+/// Nodes whose values must be recomputed.
 #[derive(Debug, Default)]
 pub struct Changed(BTreeSet<i64>);
 
@@ -17,9 +17,9 @@ impl Changed {
         self.0.extend(nodes);
     }
 
-    /// Computes the values of these nodes, of their parents where they changed, and so on.
-    pub fn settle(self, store: &Store, settings: &Settings) -> Result<()> {
-        // The deepest first, so that few nodes are computed twice.
+    /// Recomputes these nodes and, as long as values change, their parents.
+    pub fn update(self, store: &Store, settings: &Settings) -> Result<()> {
+        // Deepest first, so that few nodes are computed twice.
         let nodes: Vec<i64> = self.0.into_iter().collect();
         let mut waiting: BTreeSet<_> = store.places(&nodes)?.into_iter().collect();
         while let Some((_, node, component)) = waiting.pop_first() {
@@ -38,7 +38,7 @@ impl Changed {
         Ok(())
     }
 
-    /// Adds a position, with moves to those positions that the tree has.
+    /// Finds or adds a position, with moves to positions in the tree.
     pub fn node(&mut self, store: &Store, position: &Position) -> Result<i64> {
         let (node, is_new) = store.add_node(position)?;
         if is_new {
@@ -47,7 +47,7 @@ impl Changed {
         Ok(node)
     }
 
-    /// Adds the moves to positions that the tree has.
+    /// Adds the moves to positions in the tree.
     pub fn link(&mut self, store: &Store, node: i64, position: &Position) -> Result<()> {
         if position.fixed().is_some() {
             return Ok(());
@@ -87,11 +87,11 @@ impl Changed {
         if !irreversible {
             self.join(store, parent, child)?;
         }
-        self.come_closer(store, parent, child)
+        self.update_plies(store, parent, child)
     }
 
     /// Updates distances from the root.
-    fn come_closer(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
+    fn update_plies(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
         let mut waiting = VecDeque::from([(parent, child)]);
         while let Some((parent, child)) = waiting.pop_front() {
             let Some(ply) = store.ply(parent)?.map(|ply| ply + 1) else { continue };
@@ -105,13 +105,13 @@ impl Changed {
         Ok(())
     }
 
-    /// Joins the nodes of the cycles that a new move closes into a component.
+    /// Joins the nodes on cycles closed by a new move into a component.
     fn join(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
         let known = store.component(parent)?;
         if known.is_some() && known == store.component(child)? {
             return Ok(());
         }
-        // In turns from both ends, so that the smaller side decides that there is no cycle.
+        // Alternates between both ends, so that the smaller side shows that there is no cycle.
         let (mut below, mut above) = (Reach::new(child), Reach::new(parent));
         while below.grow(store, false)? && above.grow(store, true)? {}
         if !below.seen.contains(&parent) && !above.seen.contains(&child) {
@@ -120,14 +120,14 @@ impl Changed {
         while below.grow(store, false)? || above.grow(store, true)? {}
         let members: BTreeSet<i64> = below.seen.intersection(&above.seen).copied().collect();
         let component = members.first().copied().unwrap_or(parent);
-        // Members of an earlier component are on cycles with one of these, so they are all here.
+        // Members of earlier components are on cycles with these, so all are included.
         store.set_component(&members.into_iter().collect::<Vec<_>>(), component)?;
         self.add([component]);
         Ok(())
     }
 }
 
-/// The nodes on one side of a move.
+/// The nodes reachable from one end of a move.
 struct Reach {
     seen: HashSet<i64>,
     waiting: VecDeque<i64>,
@@ -162,11 +162,11 @@ fn set_changed(store: &Store, before: &[(Option<Value>, Cost)], graph: &Graph) -
     Ok(changed.into_iter().map(|node| node.id).collect())
 }
 
-/// Computes the whole tree again and stores what changed.
+/// Recomputes the whole tree and stores the changes.
 pub fn store_all(store: &Store, settings: &Settings) -> Result<()> {
     let mut graph = store.load_all()?;
     let before = graph.solve(settings);
     set_changed(store, &before, &graph)?;
-    debug_assert!(graph.nodes.iter().all(|node| node.cost <= NEVER), "no cost beyond the greatest");
+    debug_assert!(graph.nodes.iter().all(|node| node.cost <= NEVER), "costs up to NEVER");
     Ok(())
 }

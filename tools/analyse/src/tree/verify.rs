@@ -1,4 +1,4 @@
-//! `lento tree verify`: computes everything again.
+//! `lento tree verify`: recomputes everything.
 
 use super::Tree;
 use super::graph::{Graph, NEVER};
@@ -14,14 +14,14 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-/// Problems that are printed.
-const MOST: usize = 100;
+/// Maximum number of printed problems.
+const MAX_PROBLEMS: usize = 100;
 
 pub fn run(location: &Location) -> Done {
     let tree = Tree::open_to_read(location)?;
     let problems = tree.store.read(|_| check(&tree))?;
     let mut out = stdout();
-    for problem in problems.iter().take(MOST) {
+    for problem in problems.iter().take(MAX_PROBLEMS) {
         writeln!(out, "{}", printable(problem))?;
     }
     let (nodes, searches) = tree.store.count()?;
@@ -93,7 +93,7 @@ pub fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
 fn check_node(graph: &Graph, id: i64, key: &str, steps: &[(Step, &str)], searches: &[Search]) -> Result<(), String> {
     let position = Position::from_key(key.to_owned())?;
     if Position::new(&position.board).key != key {
-        return Err(format!("{key:?} is not how this position is written"));
+        return Err(format!("{key:?} is not a normalised position"));
     }
     let moves = position.board.legal_moves();
     let node = graph.nodes.binary_search_by_key(&id, |node| node.id).ok().map(|at| &graph.nodes[at]);

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Weight of a best move. It halves with every [`HALF_LOSS`] centipawns.
+/// Weight of best moves, halved for every [`HALF_LOSS`] centipawns lost.
 const WEIGHT: f64 = 1000.0;
 const HALF_LOSS: f64 = 15.0;
 
@@ -51,13 +51,13 @@ pub fn run(args: &Export) -> Done {
 struct Visit {
     node: i64,
     position: Position,
-    /// The move to it, except from the first one.
+    /// The move to it; `None` for the first one.
     last: Option<Move>,
-    /// The moves that are followed, best first.
+    /// The moves to follow, best first.
     rows: Vec<Row>,
 }
 
-/// Visits nodes from a node on, the nearest first, each once. Moves beyond the width are left out.
+/// Visits nodes below a node breadth-first, each once, without moves beyond the width.
 fn walk(
     tree: &Tree,
     node: i64,
@@ -85,19 +85,19 @@ fn walk(
     Ok(())
 }
 
-/// Drops moves, except pinned ones, that are not among the best or lose more.
+/// Drops moves that lose more than `within` or are not among the best, except pinned ones.
 fn narrow(rows: &mut Vec<Row>, within: i64, best: usize) {
-    let most = rows.iter().filter_map(|row| row.value).max();
+    let max = rows.iter().filter_map(|row| row.value).max();
     let mut rank = 0;
     rows.retain(|row| {
         rank += 1;
-        let (Some(most), Some(value)) = (most, row.value) else { return row.pinned };
-        row.pinned || (rank <= best && i64::from(centipawns(most) - centipawns(value)) <= within)
+        let (Some(max), Some(value)) = (max, row.value) else { return row.pinned };
+        row.pinned || (rank <= best && i64::from(centipawns(max) - centipawns(value)) <= within)
     });
 }
 
-/// Writes searched positions as EPD: `ce` and `pm` are the value and the move of the tree, `acd`, `acn` and `acs` those of the
-/// node's own search.
+/// Writes searched positions as EPD: `ce` and `pm` are value and move in the tree; `acd`, `acn` and `acs` are from the node's own
+/// search.
 fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Box<dyn Error>> {
     let mut draft = Draft::create(file)?;
     walk(tree, node, &position, None, |visit| {
@@ -122,7 +122,7 @@ fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Bo
     Ok(draft.finish(&[])?)
 }
 
-/// The moves below a node as an opening book in Polyglot's format.
+/// The moves below a node as a Polyglot opening book.
 fn book(tree: &Tree, node: i64, position: &Position, args: &Export) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut entries = Vec::new();
     walk(tree, node, position, Some((args.within, args.best)), |visit| {

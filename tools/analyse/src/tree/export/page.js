@@ -1,10 +1,10 @@
-// A walk through a tree.
+// Navigation in an exported tree.
 
 import { Bar, Board } from "./board.js";
 import { find, findAll, make, say } from "./dom.js";
 import { bindKeys } from "./keys.js";
 
-// A node: pieces, whether White is to move, moves, own value, [depth, nodes], own line, note.
+// A node: piece placement, whether White is to move, moves, own value, [depth, nodes], own line, note.
 // A move: SAN, squares, node or null, tree value, own value, depth, marks, note. A value: percent, pawns.
 const nodes = JSON.parse(find("#data").textContent);
 const first = Number(find("article").dataset.first);

@@ -1,4 +1,4 @@
-//! A web page to walk through the tree.
+//! A web page to navigate the tree.
 
 use super::super::args::Export;
 use super::super::position::{Value, centipawns};
@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::error::Error;
 
-/// Moves of a search's line that are shown.
+/// Maximum moves of a shown line.
 const LINE: usize = 10;
 
 pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn Error>> {
@@ -80,7 +80,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
     ))
 }
 
-/// Origin and target of a move; those of the king when it castles.
+/// Origin and target of a move, of the king when castling.
 fn squares(board: &Board, mv: Move) -> String {
     board.uci(mv, false).chars().take(4).collect()
 }

@@ -39,7 +39,7 @@ pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export)
 }
 
 impl Writer<'_> {
-    /// Writes the moves from a node on: the best one, the others as its variations, and so on after the best one.
+    /// Writes the best line from a node, with the other moves as variations.
     fn line(&mut self, mut node: i64, mut board: Board, mut first: bool) -> sql::Result<()> {
         while self.written.insert(node) {
             let mut moves = rows(self.tree, node)?;
