@@ -1,4 +1,4 @@
-"""Reads games by the package chess, and prints the nodes of each as a line of JSON, in the order of the file."""
+"""Reads games with the package chess and prints the nodes of each game as a line of JSON, in file order."""
 
 import json
 import re

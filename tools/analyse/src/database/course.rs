@@ -24,7 +24,7 @@ pub struct Point {
 
 impl Database {
     /// Stores a result and the course of its search, unless better ones are stored.
-    pub fn keep(
+    pub fn store_with_course(
         &mut self,
         key: &Key,
         board: &Board,

@@ -23,7 +23,7 @@ export const set = (element, key, value) => {
 };
 
 // Sets the text of an element. Keeps the text node, and with it selections.
-export const say = (element, text) => {
+export const setText = (element, text) => {
   const known = String(text ?? "");
   if (element.childNodes.length === 1 && element.firstChild.nodeType === Node.TEXT_NODE) {
     if (element.firstChild.data !== known) element.firstChild.data = known;

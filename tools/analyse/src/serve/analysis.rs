@@ -1,12 +1,12 @@
-//! The searches beside the boards of visitors, who share that of a position. They come before all queries.
+//! Searches for boards of the page, shared by all visitors of a position. They have priority over queries.
 
-use super::board::{Fields, Refusal};
-use super::gate::Role;
+use super::admission::Role;
+use super::board::{Fields, RequestError};
 use super::pool::Pool;
 use super::query::{self, Query, URGENT};
-use super::results::News;
+use super::results::Update;
+use super::scheduler::{Answer, Ticket};
 use super::subject::Subject;
-use super::turns::{Answer, Ticket};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use std::future::pending;
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 
-/// Interval of news in milliseconds.
+/// Interval of updates in milliseconds.
 const REPORT_MS: u64 = 100;
 /// Maximum number of lines.
 const MAX_LINES: u64 = 10;
@@ -23,16 +23,16 @@ const MAX_KEY: usize = 64;
 /// The fields of a request.
 const FIELDS: &str = "key, start, chess960, moves, lines, search, avoid, threat, limit";
 
-/// The searches that run beside boards.
+/// The running searches.
 pub(super) struct Searches {
     pool: Arc<Pool>,
     live: Mutex<HashMap<String, Weak<Live>>>,
 }
 
-/// A search, which ends when its last visitor leaves.
+/// A search, cancelled when its last visitor leaves.
 struct Live {
     pool: Arc<Pool>,
-    news: watch::Sender<News>,
+    updates: watch::Sender<Update>,
     running: Option<Ticket>,
 }
 
@@ -58,66 +58,66 @@ impl Searches {
             return running;
         }
         live.retain(|_, other| other.strong_count() > 0);
-        let news = watch::Sender::new(None);
+        let updates = watch::Sender::new(None);
         let (results, sender, has_moves) =
-            (Arc::clone(&self.pool.results), news.clone(), subject.board.has_legal_move());
-        let tell = move |state: &str, answer: Option<&Answer>| {
-            let news = results.news(&subject, state, answer);
-            results.show(&subject, || Arc::clone(&news));
-            sender.send_replace(Some(news));
+            (Arc::clone(&self.pool.results), updates.clone(), subject.board.has_legal_move());
+        let publish = move |state: &str, answer: Option<&Answer>| {
+            let update = results.event(&subject, state, answer);
+            results.publish(&subject, || Arc::clone(&update));
+            sender.send_replace(Some(update));
         };
-        tell(if has_moves { "waiting" } else { "done" }, None);
-        let asker = move |answer: Answer| match answer.status {
-            "partial" => tell("searching", Some(&answer)),
-            "done" => tell("done", Some(&answer)),
-            _ => tell("stopped", Some(&answer)),
+        publish(if has_moves { "waiting" } else { "done" }, None);
+        let on_answer = move |answer: Answer| match answer.status {
+            "partial" => publish("searching", Some(&answer)),
+            "done" => publish("done", Some(&answer)),
+            _ => publish("stopped", Some(&answer)),
         };
-        let running = has_moves.then(|| self.pool.push(query, Arc::new(asker)));
-        let started = Arc::new(Live { pool: Arc::clone(&self.pool), news, running });
+        let running = has_moves.then(|| self.pool.push(query, Arc::new(on_answer)));
+        let started = Arc::new(Live { pool: Arc::clone(&self.pool), updates, running });
         live.insert(name, Arc::downgrade(&started));
         started
     }
 }
 
-/// What one visitor follows.
+/// The search followed by a visitor.
 #[derive(Default)]
 pub(super) struct Analysis {
     following: Option<Following>,
-    /// News that are sent before others.
-    first: Option<String>,
+    /// An update to send before others.
+    pending: Option<String>,
 }
 
 struct Following {
     key: String,
     fen: String,
-    news: watch::Receiver<News>,
+    updates: watch::Receiver<Update>,
     /// Keeps the search running.
     _live: Option<Arc<Live>>,
 }
 
 impl Following {
-    /// The latest news.
+    /// The latest update.
     fn latest(&mut self) -> Option<String> {
-        let news = self.news.borrow_and_update().clone()?;
-        Some(self.event(&news))
+        let update = self.updates.borrow_and_update().clone()?;
+        Some(self.event(&update))
     }
 
-    /// News with the key and the position of the visitor.
-    fn event(&self, news: &str) -> String {
-        // An object is prolonged in front, so that it is written once for all its visitors.
-        format!("{{\"key\":{},\"fen\":{},{}", json!(self.key), json!(self.fen), &news[1..])
+    /// An update with the key and the position of the visitor.
+    fn event(&self, update: &str) -> String {
+        // Inserts fields into the object, which is serialised once for all visitors.
+        format!("{{\"key\":{},\"fen\":{},{}", json!(self.key), json!(self.fen), &update[1..])
     }
 }
 
 impl Analysis {
-    /// The next news.
+    /// Waits for the next update.
     pub(super) async fn next(&mut self) -> String {
-        if let Some(first) = self.first.take() {
+        if let Some(first) = self.pending.take() {
             return first;
         }
         let Some(following) = &mut self.following else { return pending().await };
         loop {
-            if following.news.changed().await.is_err() {
+            if following.updates.changed().await.is_err() {
                 return pending().await;
             }
             if let Some(event) = following.latest() {
@@ -126,50 +126,52 @@ impl Analysis {
         }
     }
 
-    /// Follows the search of a request in place of the one before. Read-only visitors start none.
+    /// Follows the search of a request instead of the previous one. Read-only visitors start no search.
     ///
     /// # Errors
-    /// The field that is wrong, and why.
+    /// If a field is invalid.
     pub(super) async fn begin(
         &mut self,
         searches: &Searches,
         request: &Map<String, Value>,
         role: Role,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         let (mut query, key) = parse(request)?;
         if request.get("threat") == Some(&true.into()) {
-            query.game =
-                query.game.passed().map_err(|why| Refusal::new("no-threat", "threat", format!("no threat: {why}")))?;
+            query.game = query
+                .game
+                .passed()
+                .map_err(|why| RequestError::new("no-threat", "threat", format!("no threat: {why}")))?;
             query.moves.clear();
         }
         let results = &searches.pool.results;
         let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
         results.load(&subject).await;
-        // The earlier search ends before the new one begins, unless they are the same.
+        // The previous search ends before the new one begins, unless they are the same.
         let earlier = self.following.take();
-        let (news, live) = match role {
+        let (updates, live) = match role {
             Role::View => (results.watch(&subject), None),
             Role::Edit => {
                 let live = searches.join(query, subject.clone());
-                (live.news.subscribe(), Some(live))
+                (live.updates.subscribe(), Some(live))
             }
         };
         drop(earlier);
-        let mut following = Following { key, fen, news, _live: live };
+        let mut following = Following { key, fen, updates, _live: live };
         let latest = following.latest();
-        let event = latest.unwrap_or_else(|| following.event(&results.news(&subject, "watching", None)));
-        self.first = Some(event);
+        let event = latest.unwrap_or_else(|| following.event(&results.event(&subject, "watching", None)));
+        self.pending = Some(event);
         self.following = Some(following);
         Ok(())
     }
 
-    /// Leaves the search, which ends unless others follow it.
+    /// Stops following the search, which ends unless others follow it.
     pub(super) fn stop(&mut self) {
         let Some(mut following) = self.following.take() else { return };
         let last = following.latest();
         let last: Option<Value> = last.and_then(|event| serde_json::from_str(&event).ok());
-        self.first = last.map(|mut event| {
+        self.pending = last.map(|mut event| {
             event["state"] = "stopped".into();
             event.to_string()
         });
@@ -177,11 +179,12 @@ impl Analysis {
 }
 
 /// The query of a request, and its key.
-fn parse(request: &Map<String, Value>) -> Result<(Query, String), Refusal> {
+fn parse(request: &Map<String, Value>) -> Result<(Query, String), RequestError> {
     query::only(request, &["id", "ask"], FIELDS)?;
     let key = request.get("key").and_then(Value::as_str).filter(|key| key.len() <= MAX_KEY);
-    let key = key
-        .ok_or_else(|| Refusal::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes")))?;
+    let key = key.ok_or_else(|| {
+        RequestError::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes"))
+    })?;
     let lines = |value: &Value| value.as_u64().filter(|lines| (1..=MAX_LINES).contains(lines));
     let lines = Fields::strict(request).read("lines", &format!("a number from 1 to {MAX_LINES}"), lines)?;
     let mut fields = Map::from_iter([("multipv".into(), lines.unwrap_or(1).into())]);

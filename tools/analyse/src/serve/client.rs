@@ -1,9 +1,9 @@
 //! The queries and answers of one client.
 
-use super::board::Refusal;
+use super::board::RequestError;
 use super::pool::Pool;
 use super::query::{Query, Request, parse};
-use super::turns::{Answer, Ticket};
+use super::scheduler::{Answer, Ticket};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -11,35 +11,35 @@ use std::mem::take;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// Above this many unsent bytes, partial reports are dropped and no more requests are read.
-const CROWDED: usize = 1 << 20;
-/// About as many bytes are sent at once.
+/// Unsent bytes above which partial reports are dropped and no requests are read.
+const HIGH_WATER: usize = 1 << 20;
+/// Approximate number of bytes sent at once.
 const CHUNK: usize = 1 << 16;
 
-/// The id of a query, and the ply of a game's.
+/// The id of a query, and its ply for queries of games.
 type Key = (String, Option<usize>);
 
-/// One client, whose answers wait here to be sent.
+/// A client with its queue of answers.
 pub struct Client {
     pool: Arc<Pool>,
-    /// With more unsent bytes it is disconnected.
-    most: usize,
+    /// Maximum unsent bytes; above, the client is disconnected.
+    max: usize,
     state: Mutex<State>,
     /// Notified when there is something to send, and at the end.
-    pub news: Notify,
+    pub ready: Notify,
     /// Notified when something was sent.
     pub sent: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    /// Queries without an answer, by id.
+    /// Unanswered queries by id.
     active: BTreeMap<Key, Ticket>,
-    /// Lines, and whether they are partial reports.
+    /// Lines to send, and whether they are partial reports.
     answers: VecDeque<(String, bool)>,
     /// Bytes of `answers`.
     bytes: usize,
-    /// No more requests follow.
+    /// Whether the input has ended.
     ended: bool,
     closed: bool,
 }
@@ -54,10 +54,10 @@ impl State {
 }
 
 impl Client {
-    /// A client that is disconnected when it has more unsent bytes than `most`.
-    pub fn new(pool: &Arc<Pool>, most: usize) -> Arc<Self> {
-        let (state, news, sent) = (Mutex::default(), Notify::new(), Notify::new());
-        Arc::new(Self { pool: Arc::clone(pool), most, state, news, sent })
+    /// A client with a maximum of unsent bytes.
+    pub fn new(pool: &Arc<Pool>, max: usize) -> Arc<Self> {
+        let (state, ready, sent) = (Mutex::default(), Notify::new(), Notify::new());
+        Arc::new(Self { pool: Arc::clone(pool), max, state, ready, sent })
     }
 
     /// Handles a line of input.
@@ -82,7 +82,7 @@ impl Client {
     }
 
     /// Answers a refused request.
-    pub fn refuse(&self, id: &Value, error: &Refusal) {
+    pub fn refuse(&self, id: &Value, error: &RequestError) {
         let error = error.to_value();
         let answer = json!({
             "id": id,
@@ -101,16 +101,16 @@ impl Client {
             return;
         }
         let error = if state.of(&id).next().is_some() {
-            Refusal::new("id-in-use", "id", "this id is in use; expected another one")
+            RequestError::new("id-in-use", "id", "this id is in use; expected another one")
         } else if state.active.len() + queries.len() > self.pool.limit {
-            let text = format!("{} queries have no answer yet; expected to wait for some", self.pool.limit);
-            Refusal::new("queue-full", "", text)
+            let text = format!("{} queries are unanswered; expected to wait for some", self.pool.limit);
+            RequestError::new("queue-full", "", text)
         } else {
             for query in queries {
                 let (client, key) = (Arc::clone(self), (id.to_string(), query.ply));
                 let own = key.clone();
-                let asker = move |answer: Answer| client.answer(&own, answer);
-                state.active.insert(key, self.pool.push(query, Arc::new(asker)));
+                let on_answer = move |answer: Answer| client.answer(&own, answer);
+                state.active.insert(key, self.pool.push(query, Arc::new(on_answer)));
             }
             return;
         };
@@ -118,12 +118,12 @@ impl Client {
         self.refuse(&id, &error);
     }
 
-    /// Whether no other query is accepted.
+    /// Whether the maximum of unanswered queries is reached.
     pub fn is_full(&self) -> bool {
         self.state.lock().active.len() >= self.pool.limit
     }
 
-    /// Cancels the queries of an id, or all; their answers follow. Returns their number.
+    /// Cancels the queries of an id, or all, which are then answered. Returns their number.
     pub fn cancel(&self, id: Option<&Value>) -> usize {
         let mut state = self.state.lock();
         let found: Vec<Key> = match id {
@@ -131,7 +131,7 @@ impl Client {
             None => state.active.keys().cloned().collect(),
         };
         for key in &found {
-            // One that is being searched is answered by its engine.
+            // Running searches are answered by their engines.
             if !self.pool.cancel(&state.active[key]) {
                 continue;
             }
@@ -157,18 +157,18 @@ impl Client {
         }
         answer["schema"] = super::SCHEMA.into();
         let text = format!("{answer}\n");
-        if state.bytes + text.len() > CROWDED {
+        if state.bytes + text.len() > HIGH_WATER {
             state.answers.retain(|(_, partial)| !partial);
             state.bytes = state.answers.iter().map(|(text, _)| text.len()).sum();
         }
-        if !partial || state.bytes + text.len() <= CROWDED {
+        if !partial || state.bytes + text.len() <= HIGH_WATER {
             state.bytes += text.len();
             state.answers.push_back((text, partial));
         }
-        if state.bytes > self.most {
+        if state.bytes > self.max {
             self.close_locked(state);
         }
-        self.news.notify_one();
+        self.ready.notify_one();
     }
 
     /// Takes some of the unsent answers; `None` once closed, or after the last one.
@@ -189,15 +189,15 @@ impl Client {
     }
 
     /// Whether requests should wait until answers have been sent.
-    pub fn is_crowded(&self) -> bool {
+    pub fn is_above_high_water(&self) -> bool {
         let state = self.state.lock();
-        !state.closed && state.bytes > CROWDED
+        !state.closed && state.bytes > HIGH_WATER
     }
 
-    /// Ends the input: after the last answer [`take`](Self::take) returns `None`.
+    /// Ends the input: [`take`](Self::take) returns `None` after the last answer.
     pub fn end(&self) {
         self.state.lock().ended = true;
-        self.news.notify_one();
+        self.ready.notify_one();
     }
 
     /// Whether the input has ended.
@@ -217,11 +217,11 @@ impl Client {
         }
         state.answers.clear();
         state.bytes = 0;
-        self.news.notify_one();
+        self.ready.notify_one();
         self.sent.notify_one();
     }
 
-    /// Takes an answer to a query.
+    /// Queues an answer to a query.
     fn answer(&self, key: &Key, answer: Answer) {
         let mut state = self.state.lock();
         let is_partial = answer.status == "partial";

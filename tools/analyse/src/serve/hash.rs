@@ -1,4 +1,4 @@
-//! Hash tables that outlive the server.
+//! Hash tables saved between runs of the server.
 
 use lento::engine::Engine;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// The file of an engine: the first has that of `--hash-file`, others its name and their number.
+/// The hash file of an engine: `--hash-file` for the first one, with a number appended for others.
 pub fn path(file: &Path, engine: usize) -> PathBuf {
     let mut name = OsString::from(file);
     if engine > 0 {
@@ -18,8 +18,7 @@ pub fn path(file: &Path, engine: usize) -> PathBuf {
     name.into()
 }
 
-/// Loads the table of an engine, if it was saved. A file that does not fit is set aside, one that cannot be written later is an
-/// error.
+/// Loads the table of an engine, if saved. Sets an incompatible file aside. Fails if the file cannot be written later.
 pub fn load(engine: &mut Engine, path: &Path) -> Result<(), String> {
     let named = |error: String| format!("{}: {error}", path.display());
     Draft::create_regular(path).map_err(|error| format!("--hash-file {error}"))?;

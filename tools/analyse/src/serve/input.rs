@@ -4,7 +4,7 @@ use std::fmt;
 use std::string::FromUtf8Error;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
-/// Longest line, in bytes.
+/// Maximum line length in bytes.
 pub const MAX_LINE: usize = 1 << 16;
 
 /// Why a line cannot be read.
@@ -28,7 +28,7 @@ pub type Line = Result<String, Unreadable>;
 /// Reads lines of limited length.
 pub struct Lines<R> {
     reader: BufReader<R>,
-    /// A line to be read again.
+    /// A line put back.
     unread: Option<Line>,
 }
 
@@ -37,12 +37,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { reader: BufReader::new(reader), unread: None }
     }
 
-    /// Takes a line back, which is the next one again.
+    /// Puts back a line.
     pub fn unread(&mut self, line: Line) {
         self.unread = Some(line);
     }
 
-    /// The next line, or what is wrong with it; `None` at the end of input.
+    /// The next line; `None` at the end of input.
     pub async fn next(&mut self) -> Option<Line> {
         if let Some(line) = self.unread.take() {
             return Some(line);

@@ -1,9 +1,9 @@
 //! JSON lines over standard input and output, TCP and Unix sockets.
 
 use super::Server;
-use super::board::Refusal;
+use super::admission::Source;
+use super::board::RequestError;
 use super::client::Client;
-use super::gate::Source;
 use super::input::{Line, Lines};
 use serde_json::Value;
 use std::future::pending;
@@ -12,20 +12,20 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::{sleep, timeout};
 
-/// A client must take some bytes within this time.
+/// Write timeout of clients.
 pub const MAX_STALL: Duration = Duration::from_secs(20);
-/// A socket with this many unsent bytes is disconnected.
+/// Maximum unsent bytes of a socket.
 const MAX_UNSENT: usize = 8 << 20;
-/// Interval of spaces after the end of a connection's input.
+/// Interval of probes after the end of a connection's input.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// Serves standard input and output until all is answered.
+/// Serves standard input and output until all queries are answered.
 pub async fn stdio(server: &Server) {
     let client = Client::new(&server.pool, usize::MAX);
     let read = async {
         let mut lines = Lines::new(tokio::io::stdin());
         while let Some(line) = lines.next().await {
-            // The input waits.
+            // Applies back-pressure to the input.
             while client.is_full() {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -36,16 +36,16 @@ pub async fn stdio(server: &Server) {
     converse(server, &client, read, write(tokio::io::stdout(), &client, Duration::MAX, Duration::MAX)).await;
 }
 
-/// Serves one connection until all is answered. If it breaks, its queries are cancelled.
+/// Serves a connection until all queries are answered. If it breaks, its queries are cancelled.
 pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite, source: Source) {
     let (reader, mut writer) = split(stream);
     let mut lines = Lines::new(reader);
-    let Some(place) = server.gate.open(&mut lines, "JSON lines", source).await else { return };
+    let Some(place) = server.admission.open(&mut lines, "JSON lines", source).await else { return };
     let client = Client::new(&server.pool, MAX_UNSENT);
     let _place = match place {
         Ok(place) => place,
         Err(error) => {
-            client.refuse(&Value::Null, &Refusal::new("refused", "", error));
+            client.refuse(&Value::Null, &RequestError::new("refused", "", error));
             let _ = writer.write_all(client.take().unwrap_or_default().as_bytes()).await;
             let _ = writer.shutdown().await;
             return;
@@ -62,12 +62,12 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
 
 /// Handles a line once the client has taken enough answers.
 async fn handle(client: &Arc<Client>, line: Line) {
-    while client.is_crowded() {
+    while client.is_above_high_water() {
         client.sent.notified().await;
     }
     match line {
         Ok(line) => client.request(&line),
-        Err(error) => client.refuse(&Value::Null, &Refusal::new("unreadable", "", error)),
+        Err(error) => client.refuse(&Value::Null, &RequestError::new("unreadable", "", error)),
     }
 }
 
@@ -87,12 +87,12 @@ async fn converse(server: &Server, client: &Client, read: impl Future<Output = (
     client.close();
 }
 
-/// Sends answers until the client is closed or stalls. After the end of its input, a space before the next answer, which JSON
-/// ignores, finds out whether the peer still reads: to the server a closed connection looks like one that sends no more.
+/// Sends answers until the client is closed or stalls. After the end of its input, sends spaces before the next answer, which JSON
+/// ignores, to detect a closed connection, which looks the same as a half-closed one.
 async fn write(mut writer: impl AsyncWrite + Unpin, client: &Client, stall: Duration, probe: Duration) {
     while let Some(mut text) = client.take() {
         if text.is_empty() {
-            if timeout(probe, client.news.notified()).await.is_ok() || !client.has_ended() {
+            if timeout(probe, client.ready.notified()).await.is_ok() || !client.has_ended() {
                 continue;
             }
             text.push(' ');

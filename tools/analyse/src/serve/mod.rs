@@ -1,32 +1,32 @@
-//! `lento serve`: a process with warm engines for other programs.
+//! `lento serve`: engines for other programs and for the page.
 
+mod admission;
 mod analysis;
 mod board;
 mod client;
-mod gate;
 mod hash;
 mod input;
-mod keeper;
 mod lichess;
 mod lines;
 mod pool;
 mod query;
 mod queue;
+mod result_db;
 mod results;
+mod scheduler;
 mod subject;
 mod tree;
-mod turns;
 mod uci;
 #[cfg(unix)]
 mod unix;
 mod web;
 
 use crate::database::{EngineId, Location};
+pub use admission::token_of;
+use admission::{Admission, AdmissionArgs, Source};
 use analysis::Searches;
 use board::{Boards, Files, Store};
 use clap::value_parser;
-pub use gate::token_of;
-use gate::{Gate, GateArgs, Source};
 use lento::engine::Engine;
 use lento::internals::processors;
 use lento::tb::Tables;
@@ -79,20 +79,20 @@ cancelled or error, once for each query. A partial or final answer of a search
 has the fields of `lento analyse --json`; an error has error, code and
 field.
 Other requests:
-  {\"cancel\":ID}           cancels a query, which is answered, too; answers
+  {\"cancel\":ID}           cancels a query, which is also answered; answers
                           {cancel, found}
-  {\"cancel_all\":true}     cancels all of the connection, answers the number
-                          found
+  {\"cancel_all\":true}     cancels all queries of the connection; answers
+                          their number as found
   {\"status\":true}         answers engines, threads, hash_mib, waiting,
                           searching, finished and nodes
 A connection that needs a token sends the line `token TOKEN` first.";
 
-/// What clients get instead of errors of a database, which name it, and may name its server and user.
-const UNAVAILABLE: &str = "the database cannot be read or changed now; the messages of the server say why";
+/// Replaces database errors for clients, since they may name server and user.
+const UNAVAILABLE: &str = "the database is not available; see the messages of the server";
 
-/// Time for the last answers after Ctrl-C.
+/// Timeout for the last answers after Ctrl-C.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
-/// A silent peer is asked after this time whether it is still there, and then at intervals.
+/// TCP keep-alive: idle time, interval and number of probes.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEP_ALIVE_RETRIES: u32 = 4;
@@ -112,7 +112,7 @@ pub struct Args {
     /// Hash table of each engine in MiB
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = setup::hash)]
     hash: usize,
-    /// Most queries of a connection without an answer
+    /// Maximum unanswered queries of a connection
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..))]
     queue: u32,
     /// JSON lines over TCP, such as 127.0.0.1:4617, instead of standard input and output; may be repeated
@@ -125,34 +125,34 @@ pub struct Args {
     /// A page for browsers [default address: 127.0.0.1:8617]; may be repeated
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "8617", value_parser = address)]
     web: Vec<SocketAddr>,
-    /// A tree of `lento tree` to walk and mark on the page
+    /// A tree of `lento tree` to show and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
-    /// A database of `lento analyse` in which results, boards and the queue are kept; created if missing
+    /// A database of `lento analyse` for results, boards and the queue; created if missing
     #[arg(long, value_name = "FILE|URL")]
     db: Option<Location>,
     /// Folders with Syzygy tablebases
     #[arg(long, value_name = "PATH")]
     syzygy: Option<String>,
-    /// Load the hash tables of the engines from this file, and save them at the end; others than the first add their number
+    /// Load the engines' hash tables from this file and save them at the end; engines after the first append their number
     #[arg(long, value_name = "FILE")]
     hash_file: Option<PathBuf>,
-    /// A name by which browsers may address the page, besides localhost and addresses; may be repeated
+    /// Accepted Host header besides localhost and IP addresses; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
     /// UCI over TCP, a session for each connection; may be repeated
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     uci: Vec<SocketAddr>,
-    /// Most UCI sessions at a time; each has an engine of its own, with up to --threads and --hash
+    /// Maximum number of UCI sessions; each has its own engine, with up to --threads and --hash
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=256))]
     sessions: u16,
     #[command(flatten)]
-    gate: GateArgs,
+    admission: AdmissionArgs,
     #[command(flatten)]
     lichess: lichess::LichessArgs,
 }
 
-/// What all connections share.
+/// State shared by all connections.
 struct Server {
     pool: Arc<Pool>,
     queue: Arc<Queue>,
@@ -161,14 +161,14 @@ struct Server {
     args: Args,
     /// The latest error of the tree's database.
     tree_error: Mutex<String>,
-    /// Places of UCI sessions.
+    /// Permits of UCI sessions.
     sessions: Arc<Semaphore>,
-    gate: Arc<Gate>,
+    admission: Arc<Admission>,
     /// True after Ctrl-C.
     stopped: watch::Receiver<bool>,
 }
 
-/// An address to listen on: an IP address or `localhost` with a port, or a port of this machine alone.
+/// Parses an address to listen on: an IP address or `localhost` with a port, or a port on 127.0.0.1.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").unwrap_or(text).parse::<u16>().ok();
     let local = port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
@@ -184,35 +184,35 @@ pub fn run(args: &Args) -> Done {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     #[cfg(feature = "lichess")]
-    if args.lichess.ends() {
+    if args.lichess.manages() {
         runtime.block_on(args.lichess.manage())?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(location) = &args.tree {
         crate::tree::look(location, "")?;
     }
-    let gate = args.gate.gate(&[&args.listen[..], &args.uci, &args.web].concat())?;
+    let admission = args.admission.admission(&[&args.listen[..], &args.uci, &args.web].concat())?;
     let tables = args.syzygy.as_deref().map(analyse::tables).transpose()?;
     let mut engines = args.engines(tables.as_ref())?;
     let results = Arc::new(Results::new(args.db.as_ref(), || EngineId::new(&mut engines[0]))?);
     let pool = Pool::start(engines, args.queue as usize, Arc::clone(&results), args.hash_file.clone())?;
     let searches = Searches::new(&pool);
     let stop = Stop::on_ctrl_c()?;
-    let (tell, stopped) = watch::channel(false);
+    let (stop_sender, stopped) = watch::channel(false);
     let (sessions, tree_error) = (Arc::new(Semaphore::new(args.sessions.into())), Mutex::default());
-    let boards = Boards { files: Files::default(), store: Store::kept_in(args.db.as_ref())?, tables };
+    let boards = Boards { files: Files::default(), store: Store::load(args.db.as_ref())?, tables };
     let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
-    // One server at a time has the queue of a database.
+    // Only one server at a time owns the queue of a database.
     let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);
     let last = Arc::clone(&queue);
-    let server = Server { pool, queue, boards, searches, args: args.clone(), tree_error, sessions, gate, stopped };
-    let (waiter, teller) = (stop.waiter().clone(), tell.clone());
+    let server = Server { pool, queue, boards, searches, args: args.clone(), tree_error, sessions, admission, stopped };
+    let (waiter, sender) = (stop.waiter().clone(), stop_sender.clone());
     thread::Builder::new().name("stop".into()).spawn(move || {
         let _ = waiter.recv();
-        teller.send_replace(true);
+        sender.send_replace(true);
     })?;
-    let served = runtime.block_on(args.serve(server, &stop, &tell));
-    // Standard input may still be read.
+    let served = runtime.block_on(args.serve(server, &stop, &stop_sender));
+    // A thread may still be reading standard input.
     runtime.shutdown_background();
     engines.finish();
     last.finish();
@@ -237,8 +237,8 @@ impl Args {
         (0..count).map(engine).collect()
     }
 
-    /// Serves until the end of standard input, or with addresses until Ctrl-C.
-    async fn serve(&self, server: Server, stop: &Stop, tell: &watch::Sender<bool>) -> Result<ExitCode, String> {
+    /// Serves until the end of standard input, or until Ctrl-C if there are addresses.
+    async fn serve(&self, server: Server, stop: &Stop, stop_sender: &watch::Sender<bool>) -> Result<ExitCode, String> {
         let (mut stopped, server) = (server.stopped.clone(), Arc::new(server));
         let mut listeners = JoinSet::new();
         for &address in &self.listen {
@@ -262,7 +262,7 @@ impl Args {
         });
         #[cfg(feature = "lichess")]
         let provided = self.lichess.is_given().then(|| {
-            // UCI sessions have engines of their own.
+            // UCI sessions have their own engines.
             let is_shared = listeners.len() > self.uci.len();
             tokio::spawn(self.lichess.clone().provide(Arc::clone(&server), is_shared))
         });
@@ -285,22 +285,22 @@ impl Args {
         drop((listeners, server, stopped));
         ended?;
         // Connections send their last answers.
-        let _ = timeout(LAST_ANSWERS, tell.closed()).await;
-        // For a service manager this is its regular end.
+        let _ = timeout(LAST_ANSWERS, stop_sender.closed()).await;
+        // A regular end for a service manager.
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Listens, and says where.
+/// Listens, and reports the address.
 async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> {
     let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
-    // Port 0 becomes another.
+    // Port 0 selects a free port.
     let address = listener.local_addr().unwrap_or(address);
     notice(format_args!("{what}{address}"));
     Ok(listener)
 }
 
-/// Serves each connection in a task of its own.
+/// Serves each connection in a separate task.
 async fn accept<F>(listener: TcpListener, server: Arc<Server>, serve: impl Fn(Arc<Server>, TcpStream, Source) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -308,24 +308,24 @@ where
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
-                // Fails if the peer has gone.
+                // Fails if the peer has disconnected.
                 if prepare(&stream).is_ok() {
-                    tokio::spawn(serve(Arc::clone(&server), stream, gate::source(address.ip())));
+                    tokio::spawn(serve(Arc::clone(&server), stream, admission::source(address.ip())));
                 }
             }
-            // No file is left, or the peer has gone.
+            // Out of file descriptors, or the peer has disconnected.
             Err(_) => sleep(RETRY).await,
         }
     }
 }
 
-/// Ends the connection when its peer has been gone for a while, also without a word.
+/// Sets socket options, with keep-alive to detect dead peers.
 fn prepare(stream: &TcpStream) -> io::Result<()> {
     let socket = SockRef::from(stream);
     socket.set_tcp_nodelay(true)?;
     let probes = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE_INTERVAL);
     socket.set_tcp_keepalive(&probes.with_retries(KEEP_ALIVE_RETRIES))?;
-    // The same time for a peer to which something was sent.
+    // The same timeout with unacknowledged data.
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(KEEP_ALIVE + KEEP_ALIVE_INTERVAL * KEEP_ALIVE_RETRIES))?;
     Ok(())

@@ -1,10 +1,10 @@
-//! The queue, and the engines that search what waits in it.
+//! Engines that search the queries of one queue.
 
 use super::hash;
 use super::query::{Query, Session, URGENT};
-use super::results::{Recorder, Results, infos, put};
+use super::results::{Recorder, Results, infos, put_line};
+use super::scheduler::{Answer, Assignment, OnAnswer, Scheduler, Ticket};
 use super::subject::Subject;
-use super::turns::{Answer, Asker, Ticket, Turn, Turns};
 use crate::database::Analysis;
 use lento::engine::{Engine, Output};
 use lento::search::report::{Info, Outcome, nps};
@@ -21,16 +21,16 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Interval at which running searches are shown, and give way to each other.
+/// Interval at which running searches are published and checked for preemption.
 const TICK: Duration = Duration::from_millis(100);
-/// Time of an urgent search before it gives way to another one.
+/// Time slice of urgent searches.
 const SLICE: Duration = Duration::from_secs(1);
 
 /// Several engines with one queue.
 pub struct Pool {
-    turns: Mutex<Turns>,
+    scheduler: Mutex<Scheduler>,
     ready: Condvar,
-    /// Most queries of a client.
+    /// Maximum unanswered queries of a client.
     pub limit: usize,
     pub engines: usize,
     /// Threads and hash table of each engine.
@@ -41,8 +41,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Starts a thread for each engine.
-    /// Their hash tables are saved to the file at the end.
+    /// Starts a thread for each engine. Saves their hash tables to the file at the end.
     pub fn start(
         engines: Vec<Engine>,
         limit: usize,
@@ -50,7 +49,7 @@ impl Pool {
         hash_file: Option<PathBuf>,
     ) -> io::Result<Arc<Self>> {
         let pool = Arc::new(Self {
-            turns: Mutex::new(Turns::new(engines.len())),
+            scheduler: Mutex::new(Scheduler::new(engines.len())),
             ready: Condvar::new(),
             limit,
             engines: engines.len(),
@@ -73,57 +72,57 @@ impl Pool {
     }
 
     /// Queues a query.
-    pub fn push(&self, query: Query, asker: Asker) -> Ticket {
-        let ticket = self.turns.lock().push(query, asker);
+    pub fn push(&self, query: Query, on_answer: OnAnswer) -> Ticket {
+        let ticket = self.scheduler.lock().push(query, on_answer);
         self.ready.notify_all();
         ticket
     }
 
-    /// Ends a query. Returns whether it was still waiting; otherwise its engine sends the final answer.
+    /// Cancels a query. Returns whether it was still waiting; otherwise its engine sends the final answer.
     pub fn cancel(&self, ticket: &Ticket) -> bool {
         ticket.stop.ask();
-        self.turns.lock().remove(ticket)
+        self.scheduler.lock().remove(ticket)
     }
 
-    /// Ends all searches, and waits for the engines.
+    /// Ends all searches and waits for the engines.
     pub fn finish(&self) {
-        self.turns.lock().end();
+        self.scheduler.lock().end();
         self.ready.notify_all();
         for thread in self.threads_of_engines.lock().drain(..) {
             let _ = thread.join();
         }
     }
 
-    /// The state for clients.
+    /// The status for clients.
     pub fn status(&self) -> Value {
-        let turns = self.turns.lock();
+        let scheduler = self.scheduler.lock();
         json!({
             "status": "running",
             "version": env!("CARGO_PKG_VERSION"),
             "engines": self.engines,
             "threads": self.threads,
             "hash_mib": self.hash_mib,
-            "waiting": turns.waiting(),
-            "searching": turns.searching(),
-            "finished": turns.finished,
-            "nodes": turns.nodes,
+            "waiting": scheduler.waiting(),
+            "searching": scheduler.searching(),
+            "finished": scheduler.finished,
+            "nodes": scheduler.nodes,
             "problem": self.results.problem(),
         })
     }
 
-    /// What a query searches.
+    /// The subject of a query.
     pub fn subject(&self, query: &Query) -> Subject {
         let (threads, hash_mib) = self.size(query.session.as_ref());
         Subject::new(query, threads, hash_mib)
     }
 
-    /// Threads and hash table of an engine for a session, or without one.
+    /// Threads and hash table of an engine, for a session or the default.
     fn size(&self, session: Option<&Session>) -> (usize, usize) {
         session.map_or((self.threads, self.hash_mib), |session| (session.threads, session.hash_mib))
     }
 
-    /// Gives an engine its threads and hash table. It keeps what it has where there is no memory.
-    fn set_up(&self, engine: &mut Engine, session: Option<&Session>) {
+    /// Sets threads and hash table of an engine. On failure, keeps the current ones.
+    fn configure(&self, engine: &mut Engine, session: Option<&Session>) {
         let (threads, hash_mib) = self.size(session);
         let mut error = None;
         if engine.threads() != threads {
@@ -137,45 +136,47 @@ impl Pool {
         }
     }
 
-    /// Searches one query after the other.
+    /// Searches queries until the end.
     fn work(&self, number: usize, engine: &mut Engine) {
-        let mut turns = self.turns.lock();
-        let mut yielded = None;
-        while !turns.is_over {
-            let Some(Turn { place, mut query, asker, yields, is_new }) = turns.next(number, yielded.take()) else {
-                self.ready.wait(&mut turns);
+        let mut scheduler = self.scheduler.lock();
+        let mut preempted = None;
+        while !scheduler.is_over {
+            let Some(Assignment { place, mut query, on_answer, preempt, is_new }) =
+                scheduler.next(number, preempted.take())
+            else {
+                self.ready.wait(&mut scheduler);
                 continue;
             };
-            drop(turns);
-            // What this engine had been preferred for is left to others.
+            drop(scheduler);
+            // Other engines may now take queries reserved for this one.
             self.ready.notify_all();
             if is_new {
                 engine.new_game();
             }
-            self.set_up(engine, query.session.as_ref());
-            let searched = self.search(engine, &query, &asker, &yields);
-            turns = self.turns.lock();
-            turns.finish(number, searched.nodes);
-            if searched.is_interrupted && yields.asked() && !query.stop.asked() {
+            self.configure(engine, query.session.as_ref());
+            let searched = self.search(engine, &query, &on_answer, &preempt);
+            scheduler = self.scheduler.lock();
+            scheduler.finish(number, searched.nodes);
+            if searched.is_interrupted && preempt.asked() && !query.stop.asked() {
                 query.spend(searched.elapsed, searched.nodes);
-                turns.wait(place, query, asker);
-                yielded = Some(place);
+                scheduler.enqueue(place, query, on_answer);
+                preempted = Some(place);
                 continue;
             }
-            turns.finished += 1;
-            drop(turns);
-            asker(searched.answer);
-            turns = self.turns.lock();
+            scheduler.finished += 1;
+            drop(scheduler);
+            on_answer(searched.answer);
+            scheduler = self.scheduler.lock();
         }
     }
 
     /// Searches to the end, or until cancelled or interrupted.
-    fn search(&self, engine: &mut Engine, query: &Query, asker: &Asker, yields: &Stop) -> Searched {
+    fn search(&self, engine: &mut Engine, query: &Query, on_answer: &OnAnswer, preempt: &Stop) -> Searched {
         let is_urgent = query.priority == URGENT;
         let subject = self.subject(query);
         engine.game = query.game.clone();
         if query.may_be_known()
-            && let Some(stored) = self.results.met(&subject)
+            && let Some(stored) = self.results.matching(&subject)
         {
             return Searched::known(engine, query, &stored.analysis);
         }
@@ -188,7 +189,7 @@ impl Pool {
         engine.settings.search.multi_pv = query.multipv;
         let start = Instant::now();
         let (mut lines, mut latest) = (Vec::new(), Vec::<Info>::new());
-        // The first report of an urgent query does not wait.
+        // Urgent queries report immediately.
         let mut due = query.report.map(|interval| if is_urgent { start } else { start + interval });
         let mut tick = start + TICK;
         let mut is_interrupted = false;
@@ -198,44 +199,44 @@ impl Pool {
                     lines.push(info.clone());
                 }
                 recorder.record(&info);
-                put(&mut latest, info);
+                put_line(&mut latest, info);
             }
             let (now, elapsed) = (Instant::now(), start.elapsed());
             let is_due = due.is_some_and(|due| due <= now) && !latest.is_empty();
             if is_due || tick <= now {
-                recorder.learn(elapsed, false, false);
+                recorder.save(elapsed, false, false);
             }
             if is_due {
                 due = query.report.map(|interval| now + interval);
-                asker(partial(engine, query, &latest, elapsed));
+                on_answer(partial(engine, query, &latest, elapsed));
             }
             if tick <= now {
                 tick = now + TICK;
                 if !is_urgent {
-                    self.results.show(&recorder.subject, || {
+                    self.results.publish(&recorder.subject, || {
                         let answer = partial(engine, query, &latest, elapsed);
-                        self.results.news(&recorder.subject, "searching", Some(&answer))
+                        self.results.event(&recorder.subject, "searching", Some(&answer))
                     });
-                } else if elapsed >= SLICE && self.turns.lock().has_urgent() {
-                    yields.ask();
+                } else if elapsed >= SLICE && self.scheduler.lock().has_urgent() {
+                    preempt.ask();
                 }
             }
-            is_interrupted |= query.stop.asked() || yields.asked();
+            is_interrupted |= query.stop.asked() || preempt.asked();
             if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let found = Found { outcome, elapsed: start.elapsed() };
-        recorder.learn(found.elapsed, true, !is_interrupted);
+        recorder.save(found.elapsed, true, !is_interrupted);
         let status = if query.stop.asked() { "cancelled" } else { "done" };
         let (elapsed, nodes) = (found.elapsed, found.nodes());
         let answer = answer(engine, query, &lines, found, status);
         if !is_urgent {
-            self.results.show(&recorder.subject, || self.results.news(&recorder.subject, "stopped", Some(&answer)));
+            self.results.publish(&recorder.subject, || self.results.event(&recorder.subject, "stopped", Some(&answer)));
         }
         Searched { answer, elapsed, nodes, is_interrupted }
     }
 }
 
-/// What a search has found, and used.
+/// The outcome of a search.
 struct Searched {
     answer: Answer,
     elapsed: Duration,
@@ -245,7 +246,7 @@ struct Searched {
 }
 
 impl Searched {
-    /// A stored result in place of a search.
+    /// A stored result instead of a search.
     fn known(engine: &Engine, query: &Query, analysis: &Analysis) -> Self {
         let found = Found { outcome: Outcome::new(infos(analysis)), elapsed: analysis.time };
         let mut answer = answer(engine, query, &[], found, "done");
@@ -254,7 +255,7 @@ impl Searched {
     }
 }
 
-/// A report of the latest lines.
+/// A partial answer with the latest lines.
 fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -> Answer {
     let counted = |line: &Info| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone());
     let outcome = Outcome::new(latest.iter().map(counted).collect());
@@ -266,7 +267,7 @@ fn answer(engine: &Engine, query: &Query, infos: &[Info], found: Found, status: 
     if let Some(fields) = fields.as_object_mut().filter(|_| infos.is_empty()) {
         fields.remove("iterations");
     }
-    // Together with what it used before it was interrupted.
+    // Includes the parts before preemption.
     let (time, nodes) = (found.elapsed + query.spent.0, found.nodes() + query.spent.1);
     fields["nodes"] = nodes.into();
     fields["time_ms"] = (time.as_millis() as u64).into();

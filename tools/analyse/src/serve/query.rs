@@ -1,6 +1,6 @@
 //! Requests as JSON.
 
-use super::board::{Fields, Refusal, at_most};
+use super::board::{Fields, RequestError, at_most};
 use lento::chess::{Board, Game, Move};
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
@@ -13,11 +13,11 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest id, in bytes of JSON.
+/// Maximum length of an id in bytes of JSON.
 const MAX_ID: usize = 256;
-/// The priority of a person who waits; clients have lower ones.
+/// The priority of interactive searches, above all queries of clients.
 pub const URGENT: i64 = i64::MAX;
-/// Most plies of a game.
+/// Maximum plies of a game.
 const MAX_PLIES: usize = 2048;
 
 /// The fields of a query.
@@ -39,12 +39,12 @@ pub enum Request {
 pub struct Query {
     /// A string or whole number.
     pub id: Value,
-    /// The ply of the position in its game, where several of them are asked for.
+    /// The ply of the position, for queries with `plies`.
     pub ply: Option<usize>,
     pub game: Game,
     pub chess960: bool,
     pub limits: Limits,
-    /// Higher ones come first.
+    /// Higher ones are searched first.
     pub priority: i64,
     pub multipv: u64,
     /// The root moves; all if empty.
@@ -55,15 +55,15 @@ pub struct Query {
     pub iterations: bool,
     /// Whether to clear the hash table and histories first.
     pub fresh: bool,
-    /// Asked when the query is cancelled.
+    /// Set when the query is cancelled.
     pub stop: Stop,
-    /// Time and nodes used before an urgent query took the engine.
+    /// Time and nodes used before preemption by an urgent query.
     pub spent: (Duration, u64),
-    /// The session that asks.
+    /// The session of the query, if any.
     pub session: Option<Session>,
 }
 
-/// Searches of a person that share an engine, its threads and the size of its hash table.
+/// A series of searches that share an engine with its threads and hash table.
 #[derive(Clone)]
 pub struct Session {
     pub id: Arc<str>,
@@ -92,35 +92,35 @@ impl Query {
         }
     }
 
-    /// Takes time and nodes from what is left of the limits.
+    /// Subtracts time and nodes from the limits.
     pub fn spend(&mut self, time: Duration, nodes: u64) {
         let left = |limit: u64, used: u64| limit.saturating_sub(used).max(1);
         self.limits.movetime = self.limits.movetime.map(|limit| left(limit as u64, time.as_millis() as u64) as i64);
         self.limits.nodes = self.limits.nodes.map(|limit| left(limit, nodes));
         self.spent = (self.spent.0 + time, self.spent.1 + nodes);
-        // What it has found lies in the hash table.
+        // Keeps its results in the hash table.
         self.fresh = false;
     }
 
-    /// Whether a stored result may answer it.
+    /// Whether a stored result may be the answer.
     pub fn may_be_known(&self) -> bool {
         let is_limited = self.limits.depth.or(self.limits.nodes.map(|_| 0)).is_some() || self.limits.movetime.is_some();
         is_limited && !self.fresh && !self.iterations && self.priority != URGENT
     }
 }
 
-/// The query of these fields, which are of one position.
-pub fn one(fields: &Map<String, Value>) -> Result<Query, Refusal> {
+/// Parses a query for one position.
+pub fn one(fields: &Map<String, Value>) -> Result<Query, RequestError> {
     let mut queries = queries(fields, &0.into())?;
     let query = queries.pop().filter(|_| queries.is_empty());
-    query.ok_or_else(|| Refusal::new("bad-field", "limit", "expected limits of one search"))
+    query.ok_or_else(|| RequestError::new("bad-field", "limit", "expected limits of one search"))
 }
 
-/// The request of a line, or its id, perhaps null, and what is wrong.
-pub fn parse(line: &str) -> Result<Request, (Value, Refusal)> {
+/// Parses a request. Errors come with its id, or null.
+pub fn parse(line: &str) -> Result<Request, (Value, RequestError)> {
     let line = line.trim_start_matches('\u{FEFF}');
     let refuse = |error| (Value::Null, error);
-    let bad_json = |text: String| Err(refuse(Refusal::new("bad-json", "", format!("{}{text}", quoted(line)))));
+    let bad_json = |text: String| Err(refuse(RequestError::new("bad-json", "", format!("{}{text}", quoted(line)))));
     let object = match serde_json::from_str(line) {
         Ok(Value::Object(object)) => object,
         Ok(_) => return bad_json(" is not a JSON object, such as {\"id\":\"a\",\"depth\":12}".into()),
@@ -129,13 +129,13 @@ pub fn parse(line: &str) -> Result<Request, (Value, Refusal)> {
     if let Some(request) = control(&object).map_err(refuse)? {
         return Ok(request);
     }
-    let missing = || refuse(Refusal::new("missing", "id", format!("no \"id\" in {}", quoted(line))));
+    let missing = || refuse(RequestError::new("missing", "id", format!("no \"id\" in {}", quoted(line))));
     let id = id(Fields::strict(&object), "id").map_err(refuse)?.ok_or_else(missing)?;
     queries(&object, &id).map(Request::Query).map_err(|error| (id, error))
 }
 
 /// A request other than a query.
-fn control(object: &Map<String, Value>) -> Result<Option<Request>, Refusal> {
+fn control(object: &Map<String, Value>) -> Result<Option<Request>, RequestError> {
     let Some(name) = ["cancel", "cancel_all", "status"].into_iter().find(|name| object.contains_key(*name)) else {
         return Ok(None);
     };
@@ -148,25 +148,25 @@ fn control(object: &Map<String, Value>) -> Result<Option<Request>, Refusal> {
     Ok(Some(if name == "status" { Request::Status } else { Request::CancelAll }))
 }
 
-fn id(fields: Fields, field: &str) -> Result<Option<Value>, Refusal> {
+fn id(fields: Fields, field: &str) -> Result<Option<Value>, RequestError> {
     let fits = |id: &Value| (id.is_string() || id.is_u64() || id.is_i64()) && id.to_string().len() <= MAX_ID;
     let expected = format!("a string of up to {MAX_ID} bytes or a whole number");
     fields.read(field, &expected, |id| fits(id).then(|| id.clone()))
 }
 
-/// Refuses unknown fields. Errors do not name the `hidden` ones.
-pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &str) -> Result<(), Refusal> {
+/// Fails for unknown fields. Errors do not list the `hidden` ones.
+pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &str) -> Result<(), RequestError> {
     match object.keys().find(|key| !hidden.contains(&key.as_str()) && known.split(", ").all(|known| known != *key)) {
         Some(key) => {
             let text = format!("unknown field {}; expected {known}", quoted(key));
-            Err(Refusal::new("unknown-field", key, text))
+            Err(RequestError::new("unknown-field", key, text))
         }
         None => Ok(()),
     }
 }
 
-/// The query of an object, once for each of its plies.
-fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Refusal> {
+/// The query of an object, repeated for each of its plies.
+fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, RequestError> {
     only(object, &[], FIELDS)?;
     let fields = Fields::strict(object);
     fields.read("schema", super::SCHEMA, |schema| (schema == super::SCHEMA).then_some(()))?;
@@ -175,8 +175,8 @@ fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Refusa
     let text = words(fields, "moves")?;
     let count = text.split([' ', ',']).count();
     at_most("too-many", "moves", count, MAX_PLIES, "moves")?;
-    let mut game = setup.game("").map_err(|error| Refusal::new("bad-fen", "fen", error))?;
-    let moves = setup.moves(game.board(), &text).map_err(|error| Refusal::new("bad-move", "moves", error))?;
+    let mut game = setup.game("").map_err(|error| RequestError::new("bad-fen", "fen", error))?;
+    let moves = setup.moves(game.board(), &text).map_err(|error| RequestError::new("bad-move", "moves", error))?;
     let expected = format!("\"all\" or a list of numbers from 0 to {}", moves.len());
     let wanted = fields.read("plies", &expected, |given| plies(given, moves.len() + 1))?;
     let mut positions = Vec::new();
@@ -190,7 +190,7 @@ fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Refusa
     let priority = |value: &Value| whole(value).filter(|&value| i32::try_from(value).is_ok());
     let priority = fields.read("priority", "a whole number from -2147483648 to 2147483647", priority)?.unwrap_or(0);
     let [searched, avoided] = [words(fields, "searchmoves")?, words(fields, "avoidmoves")?];
-    let query = |(ply, game): (Option<usize>, Game)| -> Result<Query, Refusal> {
+    let query = |(ply, game): (Option<usize>, Game)| -> Result<Query, RequestError> {
         let moves = root_moves(&setup, game.board(), &searched, &avoided)?;
         Ok(Query {
             ply,
@@ -216,25 +216,25 @@ fn plies(given: &Value, positions: usize) -> Option<BTreeSet<usize>> {
     list.iter().map(ply).collect()
 }
 
-fn limits(fields: Fields) -> Result<Limits, Refusal> {
+fn limits(fields: Fields) -> Result<Limits, RequestError> {
     let depth = number(fields, "depth", 1..=MAX_DEPTH as u64)?;
     let nodes = number(fields, "nodes", 1..=1 << 50)?;
     let time = number(fields, "time_ms", 1..=86_400_000)?;
     let infinite = fields.flag("infinite")?;
     if depth.is_none() && nodes.is_none() && time.is_none() && !infinite {
-        return Err(Refusal::new("missing", "depth", "no limit; expected depth, nodes, time_ms or infinite"));
+        return Err(RequestError::new("missing", "depth", "no limit; expected depth, nodes, time_ms or infinite"));
     }
     if infinite && (depth.is_some() || nodes.is_some() || time.is_some()) {
         let text = "infinite with another limit; expected infinite alone, or depth, nodes or time_ms";
-        return Err(Refusal::new("bad-field", "infinite", text));
+        return Err(RequestError::new("bad-field", "infinite", text));
     }
     let (depth, movetime) = (depth.map(|depth| depth as i32), time.map(|time| time as i64));
     Ok(Limits { depth, nodes, movetime, infinite, ..Limits::default() })
 }
 
-/// The root moves to search; none for all.
-fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, Refusal> {
-    let wrong = |field: &'static str| move |error: String| Refusal::new("bad-move", field, error);
+/// The root moves to search; empty for all.
+fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, RequestError> {
+    let wrong = |field: &'static str| move |error: String| RequestError::new("bad-move", field, error);
     let left = setup.moves_without(board, "avoidmoves", avoided).map_err(wrong("avoidmoves"))?;
     let searched: Vec<Move> = searched
         .split([' ', ','])
@@ -250,7 +250,7 @@ fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Re
     if both.is_empty() { Err(none()) } else { Ok(both) }
 }
 
-fn number(fields: Fields, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, Refusal> {
+fn number(fields: Fields, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, RequestError> {
     let expected = format!("a whole number from {} to {}", range.start(), range.end());
     let number = |value: &Value| whole(value).and_then(|number| number.try_into().ok());
     fields.read(field, &expected, |value| number(value).filter(|number| range.contains(number)))
@@ -258,13 +258,13 @@ fn number(fields: Fields, field: &str, range: RangeInclusive<u64>) -> Result<Opt
 
 /// A whole number, also written as `5.0` or `1e3`.
 fn whole(value: &Value) -> Option<i64> {
-    // Larger floats do not name one number.
+    // Larger floats are not exact.
     let exact = |float: &f64| float.fract() == 0.0 && float.abs() <= (1_u64 << 53) as f64;
     value.as_i64().or_else(|| value.as_f64().filter(exact).map(|float| float as i64))
 }
 
 /// Moves as one text or a list.
-fn words(fields: Fields, field: &str) -> Result<String, Refusal> {
+fn words(fields: Fields, field: &str) -> Result<String, RequestError> {
     let words = fields.read(field, "moves such as \"e4 e5\" or [\"e2e4\",\"e7e5\"]", |value| match value {
         Value::String(text) => Some(text.clone()),
         value => Some(value.as_array()?.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?.join(" ")),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn requests() {
+    fn requests_are_parsed() {
         let Ok(Request::Query(queries)) = parse(
             r#"{"id":7,"moves":"1. e4 e5","nodes":9,"searchmoves":["g1f3","Nc3"],"avoidmoves":"Nc3","report_ms":50}"#,
         ) else {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_quote_the_input_and_say_what_is_expected() {
+    fn errors_quote_the_input_and_name_the_expectation() {
         for (line, expected) in [
             ("go depth 3", "\"go depth 3\": expected value"),
             ("[]", "is not a JSON object"),

@@ -1,8 +1,8 @@
-//! What searches have found, kept in memory and in the database, and shown to those who watch the position.
+//! Results of searches, in memory and in the database, published to visitors who watch the position.
 
-use super::keeper::Keeper;
+use super::result_db::ResultDb;
+use super::scheduler::Answer;
 use super::subject::{Finding, Subject};
-use super::turns::Answer;
 use crate::database::{Analysis, EngineId, Line, Location, Point, Stored};
 use lento::chess::{Board, Color};
 use lento::engine::Engine;
@@ -18,18 +18,18 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// Maximum number of positions whose results are in memory.
+/// Maximum number of positions with results in memory.
 const MAX_POSITIONS: usize = 10_000;
 /// Maximum number of points of a course.
 const MAX_POINTS: usize = 256;
-/// A running search is stored at this interval.
+/// Interval at which running searches are stored.
 const STORE: Duration = Duration::from_secs(5);
 
-/// News of a search: an object as JSON, without the key and the position of a visitor.
-pub type News = Option<Arc<str>>;
+/// An update of a search: a JSON object without the visitor's key and position.
+pub type Update = Option<Arc<str>>;
 
 impl Finding {
-    /// Its lines, if they are deeper than `best`, the first line of a later search, or all that there is.
+    /// Its lines, if deeper than `best`, the first line of a later search, or if there is no other.
     pub fn deeper_lines(&self, subject: &Subject, best: Option<&Info>) -> Option<Vec<Info>> {
         let wanted = usize::from(subject.conditions.multipv);
         let is_deeper = best.is_none_or(|best| self.depth() > best.depth && self.lines() >= wanted);
@@ -40,56 +40,56 @@ impl Finding {
 /// The results of all positions.
 pub struct Results {
     state: Mutex<State>,
-    keeper: Option<Keeper>,
+    db: Option<ResultDb>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The deepest for each number of lines.
+    /// The deepest result for each number of lines.
     known: HashMap<String, Vec<Arc<Finding>>>,
-    /// From the oldest.
+    /// Oldest first.
     order: VecDeque<String>,
-    watched: HashMap<String, watch::Sender<News>>,
+    watched: HashMap<String, watch::Sender<Update>>,
 }
 
 impl Results {
-    /// Results that are also kept in this database.
+    /// Results, also stored in the database, if any.
     pub fn new(location: Option<&Location>, engine: impl FnOnce() -> EngineId) -> Result<Self, String> {
-        let keeper = location.map(|location| Keeper::start(location, engine())).transpose()?;
-        Ok(Self { state: Mutex::default(), keeper })
+        let db = location.map(|location| ResultDb::start(location, engine())).transpose()?;
+        Ok(Self { state: Mutex::default(), db })
     }
 
-    /// What clients are told while results cannot be stored.
+    /// The message for clients while results cannot be stored.
     pub fn problem(&self) -> Option<&'static str> {
-        self.keeper.as_ref().and_then(Keeper::problem)
+        self.db.as_ref().and_then(ResultDb::problem)
     }
 
-    /// Stores what is yet to be stored.
+    /// Stores unsaved results.
     pub fn finish(&self) {
-        if let Some(keeper) = &self.keeper {
-            keeper.finish();
+        if let Some(db) = &self.db {
+            db.finish();
         }
     }
 
-    /// Brings the results of a position from the database.
+    /// Loads the results of a position from the database.
     pub async fn load(self: &Arc<Self>, subject: &Subject) {
         let (own, subject) = (Arc::clone(self), subject.clone());
         let loading = spawn_blocking(move || {
-            let keeper = own.keeper.as_ref().filter(|_| subject.is_whole);
-            let found = keeper.map(|keeper| keeper.look(&subject)).unwrap_or_default();
-            found.into_iter().for_each(|finding| own.learn(&subject, finding, false));
+            let db = own.db.as_ref().filter(|_| subject.is_whole);
+            let found = db.map(|db| db.load(&subject)).unwrap_or_default();
+            found.into_iter().for_each(|finding| own.add(&subject, finding, false));
         });
         let _ = loading.await;
     }
 
     /// A stored result that meets the limits of a query.
-    pub fn met(&self, subject: &Subject) -> Option<Stored> {
-        let keeper = self.keeper.as_ref().filter(|_| subject.is_whole)?;
-        let stored = keeper.look_for_own(subject);
+    pub fn matching(&self, subject: &Subject) -> Option<Stored> {
+        let db = self.db.as_ref().filter(|_| subject.is_whole)?;
+        let stored = db.load_own(subject);
         stored.into_iter().find(|stored| subject.conditions.requested.is_met_by(stored))
     }
 
-    /// The deepest result with all lines of a subject, or else the deepest of all.
+    /// The deepest result with enough lines, or else the deepest of all.
     pub fn best(&self, subject: &Subject) -> Option<Arc<Finding>> {
         let state = self.state.lock();
         let known = state.known.get(&subject.name)?;
@@ -97,8 +97,8 @@ impl Results {
         known.iter().max_by_key(|finding| (finding.lines() >= wanted, finding.depth())).cloned()
     }
 
-    /// Keeps a result unless there is a deeper one.
-    fn learn(&self, subject: &Subject, finding: Finding, store: bool) {
+    /// Adds a result, unless there is a deeper one.
+    fn add(&self, subject: &Subject, finding: Finding, store: bool) {
         let finding = Arc::new(finding);
         let mut guard = self.state.lock();
         let state = &mut *guard;
@@ -117,28 +117,28 @@ impl Results {
             None => known.push(Arc::clone(&finding)),
         }
         drop(guard);
-        if let Some(keeper) = self.keeper.as_ref().filter(|_| store && subject.is_whole) {
-            keeper.keep(subject, finding);
+        if let Some(db) = self.db.as_ref().filter(|_| store && subject.is_whole) {
+            db.store(subject, finding);
         }
     }
 
-    /// The news of a position, from whichever search.
-    pub fn watch(&self, subject: &Subject) -> watch::Receiver<News> {
+    /// Subscribes to updates of a position from any search.
+    pub fn watch(&self, subject: &Subject) -> watch::Receiver<Update> {
         let mut state = self.state.lock();
-        state.watched.retain(|_, news| news.receiver_count() > 0);
+        state.watched.retain(|_, sender| sender.receiver_count() > 0);
         state.watched.entry(subject.name.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe()
     }
 
-    /// Tells those who watch a position. `news` is only asked for if there are any.
-    pub fn show(&self, subject: &Subject, news: impl FnOnce() -> Arc<str>) {
+    /// Publishes an update of a position. Calls `update` only if the position is watched.
+    pub fn publish(&self, subject: &Subject, update: impl FnOnce() -> Arc<str>) {
         let watched = self.state.lock().watched.get(&subject.name).cloned();
         if let Some(watched) = watched.filter(|watched| watched.receiver_count() > 0) {
-            watched.send_replace(Some(news()));
+            watched.send_replace(Some(update()));
         }
     }
 
-    /// The news of a search, with the lines of an earlier one while that is deeper.
-    pub fn news(&self, subject: &Subject, state: &str, answer: Option<&Answer>) -> Arc<str> {
+    /// The event of a search, with the lines of an earlier one while that is deeper.
+    pub fn event(&self, subject: &Subject, state: &str, answer: Option<&Answer>) -> Arc<str> {
         let lines = answer.map_or(&[][..], |answer| &answer.outcome.lines);
         let (board, best, known) = (&subject.board, lines.first(), self.best(subject));
         let shown = |lines: &[Info]| -> Value {
@@ -146,7 +146,7 @@ impl Results {
         };
         let course = known.iter().flat_map(|known| &known.course).map(|point| course_point(board, point));
         let course: Vec<Value> = course.collect();
-        let mut news = json!({
+        let mut update = json!({
             "event": "lines",
             "state": state,
             "depth": best.map(|best| best.depth),
@@ -159,20 +159,20 @@ impl Results {
             "course": course,
         });
         let deeper = known.as_deref().and_then(|known| Some((known, known.deeper_lines(subject, best)?)));
-        news["lines"] = shown(deeper.as_ref().map_or(lines, |(_, lines)| lines));
+        update["lines"] = shown(deeper.as_ref().map_or(lines, |(_, lines)| lines));
         if let Some((known, _)) = deeper {
             let found = &known.stored.analysis;
-            (news["depth"], news["seldepth"]) = (found.depth.into(), found.seldepth.into());
+            (update["depth"], update["seldepth"]) = (found.depth.into(), found.seldepth.into());
             if best.is_none() {
-                news["nodes"] = found.nodes.into();
-                news["time_ms"] = (found.time.as_millis() as u64).into();
+                update["nodes"] = found.nodes.into();
+                update["time_ms"] = (found.time.as_millis() as u64).into();
             }
         }
-        news.to_string().into()
+        update.to_string().into()
     }
 }
 
-/// The lines of an analysis as a search reports them.
+/// Converts the lines of an analysis to search infos.
 pub fn infos(analysis: &Analysis) -> Vec<Info> {
     let lines = analysis.lines.iter().zip(1..).map(|(line, multipv)| Info {
         depth: analysis.depth,
@@ -188,7 +188,7 @@ pub fn infos(analysis: &Analysis) -> Vec<Info> {
     lines.filter(|info| !info.pv.is_empty()).collect()
 }
 
-/// The lines of a search as the database has them.
+/// Converts search infos to lines for the database.
 pub fn database_lines(lines: &[Info]) -> Vec<Line> {
     lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect()
 }
@@ -199,9 +199,9 @@ fn course_point(board: &Board, point: &Point) -> Value {
     json!([point.time.as_millis() as u64, point.depth, score, expected, board.san(point.best)])
 }
 
-/// Drops every other point of a list that is longer than `most`, but not the last one.
-pub fn thin<T>(points: &mut Vec<T>, most: usize) {
-    if points.len() > most {
+/// Drops every other point, but not the last one, if there are more than `max`.
+pub fn thin<T>(points: &mut Vec<T>, max: usize) {
+    if points.len() > max {
         let mut left = points.len();
         points.retain(|_| {
             left -= 1;
@@ -221,7 +221,7 @@ fn white_wdl(board: &Board, score: Score) -> [u32; 3] {
     if board.side_to_move() == Color::White { [win, draw, loss] } else { [loss, draw, win] }
 }
 
-/// The share of points.
+/// The expected score.
 fn expected([win, draw, _]: [u32; 3]) -> f64 {
     (f64::from(win) + f64::from(draw) / 2.0) / 1000.0
 }
@@ -240,18 +240,18 @@ fn white_line(board: &Board, line: &Info, chess960: bool) -> Value {
     })
 }
 
-/// Puts a line in place of an earlier one of its rank.
-pub fn put(lines: &mut Vec<Info>, info: Info) {
+/// Inserts a line or replaces the one of its rank.
+pub fn put_line(lines: &mut Vec<Info>, info: Info) {
     lines.retain(|line| line.multipv != info.multipv);
     lines.push(info);
     lines.sort_by_key(|line| line.multipv);
 }
 
-/// Records what a running search finds.
+/// Records the results of a running search.
 pub struct Recorder<'a> {
     results: &'a Results,
     pub subject: Subject,
-    /// What was known at its start.
+    /// The stored result at its start.
     before: Option<Arc<Finding>>,
     course: Vec<Point>,
     /// The latest exact lines.
@@ -267,14 +267,14 @@ impl<'a> Recorder<'a> {
         Self { results, subject, before, course, lines: Vec::new(), stored: Instant::now() }
     }
 
-    /// Fills the hash table of an engine with what is known.
+    /// Fills the hash table of an engine with the stored result.
     pub fn seed(&self, engine: &mut Engine) {
         if let (Some(before), Ok(table)) = (&self.before, engine.lend_table_to_load()) {
             crate::queue::seed(&table, &self.subject.board, &before.stored.analysis);
         }
     }
 
-    /// Takes a line of the search.
+    /// Records a line of the search.
     pub fn record(&mut self, info: &Info) {
         if info.bound != Bound::Exact || info.depth == 0 {
             return;
@@ -290,15 +290,15 @@ impl<'a> Recorder<'a> {
             }
             thin(&mut self.course, MAX_POINTS);
         }
-        put(&mut self.lines, info.clone());
+        put_line(&mut self.lines, info.clone());
     }
 
     fn earlier(&self) -> Option<&Analysis> {
         self.before.as_ref().map(|before| &before.stored.analysis)
     }
 
-    /// Keeps what was found so far; in the database now and then, and at the end.
-    pub fn learn(&mut self, elapsed: Duration, ended: bool, finished: bool) {
+    /// Adds the current result; stores it in the database at intervals and at the end.
+    pub fn save(&mut self, elapsed: Duration, ended: bool, finished: bool) {
         let Some(first) = self.lines.first() else { return };
         let earlier = self.earlier();
         let analysis = Analysis {
@@ -313,6 +313,6 @@ impl<'a> Recorder<'a> {
             self.stored = Instant::now();
         }
         let stored = Stored { analysis, conditions: self.subject.conditions, finished };
-        self.results.learn(&self.subject, Finding { stored, course: self.course.clone() }, store);
+        self.results.add(&self.subject, Finding { stored, course: self.course.clone() }, store);
     }
 }

@@ -1,10 +1,10 @@
-//! What is searched, and what a search has found.
+//! Subjects of searches and their results.
 
 use super::query::Query;
 use crate::database::{Conditions, Key, Point, Stored};
 use lento::chess::Board;
 
-/// The result of a search, and its course.
+/// The result of a search with its course.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub stored: Stored,
@@ -21,13 +21,13 @@ impl Finding {
     }
 }
 
-/// What is searched.
+/// A position to search, with root moves and conditions.
 #[derive(Clone)]
 pub struct Subject {
-    /// The position with its history and the root moves, if not all are searched.
+    /// Identifies position, history and root moves.
     pub name: String,
     pub key: Key,
-    /// Whether all root moves are searched, so that the result is one of the position.
+    /// Whether all root moves are searched, so that results can be stored for the position.
     pub is_whole: bool,
     pub board: Board,
     pub conditions: Conditions,

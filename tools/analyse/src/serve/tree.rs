@@ -1,6 +1,6 @@
 //! The tree on the page.
 
-use super::board::{Answer, Fields, Refusal};
+use super::board::{Answer, Fields, RequestError};
 use super::{Server, UNAVAILABLE};
 use crate::database::Location;
 use crate::tree::{self, Edit};
@@ -14,12 +14,12 @@ impl Server {
     pub async fn tree_answer(&self, ask: &str, request: &Map<String, Value>) -> Answer {
         let fields = Fields::new(request, "");
         let moves = fields.text("path")?.unwrap_or_default().to_owned();
-        // A name with a slash would be a FEN.
+        // Names with a slash are FENs.
         if moves.contains('/') {
-            return Err(Refusal::expected("path", &moves.into(), "moves from the root"));
+            return Err(RequestError::expected("path", &moves.into(), "moves from the root"));
         }
         let Some(tree) = self.args.tree.clone() else {
-            return Err(Refusal::new("no-tree", "", "there is no tree; expected a server with --tree"));
+            return Err(RequestError::new("no-tree", "", "there is no tree; expected a server with --tree"));
         };
         let (location, is_mark) = (tree.clone(), ask == "mark");
         let mark = if is_mark { fields.text("as")?.unwrap_or_default().to_owned() } else { String::new() };
@@ -29,17 +29,17 @@ impl Server {
         });
         let answer = answer.await.unwrap_or_else(|error| Err(error.to_string()));
         if is_mark && answer.is_ok() {
-            self.queue.tell(&json!({ "event": "tree" }));
+            self.queue.broadcast(&json!({ "event": "tree" }));
         }
         let error = answer.as_ref().err().filter(|error| error.starts_with(&format!("{tree}: ")));
         self.log_tree_error(error);
         if error.is_some() {
-            return Err(Refusal::new("unavailable", "", UNAVAILABLE));
+            return Err(RequestError::new("unavailable", "", UNAVAILABLE));
         }
-        answer.map_err(|error| Refusal::new("bad-path", if is_mark { "" } else { "path" }, error))
+        answer.map_err(|error| RequestError::new("bad-path", if is_mark { "" } else { "path" }, error))
     }
 
-    /// Logs an error once, however often pages ask.
+    /// Logs an error unless it repeats the last one.
     fn log_tree_error(&self, error: Option<&String>) {
         let mut latest = self.tree_error.lock();
         if let Some(error) = error.filter(|error| **error != *latest) {
@@ -49,7 +49,7 @@ impl Server {
     }
 }
 
-/// Pins or excludes a move, or neither.
+/// Pins, excludes or unmarks a move.
 fn set(tree: &Location, moves: String, mark: &str) -> Result<Value, String> {
     let (pinned, excluded) = match mark {
         "pin" => (true, false),

@@ -1,7 +1,7 @@
-//! UCI over TCP, for user interfaces that can connect to an engine.
+//! UCI over TCP, for user interfaces that can connect to remote engines.
 
 use super::Server;
-use super::gate::Source;
+use super::admission::Source;
 use super::input::Lines;
 use super::lines::MAX_STALL;
 use lento::engine::Engine;
@@ -19,15 +19,15 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
-/// Most commands that may wait during a search.
+/// Maximum queued commands during a search.
 const MAX_QUEUED: usize = 256;
-/// Most writes that may wait; the session waits for its reader.
+/// Maximum queued writes; above, the session waits for the reader.
 const MAX_WRITES: usize = 64;
-/// Time to answer after the end of input.
+/// Timeout for answers after the end of input.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
-/// Time to wait for the end of another session: that of a client which connects again may still close its engine.
-const SEAT: Duration = Duration::from_secs(1);
-/// Options that read or write files, or change the whole process. Two of them are commands for [`refuse`].
+/// Timeout for a free session, since the previous session of a reconnecting client may still be closing.
+const SESSION_WAIT: Duration = Duration::from_secs(1);
+/// Options that access files or change the whole process. Two of them also exist as commands; see [`refuse`].
 const REFUSED: [&str; 8] =
     ["HashFile", "SaveHash", "LoadHash", "AutoSave", "EvalFile", "SyzygyPath", "Debug Log File", "NumaPolicy"];
 
@@ -35,14 +35,15 @@ const REFUSED: [&str; 8] =
 pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) {
     let (reader, mut writer) = stream.into_split();
     let mut lines = Lines::new(reader);
-    let Some(place) = server.gate.open(&mut lines, "UCI", source).await else { return };
-    let seat = async {
+    let Some(place) = server.admission.open(&mut lines, "UCI", source).await else { return };
+    let permits = async {
         let place = place?;
-        let session = timeout(SEAT, Arc::clone(&server.sessions).acquire_owned()).await.ok().and_then(Result::ok);
+        let session =
+            timeout(SESSION_WAIT, Arc::clone(&server.sessions).acquire_owned()).await.ok().and_then(Result::ok);
         let refuse = || format!("{} sessions are open; expected to try again later", server.args.sessions);
         Ok::<_, String>((place, session.ok_or_else(refuse)?))
     };
-    let permits = match seat.await {
+    let permits = match permits.await {
         Ok(permits) => permits,
         Err(error) => {
             let _ = writer.write_all(format!("info string error: {error}\n").as_bytes()).await;
@@ -62,7 +63,7 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
     }
     let read = async {
         while let Some(line) = lines.next().await {
-            // A bad line becomes an unknown command.
+            // An unreadable line becomes an unknown command.
             if send.send(line.unwrap_or_else(|error| error.to_string())).is_err() {
                 break;
             }
@@ -102,17 +103,17 @@ fn name_of(line: &str) -> Option<&str> {
     Some(line.strip_prefix("option name ")?.split_once(" type ")?.0)
 }
 
-/// Whether sessions have the option of this line.
+/// Whether sessions offer the option of this line.
 pub fn is_offered(line: &str) -> bool {
     name_of(line).is_some_and(|name| !REFUSED.contains(&name))
 }
 
-/// Announces no option that is refused, and no more threads or memory than these.
+/// Omits refused options, and limits threads and memory.
 fn offer(threads: usize, hash_mib: usize) -> Offer {
     Box::new(move |line| {
         let name = name_of(&line)?;
-        let spin = |default: usize, most: usize| {
-            Some(format!("option name {name} type spin default {} min 1 max {most}", default.min(most)))
+        let spin = |default: usize, max: usize| {
+            Some(format!("option name {name} type spin default {} min 1 max {max}", default.min(max)))
         };
         match name {
             "Threads" => spin(1, threads),
@@ -122,13 +123,13 @@ fn offer(threads: usize, hash_mib: usize) -> Offer {
     })
 }
 
-/// Refuses commands that touch files, and more threads or memory than these.
+/// Refuses commands that access files, and more threads or memory than allowed.
 fn refuse(threads: usize, hash_mib: usize) -> Refuse {
     Box::new(move |command, queued| {
-        let too_many = |name: &str, value: &Option<String>, most: usize| {
+        let too_many = |name: &str, value: &Option<String>, max: usize| {
             let number = value.as_ref()?.trim().parse::<u64>().ok()?;
-            (number > most as u64)
-                .then(|| format!("option {name} expects up to {most} here, not {number}; value unchanged"))
+            (number > max as u64)
+                .then(|| format!("option {name} expects up to {max} here, not {number}; value unchanged"))
         };
         match command {
             Command::Stop | Command::Quit | Command::PonderHit | Command::IsReady => None,
@@ -140,13 +141,13 @@ fn refuse(threads: usize, hash_mib: usize) -> Refuse {
             Command::SaveHash(..) | Command::LoadHash(_) | Command::GenFens(_) => {
                 Some("savehash, loadhash and genfens are not available over a network".to_owned())
             }
-            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands wait; expected to wait for answers")),
+            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands are queued; expected to wait for answers")),
             _ => None,
         }
     })
 }
 
-/// Hands bytes to the connection.
+/// Forwards bytes to the connection.
 struct Output(mpsc::Sender<Vec<u8>>);
 
 impl Write for Output {
@@ -166,7 +167,7 @@ mod tests {
     use lento_uci::{command, options};
 
     #[test]
-    fn what_is_refused_is_not_offered() {
+    fn refused_options_are_not_offered() {
         let (refuse, offer) = (refuse(2, 8), offer(2, 8));
         let mut offered = Vec::new();
         for line in options::announcements(true) {

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use tokio::net::UnixListener;
 use tokio::time::sleep;
 
-/// A socket for this user alone, removed at the end.
+/// A socket accessible only to this user, removed on drop.
 pub struct Bound(PathBuf);
 
 impl Bound {
-    /// Creates the socket, in the place of one that no process listens on.
+    /// Creates the socket, replacing one without a listening process.
     pub fn new(path: &Path) -> Result<(Self, UnixListener), String> {
         let refuse = |error: std::io::Error| format!("{}: {error}", path.display());
         let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
@@ -36,7 +36,7 @@ impl Drop for Bound {
     }
 }
 
-/// Serves each connection in a task of its own.
+/// Serves each connection in a separate task.
 pub async fn accept(listener: UnixListener, server: Arc<Server>) {
     loop {
         match listener.accept().await {

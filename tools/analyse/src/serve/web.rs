@@ -1,9 +1,9 @@
-//! The page, and its WebSocket.
+//! The page and its WebSocket.
 
 use super::Server;
+use super::admission::{FIRST_MESSAGE, Role, Slot, Source, is_own_host};
 use super::analysis::Analysis;
-use super::board::{Answer, Fields, MAX_FILE, Refusal, Visitor, message};
-use super::gate::{FIRST_WORD, Place, Role, Source, is_own_host};
+use super::board::{Answer, Fields, MAX_FILE, RequestError, Visitor, message};
 use super::lines::MAX_STALL;
 use crate::report::html::{MODULES, STYLES};
 use axum::body::{Body, Bytes};
@@ -35,18 +35,18 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// Bytes of a request's head.
+/// Maximum bytes of a request's head.
 const MAX_HEAD: usize = 16 << 10;
-/// Bytes of a message of a page: a document.
+/// Maximum bytes of a message, which may contain a document.
 const MAX_MESSAGE: usize = 8 << 20;
-/// Time for a whole response.
+/// Timeout of a whole response.
 const RESPONSE: Duration = Duration::from_secs(30);
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
-/// The files of the page alone: name, type and text.
+/// Files only of this page: name, type and text.
 macro_rules! files {
     ($($name:literal: $kind:expr),* $(,)?) => {
         [$((concat!("/", $name), $kind, include_str!(concat!("page/", $name)))),*]
@@ -62,10 +62,10 @@ const FILES: [(&str, &str, &str); 19] = files![
     "link.js": SCRIPT,
     "main.js": SCRIPT,
     "moves.js": SCRIPT,
+    "notices.js": SCRIPT,
     "queue.js": SCRIPT,
     "rows.js": SCRIPT,
     "report.js": SCRIPT,
-    "say.js": SCRIPT,
     "session.js": SCRIPT,
     "setup.js": SCRIPT,
     "tablebase.js": SCRIPT,
@@ -94,35 +94,35 @@ pub fn pages(server: &Arc<Server>) -> Router {
     pages.layer(from_fn_with_state(Arc::clone(server), guard)).layer(from_fn(finish)).with_state(Arc::clone(server))
 }
 
-/// The place of a connection, or why there is none.
-type Admitted = Result<Arc<Place>, String>;
+/// The slot of a connection, or the reason for its refusal.
+type Admitted = Result<Arc<Slot>, String>;
 
-/// Serves one HTTP connection, of one request.
+/// Serves an HTTP connection with one request.
 pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream, source: Source) {
-    let (gate, (begun, first)) = (Arc::clone(&server.gate), oneshot::channel());
+    let (admission, (begun, first)) = (Arc::clone(&server.admission), oneshot::channel());
     let (begun, pages) = (Mutex::new(Some(begun)), TowerToHyperService::new(pages));
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         if let Some(begun) = begun.lock().take() {
-            let admitted: Admitted = server.gate.admit(source).map(Arc::new);
+            let admitted: Admitted = server.admission.admit(source).map(Arc::new);
             request.extensions_mut().insert(admitted.clone());
             let _ = begun.send(admitted);
         }
         pages.call(request)
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(FIRST_WORD).max_buf_size(MAX_HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(FIRST_MESSAGE).max_buf_size(MAX_HEAD);
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
     let admitted = tokio::select! {
         _ = &mut serving => return,
-        admitted = gate.first(first) => match admitted {
+        admitted = admission.first_message(first) => match admitted {
             Some(Ok(admitted)) => admitted,
             _ => return,
         },
     };
-    let _ = timeout(if admitted.is_ok() { RESPONSE } else { FIRST_WORD }, serving).await;
+    let _ = timeout(if admitted.is_ok() { RESPONSE } else { FIRST_MESSAGE }, serving).await;
 }
 
-/// Refuses requests for which there is no place, for other hosts, from other sites, and without the token.
+/// Refuses requests above the limits, for other hosts, from other sites, and without the token.
 async fn guard(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     match request.extensions().get::<Admitted>() {
         Some(Ok(_)) => {}
@@ -132,28 +132,29 @@ async fn guard(State(server): State<Arc<Server>>, mut request: Request, next: Ne
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST).unwrap_or_default();
-    // A whole URI names the host as well.
+    // An absolute URI also names the host.
     let named = request.uri().authority().map_or(host, Authority::as_str);
-    let is_one = headers.get_all(header::HOST).iter().count() == 1 && named.eq_ignore_ascii_case(host);
-    if !is_one || !is_own_host(host, &server.args.host) {
+    let is_consistent = headers.get_all(header::HOST).iter().count() == 1 && named.eq_ignore_ascii_case(host);
+    if !is_consistent || !is_own_host(host, &server.args.host) {
         return (StatusCode::FORBIDDEN, "unknown host; expected an IP address, localhost or a name given by --host\n")
             .into_response();
     }
     if headers.contains_key(header::ORIGIN)
         && text(header::ORIGIN).and_then(|origin| origin.split_once("://")).is_none_or(|(_, site)| site != host)
     {
-        return (StatusCode::FORBIDDEN, "a request of another site\n").into_response();
+        return (StatusCode::FORBIDDEN, "a request from another site\n").into_response();
     }
-    if server.gate.needs_token() {
+    if server.admission.needs_token() {
         if let Some(token) = query_token(request.uri()) {
             let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000", cookie_name(host));
-            return match server.gate.role(token).await {
+            return match server.admission.role(token).await {
                 Some(_) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
                     .into_response(),
                 None => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
             };
         }
-        let Some(role) = server.gate.role(offered_token(headers, &cookie_name(host)).unwrap_or_default()).await else {
+        let Some(role) = server.admission.role(offered_token(headers, &cookie_name(host)).unwrap_or_default()).await
+        else {
             return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
         };
         request.extensions_mut().insert(role);
@@ -184,7 +185,7 @@ fn query_token(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// Browsers send cookies to all ports of a host, so the name has the port.
+/// Browsers send cookies to all ports of a host, so the name contains the port.
 fn cookie_name(host: &str) -> String {
     let port = host.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
     port.map_or_else(|| "lento_token".into(), |port| format!("lento_token_{port}"))
@@ -211,27 +212,27 @@ async fn socket(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
-        visit(&server, role, socket).await;
+        serve_page(&server, role, socket).await;
         drop(place);
     })
 }
 
-/// Serves a visitor. One that reads too slowly gets the whole state again instead of all news, and one that leaves a ping without
-/// an answer has gone.
-async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
+/// Serves a visitor. One that reads too slowly gets the whole state instead of missed events; one that does not answer a ping is
+/// disconnected.
+async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
     let (queue, mut stopped) = (&server.queue, server.stopped.clone());
     let (mut pings, mut has_answered) = (interval(MAX_STALL / 2), true);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let boards = &server.boards.store;
-    let (visitor, mut board_news) = (Arc::new(boards.visit()), boards.subscribe());
+    let (visitor, mut board_changes) = (Arc::new(boards.visit()), boards.subscribe());
     let mut analysis = Analysis::default();
-    let mut news = queue.subscribe();
-    if send(&mut socket, [server.hello(role).to_string()].into_iter().chain(queue.all())).await.is_none() {
+    let mut events = queue.subscribe();
+    if send(&mut socket, [server.hello_event(role).to_string()].into_iter().chain(queue.all())).await.is_none() {
         return;
     }
     loop {
         let sent = tokio::select! {
-            // Messages before pings: an answer may have come while the last one was sent.
+            // Messages before pings, since a pong may have arrived during the last send.
             biased;
             () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => None,
             message = socket.recv() => {
@@ -249,13 +250,13 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
                 true => send(&mut socket, [Message::Ping(Bytes::new())]).await,
                 false => None,
             },
-            news = news.recv() => match news {
-                Ok(news) => send(&mut socket, [(*news).to_owned()]).await,
+            event = events.recv() => match event {
+                Ok(event) => send(&mut socket, [(*event).to_owned()]).await,
                 Err(RecvError::Lagged(_)) => send(&mut socket, queue.all()).await,
                 Err(RecvError::Closed) => None,
             },
-            news = board_news.recv() => match news {
-                Ok(news) => send(&mut socket, boards.event(&visitor, &news).map(|event| event.to_string())).await,
+            change = board_changes.recv() => match change {
+                Ok(change) => send(&mut socket, boards.event(&visitor, &change).map(|event| event.to_string())).await,
                 Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor).iter().map(Value::to_string)).await,
                 Err(RecvError::Closed) => None,
             },
@@ -267,8 +268,8 @@ async fn visit(server: &Server, role: Role, mut socket: WebSocket) {
     }
 }
 
-/// The asks of read-only visitors.
-const VIEWS: [&str; 13] = [
+/// Requests allowed for read-only visitors.
+const VIEW_REQUESTS: [&str; 13] = [
     "position",
     "play",
     "line",
@@ -285,7 +286,7 @@ const VIEWS: [&str; 13] = [
 ];
 
 impl Server {
-    /// Answers a visitor's request, or refuses it.
+    /// Answers a request of a visitor.
     async fn answer(&self, role: Role, visitor: &Arc<Visitor>, analysis: &mut Analysis, text: &str) -> Value {
         let request = match serde_json::from_str(text) {
             Ok(Value::Object(request)) => request,
@@ -293,11 +294,11 @@ impl Server {
         };
         let ask = request.get("ask").cloned().unwrap_or_default();
         let name = ask.as_str().unwrap_or_default();
-        let answered = if role == Role::View && !VIEWS.contains(&name) {
-            Err(Refusal::new("view-only", "", "this token is for looking; expected that of an editor"))
+        let answered = if role == Role::View && !VIEW_REQUESTS.contains(&name) {
+            Err(RequestError::new("view-only", "", "this token is read-only; expected one that may edit"))
         } else if name.is_empty() {
             let given = if ask.is_null() { quoted(text) } else { ask.to_string() };
-            Err(Refusal::new("unknown-ask", "ask", format!("{given}; expected {{\"id\":1,\"ask\":\"position\"}}")))
+            Err(RequestError::new("unknown-ask", "ask", format!("{given}; expected {{\"id\":1,\"ask\":\"position\"}}")))
         } else {
             self.board_answer(name, role, visitor, analysis, &request).await
         };
@@ -328,13 +329,13 @@ impl Server {
                     let fields = Fields::new(&request, "");
                     boards.answer(&visitor, &ask, fields).unwrap_or_else(|| queue.answer(&ask, fields))
                 });
-                answered.await.unwrap_or_else(|error| Err(Refusal::new("failed", "", error)))
+                answered.await.unwrap_or_else(|error| Err(RequestError::new("failed", "", error)))
             }
         }
     }
 
-    /// What a page is told first.
-    fn hello(&self, role: Role) -> Value {
+    /// The first event of a page.
+    fn hello_event(&self, role: Role) -> Value {
         json!({
             "event": "hello",
             "protocol": 1,
@@ -349,25 +350,25 @@ impl Server {
     }
 }
 
-/// Reads a posted file. The answer is that to the request `read`, without id.
+/// Reads a posted file. Answers like the request `read`, without id.
 async fn read(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
     let (status, answer) = match body {
         Err(error) => {
             let text = format!("{error}; expected up to {MAX_FILE} bytes");
-            (error.status(), Err(Refusal::new("too-large", "", text)))
+            (error.status(), Err(RequestError::new("too-large", "", text)))
         }
         Ok(bytes) => {
             let boards = Arc::clone(&server.boards);
             match spawn_blocking(move || boards.files.read(&bytes)).await {
                 Ok(answer) => (StatusCode::OK, answer),
-                Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, Err(Refusal::new("failed", "", error))),
+                Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, Err(RequestError::new("failed", "", error))),
             }
         }
     };
     (status, [(header::CONTENT_TYPE, "application/json")], message(answer).to_string()).into_response()
 }
 
-/// Sends messages; `None` once the visitor has gone.
+/// Sends messages; `None` once the visitor is disconnected.
 async fn send(socket: &mut WebSocket, messages: impl IntoIterator<Item: Into<Message>>) -> Option<()> {
     for message in messages {
         timeout(MAX_STALL, socket.send(message.into())).await.ok()?.ok()?;

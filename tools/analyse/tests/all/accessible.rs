@@ -1,4 +1,4 @@
-//! The page as axe-core sees it, whose script `LENTO_AXE` names.
+//! Accessibility of the page by axe-core, whose script is in `LENTO_AXE`.
 
 use crate::analysing::{Folder, analyse};
 use crate::browser::Browser;
@@ -10,7 +10,7 @@ use std::{env, fs};
 
 const GAME: &str =
     "{Before} 1. e4 $1 {[%eval 0.3,20] A comment} e5 (1... c5 2. Nf3 (2. Nc3 Nc6) d6 {Sicilian}) 2. Nf3 $6 Nc6 1-0";
-/// What is done to see a view; each starts where the one before ended.
+/// Views and the scripts that open them, one after the other.
 const VIEWS: [(&str, &str); 11] = [
     ("board, lines, moves", ""),
     ("editor", "document.querySelector('#annotate').click()"),
@@ -33,11 +33,11 @@ const VIEWS: [(&str, &str); 11] = [
 ];
 
 impl Browser {
-    /// What axe finds on a view.
+    /// Violations found by axe in a view.
     fn violations(&mut self, page: &str, view: &str) -> String {
         const RUN: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
             nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`)).join('\\n'))";
-        // Moving things are half transparent.
+        // Waits for animations, whose elements are half transparent.
         self.evaluate(page, "Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations === 1).map((one) => one.finished)).then(() => {})");
         let found = self.evaluate(page, RUN);
         let found = found.as_str().expect("a text");
@@ -45,7 +45,7 @@ impl Browser {
     }
 }
 
-/// A browser, and the script of axe.
+/// Starts a browser and reads the script of axe.
 fn start() -> Option<(Browser, String)> {
     let Some(axe) = env::var_os("LENTO_AXE") else {
         println!("skipped: LENTO_AXE does not name axe.min.js of axe-core");
@@ -55,7 +55,7 @@ fn start() -> Option<(Browser, String)> {
 }
 
 #[test]
-fn axe_finds_nothing_on_reports_and_trees() {
+fn reports_and_trees_have_no_violations() {
     let Some((mut browser, axe)) = start() else { return };
     let folder = Folder::new("accessible-files");
     let [pgn, tree, report, walk] = ["a.pgn", "a.tree", "report.html", "tree.html"].map(|name| folder.path(name));
@@ -79,7 +79,7 @@ fn axe_finds_nothing_on_reports_and_trees() {
 }
 
 #[test]
-fn axe_finds_nothing_on_any_view() {
+fn views_have_no_violations() {
     let Some((mut browser, axe)) = start() else { return };
     let folder = Folder::new("accessible");
     let view = folder.write("view-token", "look-but-do-not-touch\n");
@@ -89,13 +89,13 @@ fn axe_finds_nothing_on_any_view() {
     let mut server = Server::start(&args);
     if cfg!(unix) {
         let mut warned = String::new();
-        std::io::BufRead::read_line(&mut server.said, &mut warned).expect("a line");
+        std::io::BufRead::read_line(&mut server.stderr, &mut warned).expect("a line");
     }
     let address = server.address();
     let url = format!("http://{address}/");
     let mut visitor = Visitor::with_token(address, &format!("ws://{address}/socket"), Some(TOKEN));
     visitor.send(r#"{"id":1,"ask":"queue-add","moves":["e4"],"budget":{"depth":5}}"#);
-    visitor.wait_for(|news| news["event"] == "queue" && news["entries"][0]["state"] == "done");
+    visitor.wait_for(|update| update["event"] == "queue" && update["entries"][0]["state"] == "done");
     let mut found = String::new();
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light")] {
         let page = browser.open(&format!("{url}?token={TOKEN}"), width);

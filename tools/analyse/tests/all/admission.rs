@@ -2,16 +2,16 @@
 
 use crate::PROGRAM;
 use crate::analysing::Folder;
-use crate::serving::{PATIENCE, Peer, SMALL, Server, TOKEN};
+use crate::serving::{Peer, SMALL, Server, TIMEOUT, TOKEN};
 use serde_json::json;
 use std::io::{BufRead, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Whether the server ends a connection, after any answers.
+/// Whether the server closes a connection, after any answers.
 fn is_closed(stream: TcpStream) -> bool {
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let mut rest = Vec::new();
     match (&stream).take(1 << 20).read_to_end(&mut rest) {
         Ok(_) => true,
@@ -19,7 +19,7 @@ fn is_closed(stream: TcpStream) -> bool {
     }
 }
 
-pub fn silent_and_surplus_connections_change_nothing() {
+pub fn silent_and_surplus_connections_are_closed() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--connections", "3"]);
     let address = server.address();
     let mut peer = Peer::connect(address);
@@ -48,7 +48,7 @@ pub fn silent_and_surplus_connections_change_nothing() {
 }
 
 #[test]
-fn tokens() {
+fn tokens_are_checked() {
     let refused = |args: &[&str]| {
         let output = Command::new(PROGRAM).args(SMALL).args(args).stdin(Stdio::null()).output().expect("it starts");
         assert!(matches!(output.status.code(), Some(1 | 2)));
@@ -65,7 +65,7 @@ fn tokens() {
     let mut server = Server::start(&["--listen", "localhost:0", "--token-file", &file]);
     if cfg!(unix) {
         let mut warning = String::new();
-        server.said.read_line(&mut warning).expect("a line");
+        server.stderr.read_line(&mut warning).expect("a line");
         assert!(warning.contains("token: other users can read the token; expected mode 600"), "{warning}");
     }
     let address = server.address();
@@ -90,7 +90,7 @@ fn web_pages_cannot_send_requests() {
 }
 
 #[test]
-fn one_address_does_not_take_all_places() {
+fn connections_per_address_are_limited() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--per-address", "2"]);
     let [address, page] = [server.address(), server.address()];
     let mut open = [(); 2].map(|()| Peer::connect(address));
@@ -103,7 +103,7 @@ fn one_address_does_not_take_all_places() {
     visitor.send(format_args!("GET / HTTP/1.1\r\nHost: {page}\r\n\r"));
     assert!(visitor.line().contains(" 503 "));
     while !visitor.line().contains("2 connections of this address are open") {}
-    // The places become free.
+    // Closed connections free their slots.
     drop(open);
     let start = Instant::now();
     loop {
@@ -112,19 +112,19 @@ fn one_address_does_not_take_all_places() {
         if next.answer()["status"] == "running" {
             break;
         }
-        assert!(start.elapsed() < PATIENCE);
+        assert!(start.elapsed() < TIMEOUT);
     }
 }
 
 #[test]
 #[cfg(unix)]
-fn the_socket_is_not_limited_like_an_address() {
+fn unix_socket_has_no_limit_per_address() {
     let folder = Folder::new("places");
     let path = folder.path("lento.sock");
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--socket", &path, "--per-address", "1"]);
     let mut peer = Peer::connect(server.address());
     peer.check();
-    server.said.read_line(&mut String::new()).expect("a line");
+    server.stderr.read_line(&mut String::new()).expect("a line");
     let mut owner = [(); 3].map(|()| Peer::connect_socket(&path));
     owner.iter_mut().for_each(Peer::check);
     let mut second = Peer::connect(peer.stream.get_ref().peer_addr().expect("a socket"));
@@ -132,7 +132,7 @@ fn the_socket_is_not_limited_like_an_address() {
     assert!(second.line().contains("1 connections of this address are open"));
 }
 
-/// The timer of a server's connection to this peer, as /proc/net/tcp shows it: its kind, and hundredths of a second left.
+/// The timer of the server's connection to this peer in /proc/net/tcp: kind and remaining hundredths of a second.
 #[cfg(target_os = "linux")]
 fn timer(peer: &Peer) -> (u8, u64) {
     let stream = peer.stream.get_ref();
@@ -147,8 +147,8 @@ fn timer(peer: &Peer) -> (u8, u64) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn silent_peers_are_asked_whether_they_are_there() {
-    /// An open connection without unsent bytes has no other timer of this kind.
+fn connections_have_keep_alive() {
+    /// The kind of timer, which for a connection without unsent bytes can only be keep-alive.
     const KEEP_ALIVE: u8 = 2;
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--uci", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
     for request in ["{\"status\":true}", "isready", "GET / HTTP/1.1\r"] {
@@ -156,7 +156,7 @@ fn silent_peers_are_asked_whether_they_are_there() {
         peer.send(request);
         let start = Instant::now();
         while !(timer(&peer).0 == KEEP_ALIVE && timer(&peer).1 <= 6000) {
-            assert!(start.elapsed() < PATIENCE, "{request}: {:?}", timer(&peer));
+            assert!(start.elapsed() < TIMEOUT, "{request}: {:?}", timer(&peer));
         }
     }
 }

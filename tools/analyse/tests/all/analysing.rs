@@ -1,4 +1,4 @@
-//! Long analysis with the real binary: queues, the database, interruptions.
+//! Analyses of many positions with the real binary: database, interruptions.
 
 use super::tree::{done, shown};
 use crate::PROGRAM;
@@ -57,14 +57,14 @@ pub fn analyse(args: &[&str]) -> Output {
     run(&[args, &SMALL[..]].concat())
 }
 
-pub fn said(output: &Output) -> String {
+pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The output of `--jsonl` without fields that vary between runs.
 pub fn records(args: &[&str]) -> Vec<Value> {
     let output = analyse(&[args, &["--jsonl"]].concat());
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     let parse = |line: String| {
         let mut value: Value = serde_json::from_str(&line).expect("JSON");
         for volatile in ["time_ms", "nps"] {
@@ -75,7 +75,7 @@ pub fn records(args: &[&str]) -> Vec<Value> {
     lines(&output).into_iter().map(parse).collect()
 }
 
-/// The same without its origin.
+/// Removes the origin of records.
 pub fn found(mut records: Vec<Value>) -> Vec<Value> {
     for record in &mut records {
         record.as_object_mut().unwrap().remove("from");
@@ -93,11 +93,11 @@ fn games_are_analysed_once() {
     assert_eq!((&first[2]["place"]["played"], &first[2]["place"]["ply"]), (&"2.g4".into(), &3.into()));
     assert_eq!((&first[3]["best"]["san"], &first[3]["lines"][0]["score"]["mate"]), (&"Qh4#".into(), &1.into()));
     assert_eq!((&first[4]["best"], &first[4]["place"]["played"]), (&Value::Null, &Value::Null));
-    assert_eq!(folder.names(), ["games.lento.db", "games.pgn"], "nothing else is left");
+    assert_eq!(folder.names(), ["games.lento.db", "games.pgn"], "no other files are left");
     let second = records(&[&pgn, "--nodes", "2000"]);
     assert!(second.iter().all(|record| record["from"] == "database"));
     assert_eq!(found(first.clone()), found(second));
-    // Less is known as well, more is searched, and another number of lines, too.
+    // Smaller limits are met by stored results; larger ones and other numbers of lines are searched.
     let sources = |args: &[&str]| records(&[&[pgn.as_str()], args].concat())[0]["from"].clone();
     assert_eq!(sources(&["--nodes", "1000"]), "database");
     assert_eq!(sources(&["--nodes", "1000", "--multipv", "2"]), "search");
@@ -106,9 +106,9 @@ fn games_are_analysed_once() {
     assert_eq!(sources(&["--nodes", "2500"]), "database");
 }
 
-/// A limit below the first iteration does not end it, so that each result has a score.
+/// Limits below the first iteration do not interrupt it, so that each result has a score.
 #[test]
-fn the_first_iteration_is_completed() {
+fn first_iteration_is_completed() {
     let (folder, fen) = (Folder::new("first-iteration"), "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1");
     for (nodes, multipv) in [("1", "1"), ("15", "1"), ("20", "3")] {
         let (db, name) = (folder.path(&format!("{nodes}.db")), format!("{nodes}.tree"));
@@ -122,7 +122,7 @@ fn the_first_iteration_is_completed() {
 }
 
 #[test]
-fn what_is_wanted_is_chosen() {
+fn games_and_positions_are_selected() {
     let folder = Folder::new("chosen");
     let pgn = folder.write("games.pgn", &format!("{GAME}\n{GAME}\n{GAME}"));
     let db = folder.path("one.db");
@@ -140,17 +140,17 @@ fn what_is_wanted_is_chosen() {
 }
 
 #[test]
-fn what_is_no_position_is_quoted_and_the_rest_goes_on() {
+fn invalid_positions_are_quoted_and_skipped() {
     let folder = Folder::new("bad");
     let epd = folder.write("bad.epd", "# mine\n8/8 w\n4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8+; id \"x\";\nrubbish\n");
     let pgn = folder.write("bad.pgn", &format!("{GAME}\n[Event \"b\"]\n\n1.e4 e5 2.Ke3 *\n[FEN \"8/8\"]\n1.e4 *\n"));
     let out = folder.path("out.epd");
     let output = analyse(&[&epd, &pgn, "--depth", "1", "--epd-out", &out]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     for part in
         ["line 2: invalid FEN \"8/8 w", "line 4: ", "game 2, line 8: illegal move \"Ke3\"", "game 3, line 9: tag FEN"]
     {
-        assert!(said(&output).contains(part), "{part}: {}", said(&output));
+        assert!(stderr(&output).contains(part), "{part}: {}", stderr(&output));
     }
     let text = fs::read_to_string(out).unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -161,7 +161,7 @@ fn what_is_no_position_is_quoted_and_the_rest_goes_on() {
 }
 
 #[test]
-fn input_without_a_position_is_an_error_and_makes_no_database() {
+fn input_without_positions_leaves_no_database() {
     let folder = Folder::new("nothing");
     let [pgn, empty, epd, broken] = [
         folder.write("games.pgn", &GAME.repeat(3)),
@@ -180,27 +180,27 @@ fn input_without_a_position_is_an_error_and_makes_no_database() {
         (&[&pgn, "--games", "99", "--pgn-out", &folder.path("out.pgn")], "expected another selection"),
     ] {
         let output = analyse(args);
-        assert!(output.status.code() == Some(1) && said(&output).contains(expected), "{args:?}: {}", said(&output));
+        assert!(output.status.code() == Some(1) && stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
         assert_eq!(folder.names(), names, "{args:?}");
     }
-    // A part may be empty.
+    // Shards may be empty.
     let one = folder.write("one.pgn", "*\n");
     let searched = [1, 2].map(|part| records(&[&one, "--shard", &format!("{part}/2"), "--depth", "1"]).len());
     assert_eq!(searched[0] + searched[1], 1);
 }
 
 #[test]
-fn control_characters_of_files_are_shown() {
+fn control_characters_of_files_are_escaped() {
     let folder = Folder::new("control");
     let epd = folder.write("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - id \"\x1b]0;me\x07\";\n4k3/8 \x1b w\n");
     let output = analyse(&[&epd, "--depth", "1"]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &said(&output);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
     assert!(text.contains("a.epd, line 1, \\u{1b}]0;me\\u{7}: depth 1, "), "{text:?}");
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
 }
 
 #[test]
-fn databases_are_merged_and_nothing_changes_the_second_time() {
+fn merging_databases_is_idempotent() {
     let folder = Folder::new("merge");
     let pgn = folder.write("games.pgn", GAME);
     let dbs: Vec<String> = (1..=2).map(|part| folder.path(&format!("part{part}.db"))).collect();
@@ -214,9 +214,9 @@ fn databases_are_merged_and_nothing_changes_the_second_time() {
     let whole = records(&[&pgn, "--db", &all, "--nodes", "1000"]);
     assert!(whole.len() == 5 && whole.iter().all(|record| record["from"] == "database"));
     let fresh = records(&[&pgn, "--db", &folder.path("fresh.db"), "--nodes", "1000"]);
-    assert_eq!(found(whole), found(fresh), "shards find what one run finds");
+    assert_eq!(found(whole), found(fresh), "shards have the results of a single run");
     let output = run(&["merge", &folder.path("new.db"), &dbs[0], &folder.path("missing.db")]);
-    assert!(said(&output).contains("missing.db: no such file") && !folder.names().contains(&"new.db".into()));
+    assert!(stderr(&output).contains("missing.db: no such file") && !folder.names().contains(&"new.db".into()));
     // Deeper wins.
     records(&[&pgn, "--db", &dbs[0], "--nodes", "5000"]);
     assert_eq!(merge(), "total: 4 of 8 analyses taken");
@@ -228,26 +228,26 @@ fn options_for_one_position_are_refused_for_files() {
     let epd = folder.write("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n");
     for option in [&["--infinite"][..], &["--json"], &["--avoid", "e4"], &["--threat"]] {
         let output = analyse(&[&[epd.as_str()][..], option].concat());
-        let expected = format!("{} is for one position", option[0]);
-        assert!(!output.status.success() && said(&output).contains(&expected), "{}", said(&output));
+        let expected = format!("{} works only for one position", option[0]);
+        assert!(!output.status.success() && stderr(&output).contains(&expected), "{}", stderr(&output));
     }
     assert_eq!(folder.names(), ["a.epd"]);
 }
 
 #[test]
-fn what_is_no_such_database_is_refused() {
+fn invalid_databases_are_refused() {
     let folder = Folder::new("refused");
     let pgn = folder.write("games.pgn", GAME);
     let try_db = |db: &str| {
         let output = analyse(&[&pgn, "--db", db, "--depth", "1"]);
         assert_eq!(output.status.code(), Some(1));
-        said(&output)
+        stderr(&output)
     };
     assert!(try_db(&folder.write("text.db", &"no database ".repeat(1000))).contains("expected a database"));
     assert!(try_db(&folder.path("no/such/folder.db")).contains("expected a writable folder"));
     assert!(try_db(&folder.path("")).contains("not a regular file"));
     fs::create_dir(folder.path("games.lento.db-wal")).unwrap();
-    assert!(said(&analyse(&[&pgn, "--depth", "1"])).contains("without --db the results go beside the first file"));
+    assert!(stderr(&analyse(&[&pgn, "--depth", "1"])).contains("without --db the results go beside the first file"));
     let newer = folder.path("newer.db");
     records(&[&pgn, "--db", &newer, "--depth", "1"]);
     let mut bytes = fs::read(&newer).unwrap();
@@ -258,28 +258,31 @@ fn what_is_no_such_database_is_refused() {
     bytes[68..72].copy_from_slice(&7_u32.to_be_bytes());
     fs::write(&newer, &bytes).unwrap();
     assert!(try_db(&newer).contains("another program's database"));
-    assert_eq!(fs::read(&newer).unwrap(), bytes, "it stays as it is");
+    assert_eq!(fs::read(&newer).unwrap(), bytes, "the file is unchanged");
     #[cfg(not(feature = "postgres"))]
     {
-        let said = try_db("postgresql://me:secret@server/games");
-        assert!(said.contains("postgresql://me@server/games: ") && said.contains("--features postgres"), "{said}");
+        let stderr = try_db("postgresql://me:secret@server/games");
+        assert!(
+            stderr.contains("postgresql://me@server/games: ") && stderr.contains("--features postgres"),
+            "{stderr}"
+        );
     }
     for (name, expected) in
         [("", "expected the name of a file"), (":memory:", "':memory:'"), ("file:x", "without `file:`")]
     {
         let output = analyse(&[&pgn, "--db", name]);
-        assert!(output.status.code() == Some(2) && said(&output).contains(expected), "{}", said(&output));
+        assert!(output.status.code() == Some(2) && stderr(&output).contains(expected), "{}", stderr(&output));
     }
     let output = analyse(&["--jsonl"]);
-    assert!(said(&output).contains("expected --db FILE"));
+    assert!(stderr(&output).contains("expected --db FILE"));
     let output = analyse(&["games.txt"]);
-    assert!(said(&output).contains("games.txt: expected a name ending in .pgn, .epd or .fen"));
+    assert!(stderr(&output).contains("games.txt: expected a name ending in .pgn, .epd or .fen"));
 }
 
-/// A run at fixed nodes that is killed repeatedly ends with the results of an uninterrupted one.
+/// A run with fixed nodes, killed repeatedly, ends with the results of an uninterrupted one.
 #[cfg(unix)]
 #[test]
-fn nothing_is_lost_when_it_is_killed() {
+fn killed_runs_lose_nothing() {
     let folder = Folder::new("killed");
     let pgn = folder.write("games.pgn", &format!("{GAME}\n1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4 Nf6 1/2-1/2\n"));
     let (db, args) = (folder.path("killed.db"), ["--nodes", "20000"]);
@@ -293,7 +296,7 @@ fn nothing_is_lost_when_it_is_killed() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // So much of its output, then no more.
+        // Kills it after part of the output.
         let mut some = vec![0; 1500 * nth];
         let mut output = child.stdout.take().unwrap();
         let _ = output.read_exact(&mut some);
@@ -305,18 +308,18 @@ fn nothing_is_lost_when_it_is_killed() {
     let ended = records(&[&[pgn.as_str(), "--db", &db], &args[..]].concat());
     let fresh = records(&[&[pgn.as_str(), "--db", &folder.path("fresh.db")], &args[..]].concat());
     assert_eq!(found(ended), found(fresh));
-    // The dead have left nothing but the database.
+    // Killed runs leave only the database.
     assert_eq!(folder.names(), ["fresh.db", "games.pgn", "killed.db"]);
 }
 
 /// Ctrl-C keeps partial results, and the same command resumes.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_search_is_taken_up() {
+fn interrupted_search_is_resumed() {
     let folder = Folder::new("interrupted");
     let db = folder.path("one.db");
     let args = ["--db", &db, "--time", "3s", "--jsonl"];
-    // On a busy machine the search may not have begun.
+    // On a busy machine the search may not have started yet.
     let interrupted = (1..10).find_map(|halves| {
         let mut command = Command::new(PROGRAM);
         let child = command.args(args).args(SMALL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -324,21 +327,21 @@ fn an_interrupted_search_is_taken_up() {
         std::thread::sleep(halves * std::time::Duration::from_millis(500));
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
         (!output.stdout.is_empty()).then_some(output)
     });
-    let record: Value = serde_json::from_slice(&interrupted.expect("a search that has begun").stdout).unwrap();
+    let record: Value = serde_json::from_slice(&interrupted.expect("a started search").stdout).unwrap();
     assert_eq!(record["finished"], false);
     assert_eq!(folder.names(), ["one.db", "one.db-1.lhf"]);
     let again: Value = serde_json::from_slice(&run(&[&args[..], &SMALL[..]].concat()).stdout).unwrap();
     assert_eq!((&again["finished"], &again["from"]), (&true.into(), &"search".into()));
     assert!(again["nodes"].as_u64() > record["nodes"].as_u64() && again["depth"].as_u64() >= record["depth"].as_u64());
     let time = again["time_ms"].as_u64().unwrap();
-    assert!(time >= 2900, "{time} ms in all");
+    assert!(time >= 2900, "{time} ms in total");
     assert_eq!(folder.names(), ["one.db"], "the hash file is removed");
 }
 
-/// Two runs share the positions: together they search each once.
+/// Two runs together search each position once.
 #[test]
 fn two_processes_share_a_database() {
     let folder = Folder::new("shared");
@@ -356,7 +359,7 @@ fn two_processes_share_a_database() {
     let outputs = [start(), start()].map(|child| child.wait_with_output().unwrap());
     let mut searched = 0;
     for output in &outputs {
-        assert!(output.status.success(), "{}", said(output));
+        assert!(output.status.success(), "{}", stderr(output));
         let lines = lines(output);
         assert_eq!(lines.len(), 11);
         searched += lines.iter().filter(|line| line.contains("\"from\":\"search\"")).count();
@@ -372,5 +375,5 @@ fn wait_for(folder: &Path, name: &str) {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    panic!("{name} does not appear");
+    panic!("{name} does not exist");
 }

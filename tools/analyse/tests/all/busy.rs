@@ -1,4 +1,4 @@
-//! The page in Chromium while the server is busy, or has gone.
+//! The page in Chromium while the server is busy or stopped.
 
 use crate::analysing::Folder;
 use crate::browser::{Browser, Button, Input, point};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a slow finger presses.
+/// Duration of a slow press.
 const PRESS: Duration = Duration::from_millis(150);
 
 impl Browser {
-    /// Presses the middle of what a selector finds. Lines may change until then: returns what of a kind is under the pointer, as its
-    /// last word, number of line and state, if anything.
+    /// Presses the middle of an element slowly. Lines may change meanwhile: returns last word, line number and state of the element of
+    /// this kind that was pressed, if any.
     fn press_slowly(&mut self, page: &str, selector: &str, kind: &str) -> Option<Value> {
         let at = self.evaluate(
             page,
@@ -38,7 +38,7 @@ impl Browser {
 }
 
 #[test]
-fn slow_clicks_count_during_a_search() {
+fn slow_clicks_work_during_a_search() {
     const CLICKS: usize = 50;
     let Some(mut browser) = Browser::start() else { return };
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
@@ -52,7 +52,7 @@ fn slow_clicks_count_during_a_search() {
         }
         let (line, ply) = (attempt % 3, attempt % 4);
         if moves < CLICKS {
-            // A move of a line becomes the current one of the list.
+            // The clicked move becomes the current one.
             let chosen = format!("#lines [data-line=\"{line}\"] [data-ply=\"{ply}\"]");
             let Some(pressed) = browser.press_slowly(&page, &chosen, "[data-ply]") else { continue };
             let now = format!("{} === document.querySelector('#moves [aria-current] .san')?.textContent", pressed[0]);
@@ -72,7 +72,7 @@ fn slow_clicks_count_during_a_search() {
 }
 
 #[test]
-fn a_full_queue_leaves_the_page_idle() {
+fn page_is_idle_with_a_full_queue() {
     let Some(mut browser) = Browser::start() else { return };
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--engines", "2"]);
     let address = server.address();
@@ -92,7 +92,7 @@ fn a_full_queue_leaves_the_page_idle() {
     browser.wait_for(&page, "document.querySelector('#positions').textContent.includes('depth')");
     browser.evaluate(&page, "document.querySelector('#positions button').click()");
     browser.wait_for(&page, "document.querySelectorAll('#queue-lines-of li').length === 3");
-    // Tasks count by the processor's time, whatever else this machine does.
+    // Measures CPU time, independent of the load of the machine.
     browser.call(&page, "Performance.enable", json!({ "timeDomain": "threadTicks" }));
     let mut busy = || {
         let metrics = browser.call(&page, "Performance.getMetrics", json!({}));
@@ -108,7 +108,7 @@ fn a_full_queue_leaves_the_page_idle() {
 }
 
 #[test]
-fn a_page_that_slept_comes_back_after_a_restart() {
+fn frozen_page_reconnects_after_a_restart() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new("slept");
     let database = folder.path("boards.db");
@@ -119,15 +119,15 @@ fn a_page_that_slept_comes_back_after_a_restart() {
     browser.read(&page, "1. e4 e5");
     browser.wait_for(&page, &format!("{MOVES} === 'e4 e5*'"));
     browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");
-    let sleeps = |browser: &mut Browser, state: &str| -> Value {
+    let set_state = |browser: &mut Browser, state: &str| -> Value {
         browser.call(&page, "Page.setWebLifecycleState", json!({ "state": state }))
     };
-    sleeps(&mut browser, "frozen");
+    set_state(&mut browser, "frozen");
     drop(server);
     let mut server = Server::start(&["--web", &address.to_string(), "--db", &database]);
     assert_eq!(server.address(), address);
-    sleeps(&mut browser, "active");
-    // The move waits for the connection.
+    set_state(&mut browser, "active");
+    // The move is played once connected.
     browser.drag(&page, Button::Left, &["g1", "g2", "f3"]);
     browser.wait_for(&page, &format!("{MOVES} === 'e4 e5 Nf3*'"));
     browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");

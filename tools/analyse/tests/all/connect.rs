@@ -1,8 +1,8 @@
-//! `lento-analyse connect` to a real server, through a cable that is cut.
+//! `lento-analyse connect` to a real server, through a proxy that drops connections.
 
 use crate::PROGRAM;
 use crate::analysing::Folder;
-use crate::serving::{PATIENCE, Server, TOKEN};
+use crate::serving::{Server, TIMEOUT, TOKEN};
 use lento::chess::Game;
 use lento_testing::driver;
 use parking_lot::Mutex;
@@ -18,8 +18,8 @@ struct Interface {
     child: Option<Child>,
     input: Option<ChildStdin>,
     output: Receiver<String>,
-    /// All lines so far.
-    seen: Vec<String>,
+    /// All lines so server.
+    received: Vec<String>,
 }
 
 impl Interface {
@@ -31,7 +31,7 @@ impl Interface {
         let lines = BufReader::new(child.stdout.take().expect("standard output")).lines();
         let (send, output) = channel();
         thread::spawn(move || lines.map_while(Result::ok).all(|line| send.send(line).is_ok()));
-        Self { input: child.stdin.take(), child: Some(child), output, seen: Vec::new() }
+        Self { input: child.stdin.take(), child: Some(child), output, received: Vec::new() }
     }
 
     fn send(&mut self, line: impl std::fmt::Display) {
@@ -39,13 +39,13 @@ impl Interface {
         input.write_all(format!("{line}\n").as_bytes()).expect("the program reads");
     }
 
-    /// The lines up to one with this start.
-    fn until(&mut self, start: &str) -> Vec<String> {
+    /// Reads lines up to one with this start.
+    fn read_until(&mut self, start: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             let line =
-                self.output.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {start} after {:#?}", self.seen));
-            self.seen.push(line.clone());
+                self.output.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("no {start} after {:#?}", self.received));
+            self.received.push(line.clone());
             lines.push(line);
             if lines.last().is_some_and(|line| line.starts_with(start)) {
                 return lines;
@@ -53,29 +53,29 @@ impl Interface {
         }
     }
 
-    /// The next line with this start.
-    fn line(&mut self, start: &str) -> String {
-        self.until(start).pop().expect("a line")
+    /// Reads the next line with this start.
+    fn read_line(&mut self, start: &str) -> String {
+        self.read_until(start).pop().expect("a line")
     }
 
     fn best_move(&mut self) -> String {
-        let line = self.line("bestmove ");
+        let line = self.read_line("bestmove ");
         line.split(' ').nth(1).expect("a move").to_owned()
     }
 
-    /// Waits until the program ends by itself; it has printed no more than `answers` best moves.
-    fn ends(mut self, answers: usize) -> String {
+    /// Waits for the program to end; it must have printed `answers` best moves. Returns its standard error.
+    fn wait_for_end(mut self, answers: usize) -> String {
         let output = driver::end(self.child.take().expect("a child")).expect("an end");
         assert!(output.status.success(), "{:?}", output.status);
-        self.seen.extend(self.output.iter());
-        let found = self.seen.iter().filter(|line| line.starts_with("bestmove")).count();
-        assert_eq!(found, answers, "{:#?}", self.seen);
+        self.received.extend(self.output.iter());
+        let found = self.received.iter().filter(|line| line.starts_with("bestmove")).count();
+        assert_eq!(found, answers, "{:#?}", self.received);
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
     fn quit(mut self, answers: usize) -> String {
         self.send("quit");
-        self.ends(answers)
+        self.wait_for_end(answers)
     }
 }
 
@@ -88,9 +88,9 @@ impl Drop for Interface {
     }
 }
 
-/// Forwards connections to a server until it is cut, and keeps the lines that it forwards there.
+/// A proxy that records the lines sent to the server.
 #[derive(Default)]
-struct Cable {
+struct Proxy {
     /// `None` closes new connections at once.
     to: Mutex<Option<SocketAddr>>,
     ends: Mutex<Vec<TcpStream>>,
@@ -98,28 +98,28 @@ struct Cable {
     sent: Mutex<Vec<Vec<String>>>,
 }
 
-impl Cable {
-    fn lay(to: SocketAddr) -> (Arc<Self>, SocketAddr) {
+impl Proxy {
+    fn start(to: SocketAddr) -> (Arc<Self>, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        let cable = Arc::new(Self { to: Mutex::new(Some(to)), ..Self::default() });
-        let own = Arc::clone(&cable);
-        thread::spawn(move || listener.incoming().map_while(Result::ok).for_each(|near| own.forward(near)));
-        (cable, address)
+        let proxy = Arc::new(Self { to: Mutex::new(Some(to)), ..Self::default() });
+        let own = Arc::clone(&proxy);
+        thread::spawn(move || listener.incoming().map_while(Result::ok).for_each(|client| own.forward(client)));
+        (proxy, address)
     }
 
-    fn forward(self: &Arc<Self>, near: TcpStream) {
-        // Held until both ends are known, so that a cut finds them.
+    fn forward(self: &Arc<Self>, client: TcpStream) {
+        // Locked until both ends are registered, for `disconnect`.
         let to = self.to.lock();
-        let Some(far) = to.and_then(|to| TcpStream::connect(to).ok()) else { return };
-        let (from_near, from_far) = (near.try_clone().expect("a socket"), far.try_clone().expect("a socket"));
-        self.ends.lock().extend([near.try_clone().expect("a socket"), far.try_clone().expect("a socket")]);
+        let Some(server) = to.and_then(|to| TcpStream::connect(to).ok()) else { return };
+        let (from_client, from_server) = (client.try_clone().expect("a socket"), server.try_clone().expect("a socket"));
+        self.ends.lock().extend([client.try_clone().expect("a socket"), server.try_clone().expect("a socket")]);
         let number = self.sent.lock().len();
         self.sent.lock().push(Vec::new());
         let own = Arc::clone(self);
-        thread::spawn(move || own.pump(from_near, far, Some(number)));
+        thread::spawn(move || own.pump(from_client, server, Some(number)));
         let own = Arc::clone(self);
-        thread::spawn(move || own.pump(from_far, near, None));
+        thread::spawn(move || own.pump(from_server, client, None));
     }
 
     fn pump(&self, from: TcpStream, mut to: TcpStream, number: Option<usize>) {
@@ -134,21 +134,21 @@ impl Cable {
         let _ = to.shutdown(Shutdown::Both);
     }
 
-    /// Ends all connections.
-    fn cut(&self) {
+    /// Closes all connections.
+    fn disconnect(&self) {
         let _to = self.to.lock();
         for end in self.ends.lock().drain(..) {
             let _ = end.shutdown(Shutdown::Both);
         }
     }
 
-    /// Ends all connections and refuses new ones.
-    fn pull(&self) {
+    /// Closes all connections and refuses new ones.
+    fn stop(&self) {
         *self.to.lock() = None;
-        self.cut();
+        self.disconnect();
     }
 
-    fn plug(&self, to: SocketAddr) {
+    fn restart(&self, to: SocketAddr) {
         *self.to.lock() = Some(to);
     }
 
@@ -164,15 +164,15 @@ const SESSIONS: [&str; 4] = ["--uci", "127.0.0.1:0", "--sessions", "8"];
 const LOST: &str = "info string lost ";
 const CONNECTED: &str = "info string connected to ";
 
-/// A server, a cable to it, and a user interface that has sent `uci`.
-fn connected() -> (Server, SocketAddr, Arc<Cable>, Interface) {
+/// A server, a proxy to it, and a user interface that has sent `uci`.
+fn connected() -> (Server, SocketAddr, Arc<Proxy>, Interface) {
     let mut server = Server::start(&SESSIONS);
     let address = server.address();
-    let (cable, near) = Cable::lay(address);
-    let mut interface = Interface::start(near, &[]);
+    let (proxy, client) = Proxy::start(address);
+    let mut interface = Interface::start(client, &[]);
     interface.send("uci");
-    interface.until("uciok");
-    (server, address, cable, interface)
+    interface.read_until("uciok");
+    (server, address, proxy, interface)
 }
 
 /// Whether a move is legal after these.
@@ -182,37 +182,37 @@ fn is_legal(moves: &str, mv: &str) -> bool {
 }
 
 #[test]
-fn a_session_with_a_token() {
+fn session_with_a_token() {
     let folder = Folder::new("connect");
     let file = folder.write("token", TOKEN);
     let mut server = Server::start(&[&SESSIONS[..], &["--token", TOKEN]].concat());
     let mut interface = Interface::start(server.address(), &["--token-file", &file]);
     interface.send("uci");
-    let options = interface.until("uciok");
+    let options = interface.read_until("uciok");
     assert!(options[0].starts_with("id name Lento"), "{options:?}");
-    // Those of the server, which has one thread.
+    // The options of the server, which has one thread.
     assert!(options.contains(&"option name Threads type spin default 1 min 1 max 1".to_owned()), "{options:?}");
     interface.send("setoption name MultiPV value 2\nposition startpos moves e2e4\nisready");
-    interface.until("readyok");
+    interface.read_until("readyok");
     interface.send("go depth 6");
-    let lines = interface.until("bestmove ");
+    let lines = interface.read_until("bestmove ");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")), "{lines:?}");
     interface.send("go infinite\nposition startpos\nisready");
-    interface.until("readyok");
+    interface.read_until("readyok");
     interface.send("eval\nuci\nuci\nuci");
-    (0..3).for_each(|_| _ = interface.until("uciok"));
+    (0..3).for_each(|_| _ = interface.read_until("uciok"));
     interface.send("stop");
     interface.best_move();
-    // Commands that came during the search follow it.
+    // Commands sent during the search are executed afterwards.
     interface.send("go depth 1\nd");
     interface.best_move();
-    interface.until("Fen: ");
-    let said = interface.quit(3);
-    assert!(!cfg!(unix) || said.contains("expected mode 600"), "{said}");
+    interface.read_until("Fen: ");
+    let stderr = interface.quit(3);
+    assert!(!cfg!(unix) || stderr.contains("expected mode 600"), "{stderr}");
 }
 
-pub fn searches_outlast_the_connection() {
-    let (_server, _, cable, mut interface) = connected();
+pub fn searches_continue_after_reconnection() {
+    let (_server, _, proxy, mut interface) = connected();
     interface.send("setoption name Hash value 1\nsetoption name MultiPV value 2\nucinewgame");
     interface.send("position startpos moves e2e4 e7e5");
     let kept = [
@@ -221,20 +221,20 @@ pub fn searches_outlast_the_connection() {
         "ucinewgame",
         "position startpos moves e2e4 e7e5",
     ];
-    let cut = |interface: &mut Interface| {
-        cable.cut();
-        interface.until(LOST);
-        interface.until(CONNECTED);
-        interface.until("info depth ");
-        let sent = cable.last_sent();
+    let reconnect = |interface: &mut Interface| {
+        proxy.disconnect();
+        interface.read_until(LOST);
+        interface.read_until(CONNECTED);
+        interface.read_until("info depth ");
+        let sent = proxy.last_sent();
         assert_eq!(sent[..4], kept, "{sent:?}");
         sent[4].clone()
     };
     interface.send("go movetime 6000 wtime 100000 btime 90000");
-    interface.until("info depth ");
+    interface.read_until("info depth ");
     let mut left = [6000, 100_000];
     for _ in 0..2 {
-        let go = cut(&mut interface);
+        let go = reconnect(&mut interface);
         let mut numbers = go.split(' ').filter_map(|word| word.parse::<i64>().ok());
         let now = [numbers.next(), numbers.next()].map(|number| number.expect("a number"));
         assert!(now[0] < left[0] && now[1] < left[1] && go.ends_with(" btime 90000"), "{go}");
@@ -243,58 +243,58 @@ pub fn searches_outlast_the_connection() {
     let mv = interface.best_move();
     assert!(is_legal("e2e4 e7e5", &mv), "{mv}");
     interface.send("go infinite");
-    interface.until("info depth ");
+    interface.read_until("info depth ");
     for _ in 0..2 {
-        assert_eq!(cut(&mut interface), "go infinite");
+        assert_eq!(reconnect(&mut interface), "go infinite");
     }
     interface.send("stop");
     let mv = interface.best_move();
     assert!(is_legal("e2e4 e7e5", &mv), "{mv}");
     interface.send("go ponder wtime 50000 btime 50000");
-    interface.until("info depth ");
-    assert_eq!(cut(&mut interface), "go ponder wtime 50000 btime 50000");
+    interface.read_until("info depth ");
+    assert_eq!(reconnect(&mut interface), "go ponder wtime 50000 btime 50000");
     interface.send("ponderhit");
-    let go = cut(&mut interface);
+    let go = reconnect(&mut interface);
     assert!(go.starts_with("go wtime ") && go.ends_with(" btime 50000"), "{go}");
     interface.send("stop");
     interface.best_move();
     interface.send("isready");
-    interface.until("readyok");
+    interface.read_until("readyok");
     interface.quit(3);
 }
 
 #[test]
-fn without_a_connection_the_best_move_so_far_is_played() {
-    let (_server, address, cable, mut interface) = connected();
+fn best_move_is_played_without_a_connection() {
+    let (_server, address, proxy, mut interface) = connected();
     interface.send("position startpos moves d2d4\ngo infinite");
-    let line = interface.line("info depth 3 ");
-    cable.pull();
-    let later = interface.until(LOST);
+    let line = interface.read_line("info depth 3 ");
+    proxy.stop();
+    let later = interface.read_until(LOST);
     interface.send("stop");
     let mv = interface.best_move();
     let pv = format!(" pv {mv} ");
     assert!([line].iter().chain(&later).any(|line| format!("{line} ").contains(&pv)), "{mv} {later:?}");
     assert!(is_legal("d2d4", &mv), "{mv}");
-    // Half of the clock is for the connection to come back.
+    // Waits for the connection for up to half of the clock.
     for clock in ["go wtime 50000 btime 400", "go movetime 300", "go wtime 400 btime 50000\nstop"] {
         interface.send(clock);
         let mv = interface.best_move();
         assert!(is_legal("d2d4", &mv), "{mv}");
     }
     interface.send("isready");
-    cable.plug(address);
-    interface.until(CONNECTED);
-    interface.until("readyok");
+    proxy.restart(address);
+    interface.read_until(CONNECTED);
+    interface.read_until("readyok");
     interface.send("go depth 4");
-    assert!(interface.until("bestmove ").iter().any(|line| line.starts_with("info depth 4 ")));
+    assert!(interface.read_until("bestmove ").iter().any(|line| line.starts_with("info depth 4 ")));
     interface.quit(5);
 }
 
-pub fn a_server_that_starts_later() {
+pub fn server_may_start_later() {
     let place = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
     let mut interface = Interface::start(place, &[]);
     interface.send("uci");
-    let lines = interface.until("uciok");
+    let lines = interface.read_until("uciok");
     let problem = lines.first().expect("a line");
     assert!(
         problem.starts_with("info string ERROR: ") && problem.contains("expected `lento serve --uci`"),
@@ -306,9 +306,9 @@ pub fn a_server_that_starts_later() {
     }
     interface.send("setoption name MultiPV value 2\nisready\ngo depth 4");
     let _server = Server::start(&["--uci", &place.to_string()]);
-    interface.until(CONNECTED);
-    interface.until("readyok");
-    assert!(interface.until("bestmove ").iter().any(|line| line.contains(" multipv 2 ")));
+    interface.read_until(CONNECTED);
+    interface.read_until("readyok");
+    assert!(interface.read_until("bestmove ").iter().any(|line| line.contains(" multipv 2 ")));
     interface.quit(1);
 }
 
@@ -321,7 +321,7 @@ fn refusals_are_reported() {
     for args in [&["--token-file", &file][..], &[]] {
         let mut interface = Interface::start(address, args);
         interface.send("isready\ngo infinite");
-        let line = interface.line("info string ERROR: ");
+        let line = interface.read_line("info string ERROR: ");
         assert!(line.contains(": wrong token; expected --token-file with its token; retrying"), "{line}");
         interface.quit(0);
     }
@@ -334,24 +334,24 @@ fn refusals_are_reported() {
         (&["localhost:1", "--token-file", &short], "expected 16 or more"),
         (&["localhost:1", "--token-file", "/nowhere/token"], "/nowhere/token: "),
     ] {
-        let said = String::from_utf8_lossy(&output(args).stderr).into_owned();
-        assert!(said.contains(expected), "{said}");
+        let stderr = String::from_utf8_lossy(&output(args).stderr).into_owned();
+        assert!(stderr.contains(expected), "{stderr}");
     }
 }
 
 #[test]
-fn quit_and_the_end_of_input_end_it() {
-    let (server, address, cable, mut interface) = connected();
+fn quit_and_end_of_input_end_the_program() {
+    let (server, address, proxy, mut interface) = connected();
     interface.send("go infinite");
-    interface.until("info depth 2 ");
-    cable.pull();
-    interface.until(LOST);
+    interface.read_until("info depth 2 ");
+    proxy.stop();
+    interface.read_until(LOST);
     interface.quit(0);
     let mut interface = Interface::start(address, &[]);
     interface.send("uci\ngo infinite");
-    interface.until("info depth 2 ");
+    interface.read_until("info depth 2 ");
     interface.input = None;
-    interface.ends(0);
+    interface.wait_for_end(0);
     drop(server);
     let mut interface = Interface::start(address, &[]);
     interface.send("uci");
@@ -359,7 +359,7 @@ fn quit_and_the_end_of_input_end_it() {
 }
 
 #[test]
-fn a_closed_output_ends_it() {
+fn closed_output_ends_the_program() {
     let mut server = Server::start(&SESSIONS);
     let mut command = Command::new(PROGRAM);
     command.args(["connect", &server.address().to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -370,9 +370,9 @@ fn a_closed_output_ends_it() {
 }
 
 #[test]
-fn a_game_with_a_bad_cable() {
+fn games_survive_random_disconnects() {
     const MOVES: usize = 50;
-    let (_server, _, cable, mut interface) = connected();
+    let (_server, _, proxy, mut interface) = connected();
     let random = &mut fastrand::Rng::with_seed(1);
     let (mut game, mut moves) = (Game::start(), String::new());
     for _ in 0..MOVES {
@@ -381,13 +381,13 @@ fn a_game_with_a_bad_cable() {
             interface.send("ucinewgame");
         }
         if random.u8(..4) == 0 {
-            cable.cut();
+            proxy.disconnect();
         }
         interface.send(format_args!("position startpos moves{moves}"));
         interface
             .send(random.choice(["go depth 4", "go nodes 2000", "go movetime 50", "go infinite"]).expect("a limit"));
         if random.u8(..4) == 0 {
-            cable.cut();
+            proxy.disconnect();
         }
         interface.send("stop");
         let mv = interface.best_move();
@@ -395,11 +395,11 @@ fn a_game_with_a_bad_cable() {
         moves += &format!(" {mv}");
     }
     interface.send("isready");
-    interface.until("readyok");
+    interface.read_until("readyok");
     interface.quit(MOVES);
 }
 
-/// Answers a connection as a UCI server behind a TLS proxy does, and leaves at `stop`.
+/// Serves a connection like a UCI server behind a TLS proxy, and closes it at `stop`.
 #[cfg(feature = "tls")]
 fn answer_encrypted(stream: TcpStream, config: Arc<rustls::ServerConfig>, mv: &str) -> std::io::Result<()> {
     let connection = rustls::ServerConnection::new(config).map_err(std::io::Error::other)?;
@@ -423,7 +423,7 @@ fn answer_encrypted(stream: TcpStream, config: Arc<rustls::ServerConfig>, mv: &s
 
 #[test]
 #[cfg(feature = "tls")]
-fn an_encrypted_connection() {
+fn encrypted_connection() {
     use rustls::pki_types::pem::PemObject;
     use rustls::pki_types::{CertificateDer, PrivateKeyDer};
     let folder = Folder::new("connect-tls");
@@ -449,29 +449,29 @@ fn an_encrypted_connection() {
     });
     let mut interface = Interface::start(&server, &["--tls", "--ca-file", &certificate]);
     interface.send("uci\nisready");
-    assert_eq!(interface.until("readyok"), ["id name encrypted", "uciok", "readyok"]);
+    assert_eq!(interface.read_until("readyok"), ["id name encrypted", "uciok", "readyok"]);
     for _ in 0..2 {
         interface.send("go infinite");
-        interface.until("info depth 1 ");
-        // Here the server leaves.
+        interface.read_until("info depth 1 ");
+        // The server closes the connection.
         interface.send("stop");
         assert_eq!(interface.best_move(), "g1f3");
-        interface.until(CONNECTED);
+        interface.read_until(CONNECTED);
     }
     interface.quit(2);
-    // Public authorities have not signed it.
+    // Not signed by a public authority.
     let mut interface = Interface::start(&server, &["--tls"]);
     interface.send("uci");
-    let problem = interface.line("info string ERROR: ");
+    let problem = interface.read_line("info string ERROR: ");
     assert!(problem.contains("invalid peer certificate: "), "{problem}");
     interface.quit(0);
 }
 
 #[test]
 #[cfg(not(feature = "tls"))]
-fn a_build_without_tls_says_so() {
+fn build_without_tls_refuses_tls() {
     let mut command = Command::new(PROGRAM);
     let output = command.args(["connect", "localhost:1", "--tls"]).output().expect("the program starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("--tls: not in this build; expected a release, or a build by `cargo build"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("--tls: not in this build; expected a release, or a build by `cargo build"), "{stderr}");
 }

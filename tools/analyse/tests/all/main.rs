@@ -1,9 +1,8 @@
-//! `lento-analyse` from outside.
+//! Tests of the program `lento-analyse`.
 
 mod accessible;
 mod admission;
 mod analysing;
-mod at_once;
 mod board;
 mod browser;
 mod busy;
@@ -11,6 +10,7 @@ mod connect;
 #[cfg(feature = "lichess")]
 mod lichess;
 mod page;
+mod parallel;
 mod playing;
 mod reports;
 mod results;
@@ -31,6 +31,6 @@ use lento_testing::driver::Tool;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");
 
 #[test]
-fn the_version_names_the_commit_as_the_player_does() {
+fn version_has_the_commit_like_the_player() {
     Tool(PROGRAM).has_version(SHORT, &LONG);
 }

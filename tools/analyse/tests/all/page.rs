@@ -1,4 +1,4 @@
-//! The page of `lento-analyse serve --web`: over plain HTTP, and in Chromium.
+//! The page of `lento-analyse serve --web`, over plain HTTP and in Chromium.
 
 use crate::PROGRAM;
 use crate::analysing::Folder;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The head and body of a response.
 fn fetch(address: SocketAddr, path: &str, headers: &str) -> String {
@@ -31,7 +31,7 @@ fn fetch(address: SocketAddr, path: &str, headers: &str) -> String {
 }
 
 #[test]
-fn requests_of_other_hosts_and_sites_are_refused() {
+fn requests_from_other_hosts_and_sites_are_refused() {
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--host", "chess.example"]);
     let address = server.address();
     let status = |headers: &str| fetch(address, "/", headers).split(' ').nth(1).map(str::to_owned);
@@ -69,7 +69,7 @@ fn fetch_head(address: SocketAddr, headers: &str) -> String {
 }
 
 #[test]
-fn the_page_has_all_its_files() {
+fn all_referenced_files_are_served() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let address = server.address();
     let mut known = vec![String::new()];
@@ -98,7 +98,7 @@ fn the_page_has_all_its_files() {
 }
 
 #[test]
-fn the_page_needs_the_token_once() {
+fn page_needs_the_token_once() {
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--token", TOKEN]);
     let address = server.address();
     let get = |path: &str, headers: &str| fetch(address, path, &format!("Host: {address}\r\n{headers}"));
@@ -119,7 +119,7 @@ fn the_page_needs_the_token_once() {
 }
 
 #[test]
-fn malformed_and_silent_http_changes_nothing() {
+fn malformed_and_silent_http_is_harmless() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let address = server.address();
     let silent: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(address).expect("a connection")).collect();
@@ -138,14 +138,14 @@ fn malformed_and_silent_http_changes_nothing() {
     let mut visitor = Visitor::connect(address);
     for message in ["", "x", "[]", r#"{"add":{"id":1}}"#, r#"{"ask":7}"#, r#"{"ask":"queue-add","start":3}"#] {
         visitor.send(message);
-        let error = visitor.wait_for(|news| news["error"].is_object())["error"].clone();
+        let error = visitor.wait_for(|update| update["error"].is_object())["error"].clone();
         assert!(error["code"].is_string() && error["text"].is_string(), "{message}: {error}");
     }
-    visitor.searches();
+    visitor.search();
     drop(silent);
 }
 
-/// A connection that is still read after SIGSTOP and SIGCONT, where a read with a timeout ends with an error: signal(7).
+/// A connection that retries interrupted reads, which SIGSTOP and SIGCONT can cause: signal(7).
 pub struct Connection(TcpStream);
 
 impl Read for Connection {
@@ -169,7 +169,7 @@ impl Write for Connection {
     }
 }
 
-/// A visitor without a browser.
+/// A WebSocket client of the page.
 pub struct Visitor(WebSocket<Connection>);
 
 impl Visitor {
@@ -183,7 +183,7 @@ impl Visitor {
 
     pub fn with_token(address: SocketAddr, url: &str, token: Option<&str>) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
         let mut request = url.into_client_request().expect("an address");
         if let Some(token) = token {
             let value = format!("Bearer {token}").parse().expect("a header");
@@ -204,39 +204,39 @@ impl Visitor {
         }
     }
 
-    /// Adds a position to the queue, and waits until it is done.
-    fn searches(&mut self) {
+    /// Adds a position to the queue and waits until it is done.
+    fn search(&mut self) {
         let request = json!({ "id": 1, "ask": "queue-add", "moves": ["e2e4"], "budget": { "depth": 3 } });
         self.send(request.to_string());
-        self.wait_for(|news| news["event"] == "queue" && news["entries"][0]["state"] == "done");
+        self.wait_for(|update| update["event"] == "queue" && update["entries"][0]["state"] == "done");
     }
 
     pub fn wait_for(&mut self, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         let start = Instant::now();
         loop {
-            let news = self.message();
-            if is_it(&news) {
-                return news;
+            let update = self.message();
+            if is_it(&update) {
+                return update;
             }
-            assert!(start.elapsed() < PATIENCE, "{news}");
+            assert!(start.elapsed() < TIMEOUT, "{update}");
         }
     }
 }
 
-pub fn a_visitor_who_answers_no_ping_has_gone() {
+pub fn visitor_without_pong_is_disconnected() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let address = server.address();
     let (mut visitor, mut gone) = (Visitor::connect(address), Visitor::connect(address));
-    // It answers none, since only its bytes are read.
+    // Sends no pongs, since only raw bytes are read.
     let ended = thread::spawn(move || gone.0.get_mut().read_to_end(&mut Vec::new()).map(drop));
     while !ended.is_finished() {
         visitor.message();
     }
     ended.join().expect("it ends").expect("the connection is closed");
-    visitor.searches();
+    visitor.search();
 }
 
-/// Moves of the list, the current one with a star.
+/// The moves of the list, with a star after the current one.
 pub const MOVES: &str = "[...document.querySelectorAll('#moves .move')].map((move) => \
     move.querySelector('.san').textContent + (move.hasAttribute('aria-current') ? '*' : '')).join(' ')";
 pub const CONNECTED: &str = "!!document.querySelector('#pause') && !document.querySelector('#pause').disabled";
@@ -255,7 +255,7 @@ fn visitors_see_the_same_positions() {
     browser.wait_for(&desktop, &format!("{MOVES} === 'e4 e5 Nf3*'"));
     browser.evaluate(&desktop, "document.querySelector('#tab-queue').click()");
     browser.evaluate(&desktop, "document.querySelector('#add').requestSubmit()");
-    // A line comes, with its graph.
+    // A line appears, with its graph.
     browser.wait_for(&desktop, &format!("{LINES}.includes('nodes') && {LINES}.includes('2…')"));
     browser.wait_for(&desktop, "(document.querySelector('#queue-graph .area')?.getAttribute('d') ?? '').length > 20");
     assert_eq!(browser.evaluate(&desktop, "document.querySelectorAll('#board .pieces use').length"), 32);
@@ -263,7 +263,7 @@ fn visitors_see_the_same_positions() {
     browser.wait_for(&desktop, "document.querySelector('#notices').textContent.includes('Ke4')");
     let left = "document.querySelector('#notices').getBoundingClientRect().left >= document.querySelector('#board').getBoundingClientRect().right";
     assert_eq!(browser.evaluate(&desktop, left), true);
-    // Elements live as long as what they show.
+    // Elements are reused for the same entry.
     browser.evaluate(&desktop, "window.row = document.querySelector('#positions button'); row.focus()");
     // A second visitor, on a phone, sees it and pauses.
     let phone = browser.open(&url, 390);
@@ -275,7 +275,7 @@ fn visitors_see_the_same_positions() {
         browser.evaluate(&desktop, "row.isConnected && row === document.querySelector('#positions button')"),
         true
     );
-    // Loading the page again keeps the lines so far, and the search.
+    // Reloading the page keeps lines and search.
     browser.reload(&desktop);
     browser.wait_for(&desktop, &format!("!!document.querySelector('#positions') && {LIST}.includes('paused')"));
     browser.evaluate(&desktop, "document.querySelector('#positions button').click()");
@@ -287,7 +287,7 @@ fn visitors_see_the_same_positions() {
 }
 
 #[test]
-fn the_tree_is_walked_and_marked() {
+fn tree_is_navigated_and_marked() {
     let folder = Folder::new("page-tree");
     let tree = folder.path("openings.tree");
     let run = |args: &[&str]| {
@@ -302,7 +302,7 @@ fn the_tree_is_walked_and_marked() {
     let mut visitor = Visitor::connect(address);
     let mut refused = |request: &str| {
         visitor.send(request);
-        visitor.wait_for(|news| news["error"].is_object())["error"].clone()
+        visitor.wait_for(|update| update["error"].is_object())["error"].clone()
     };
     for (request, expected) in [
         (r#"{"id":1,"ask":"tree","path":"a3 a6 a4 a5"}"#, "is not in the tree"),
@@ -316,10 +316,10 @@ fn the_tree_is_walked_and_marked() {
     std::fs::rename(&tree, &away).expect("a file");
     for request in [r#"{"id":4,"ask":"tree"}"#, r#"{"id":5,"ask":"mark","path":"e4","as":"pin"}"#] {
         let error = refused(request).to_string();
-        assert!(!error.contains("openings") && error.contains("the messages of the server say why"), "{error}");
+        assert!(!error.contains("openings") && error.contains("see the messages of the server"), "{error}");
     }
     let mut message = String::new();
-    server.said.read_line(&mut message).expect("a line");
+    server.stderr.read_line(&mut message).expect("a line");
     assert!(message.contains(&tree) && message.contains("no such file"), "{message}");
     std::fs::rename(&away, &tree).expect("a file");
     let Some(mut browser) = Browser::start() else { return };
@@ -327,26 +327,26 @@ fn the_tree_is_walked_and_marked() {
     browser.wait_for(&desktop, "!!document.querySelector('#tab-tree') && !document.querySelector('#tab-tree').hidden");
     browser.evaluate(&desktop, "document.querySelector('#tab-tree').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-moves tr').length > 1");
-    // Along the best move, with the board, and back.
+    // To the best move, with the board, and back.
     browser.evaluate(&desktop, "document.querySelector('#tree-moves .move:not(:disabled)').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 2");
     browser.wait_for(&desktop, "document.querySelector('#tree-node').textContent.includes('%')");
     browser.wait_for(&desktop, "document.querySelectorAll('#moves .move[aria-current]').length === 1");
     browser.evaluate(&desktop, "document.querySelector('#tree-path button').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 1");
-    // What is marked is in the file, and on the pages of others.
+    // Marks are stored in the file and sent to other pages.
     let marks = |word: &str| run(&["tree", "show", &tree]).matches(word).count();
     assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
     browser.evaluate(&desktop, "document.querySelector('[data-mark=pin]').click()");
-    visitor.wait_for(|news| news["event"] == "tree");
+    visitor.wait_for(|update| update["event"] == "tree");
     assert_eq!((marks("pinned"), marks("excluded")), (1, 0));
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-moves [aria-pressed=true]').length === 1");
     browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
-    visitor.wait_for(|news| news["event"] == "tree");
+    visitor.wait_for(|update| update["event"] == "tree");
     assert_eq!(marks("excluded"), 1);
 }
 
-/// Serves an empty page to all who ask.
+/// Serves an empty page.
 fn empty_page() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -365,13 +365,13 @@ fn empty_page() -> SocketAddr {
 }
 
 #[test]
-fn pages_of_other_sites_cannot_send_requests() {
+fn other_sites_cannot_send_requests() {
     let Some(mut browser) = Browser::start() else { return };
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     let (address, site) = (server.address(), empty_page());
     let page = browser.open(&format!("http://{site}/"), 1200);
     browser.wait_for(&page, &format!("location.host === '{site}' && document.readyState === 'complete'"));
-    // The request line is shorter than a line may be, or longer.
+    // Request lines within and above the maximum length.
     for length in [10, 70_000] {
         let request = format!(
             "fetch('http://{address}/' + 'a'.repeat({length}), {{ method: 'POST', mode: 'no-cors',
@@ -380,7 +380,7 @@ fn pages_of_other_sites_cannot_send_requests() {
         // The server refuses, and does not answer in HTTP.
         assert_eq!(browser.evaluate(&page, &request), "TypeError");
     }
-    let status = Peer::connect(address).ask(json!({ "status": true }));
+    let status = Peer::connect(address).request(json!({ "status": true }));
     let counts = ["finished", "searching", "waiting", "nodes"].map(|field| &status[field]);
     assert!(counts.iter().all(|count| **count == 0), "{status}");
 }

@@ -1,13 +1,13 @@
-//! Reports of analysed games, with the real binary.
+//! Reports of analysed games with the real binary.
 
-use super::analysing::{Folder, GAME, analyse, records, said};
+use super::analysing::{Folder, GAME, analyse, records, stderr};
 use super::browser::{Browser, point};
 use super::tree::done;
 use serde_json::Value;
 use std::fs;
 
 #[test]
-fn a_game_gets_its_reports() {
+fn reports_are_written() {
     let folder = Folder::new("reports");
     let pgn = folder.write("game.pgn", &GAME.replace("\"a\"", "\"<script>alert(1)</script>\""));
     let [out, html, svg] = ["out.pgn", "game.html", "game.svg"].map(|name| folder.path(name));
@@ -16,20 +16,20 @@ fn a_game_gets_its_reports() {
     assert!(analyse(&args).status.success());
     assert_eq!(folder.names(), ["game.html", "game.lento.db", "game.pgn", "game.svg", "out.pgn"]);
     let text = fs::read_to_string(&out).unwrap();
-    // A reader finds the same moves.
+    // The moves are read back.
     let played = |path: &str| -> Vec<Value> {
         let records = records(&[path, "--no-search", "--db", &folder.path("game.lento.db")]);
         records.into_iter().map(|record| record["place"]["played"].clone()).collect()
     };
     assert_eq!(played(&out), played(&pgn), "{text}");
     assert!(text.contains("a comment"), "{text}");
-    // The sign of the file stays.
+    // The NAG of the file is kept.
     assert!(text.contains("2. g4 $2 {[%eval #-1,") && text.contains(" Qh4# ") && text.ends_with(" 0-1\n\n"), "{text}");
     assert!(text.contains("[WhiteAccuracy \"") && text.contains("[BlackAccuracy \""), "{text}");
     let page = fs::read_to_string(&html).unwrap();
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !page.contains("<script>alert"));
     assert!(fs::read_to_string(&svg).unwrap().contains("</svg>"));
-    // The same again, from what is known.
+    // The same reports from stored results.
     for path in [&out, &html, &svg] {
         fs::remove_file(path).unwrap();
     }
@@ -38,7 +38,7 @@ fn a_game_gets_its_reports() {
 }
 
 #[test]
-fn more_games_than_a_page_has_are_refused_before_the_search() {
+fn too_many_games_for_a_page_are_refused_before_the_search() {
     let folder = Folder::new("too-many");
     let games = ["a.pgn", "b.pgn"].map(|name| folder.write(name, &"1. e4 *\n".repeat(617)));
     let page = |args: &[&str]| {
@@ -47,7 +47,7 @@ fn more_games_than_a_page_has_are_refused_before_the_search() {
     };
     let output = page(&[]);
     assert!(!output.status.success());
-    assert!(said(&output).contains("--html: 1,234 games; expected at most 1000, such as --games 1-1000"));
+    assert!(stderr(&output).contains("--html: 1,234 games; expected at most 1000, such as --games 1-1000"));
     assert_eq!(folder.names(), ["a.pgn", "b.pgn"]);
     assert!(page(&["--games", "500-617"]).status.success());
     assert_eq!(fs::read_to_string(folder.path("a.html")).unwrap().matches("<article").count(), 236);
@@ -68,18 +68,18 @@ fn null_moves_are_analysed_and_written_back() {
         assert!(moves.contains(part), "{part}: {text}");
     }
     let again = analyse(&[&out, "--db", &folder.path("again.db"), "--depth", "1"]);
-    assert!(again.status.success() && said(&again).is_empty(), "{}", said(&again));
+    assert!(again.status.success() && stderr(&again).is_empty(), "{}", stderr(&again));
     assert!(fs::read_to_string(&html).unwrap().contains("id=\"g1-2\" href=\"#g1-2\">--"));
-    // The tree takes the moves before it.
+    // The tree has the moves before the null move.
     assert!(done(&["init", &tree, "--pgn", &pgn]).ends_with(": 2 positions, 0 searches\n"));
     let check = folder.write("check.pgn", "1. e4 f6 2. a3 g5 3. Qh5+ -- 4. Qxe8 1-0\n");
     let output = analyse(&[&check, "--depth", "1"]);
-    assert!(said(&output).contains("illegal move \"--\" in rnbqkbnr/ppppp2p/"), "{}", said(&output));
+    assert!(stderr(&output).contains("illegal move \"--\" in rnbqkbnr/ppppp2p/"), "{}", stderr(&output));
 }
 
-/// A report alone leaves no files beside the database, even in a read-only folder.
+/// Reading results leaves no files beside the database, even if it is read-only.
 #[test]
-fn a_report_leaves_no_files() {
+fn reading_results_leaves_no_files() {
     let folder = Folder::new("leaves");
     let pgn = folder.write("game.pgn", GAME);
     assert!(analyse(&[&pgn, "--nodes", "100"]).status.success());
@@ -90,13 +90,13 @@ fn a_report_leaves_no_files() {
         rights.set_readonly(protected);
         fs::set_permissions(&database, rights).unwrap();
         let output = analyse(&[&pgn, "--no-search", "--jsonl"]);
-        assert!(output.status.success() && !output.stdout.is_empty(), "{}", said(&output));
+        assert!(output.status.success() && !output.stdout.is_empty(), "{}", stderr(&output));
         assert_eq!(folder.names(), names, "write-protected: {protected}");
     }
 }
 
 #[test]
-fn several_games_have_a_picture_each() {
+fn each_game_has_an_svg_file() {
     let folder = Folder::new("pictures");
     let pgn = folder.write("games.pgn", &GAME.repeat(3));
     let [html, svg] = ["games.html", "games.svg"].map(|name| folder.path(name));
@@ -108,7 +108,7 @@ fn several_games_have_a_picture_each() {
 
 /// Unwritable outputs are reported before the search.
 #[test]
-fn reports_that_cannot_be_written_are_refused_at_once() {
+fn unwritable_reports_are_refused_before_the_search() {
     let folder = Folder::new("refused");
     let (pgn, epd) = (folder.write("game.pgn", GAME), folder.write("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n"));
     let (html, missing, database) = (folder.path("a.html"), folder.path("no/a.html"), folder.path("game.lento.db"));
@@ -124,13 +124,13 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
         (&[&pgn, "--pgn-out", folder.path("").as_str()], "a folder"),
     ] {
         let output = analyse(&[args, &["--nodes", "100000000"]].concat());
-        assert!(!output.status.success() && said(&output).contains(part), "{args:?}: {}", said(&output));
+        assert!(!output.status.success() && stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
     }
     assert_eq!(folder.names(), ["a.epd", "game.pgn"]);
 }
 
 #[test]
-fn reports_are_walked_in_each_browser() {
+fn reports_are_navigated() {
     Browser::each(|browser| {
         let folder = Folder::new("walked");
         let html = folder.path("game.html");
@@ -146,13 +146,13 @@ fn reports_are_walked_in_each_browser() {
                 u8::from(ply > 0),
             )
         };
-        // Black's pawn is on e5, and one move back it is not.
+        // Black's pawn is on e5, and back on e7 one move earlier.
         let [e7, e5] = ["translate(400px, 100px)", "translate(400px, 300px)"];
         browser.wait_for(&page, &is_at(2, "P", e7, e5));
         browser.key(&page, "ArrowLeft");
         browser.wait_for(&page, &is_at(1, "P", e5, e7));
         browser.wait_for(&page, "document.querySelectorAll('.play .lines .arrow').length === 1");
-        // The graph goes to the ply that is clicked.
+        // A click on the graph goes to the ply.
         for ply in [3, 0, 2, 4] {
             let at = browser.evaluate(
                 &page,
@@ -168,7 +168,7 @@ fn reports_are_walked_in_each_browser() {
         browser.key(&page, "Home");
         browser.key(&page, "f");
         browser.wait_for(&page, "document.querySelector('.game').classList.contains('turned')");
-        // White's first move is shown beside its text, from Black's side as well.
+        // The preview of White's first move, from Black's side.
         browser.click(&page, ".found [data-ply]");
         browser.wait_for(&page, "!document.querySelector('#preview').hidden && document.querySelectorAll('#preview .marks .last').length === 2");
         assert_eq!(browser.evaluate(&page, "document.documentElement.scrollWidth <= 390"), true);

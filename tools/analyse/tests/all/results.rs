@@ -1,4 +1,4 @@
-//! Results of searches: shared by visitors, kept in the database and in the hash table.
+//! Results of searches, shared by visitors and stored in the database and the hash table.
 
 use crate::analysing::{Folder, found, records};
 use crate::page::Visitor;
@@ -9,12 +9,12 @@ use std::io::{BufRead, Read};
 
 const WEB: [&str; 2] = ["--web", "127.0.0.1:0"];
 
-/// The first lines of a search, in whatever state.
+/// The first update of a search, in any state.
 fn first(visitor: &mut Visitor, key: &str) -> Value {
-    visitor.wait_for(|news| news["event"] == "lines" && news["key"] == key)
+    visitor.wait_for(|update| update["event"] == "lines" && update["key"] == key)
 }
 
-/// A search that ends at a depth.
+/// Searches to a depth.
 fn to_depth(visitor: &mut Visitor, key: &str, moves: &[&str], depth: u32) -> Value {
     analyse(visitor, json!({ "key": key, "moves": moves, "limit": { "depth": depth } }));
     lines(visitor, key, "done")
@@ -33,19 +33,19 @@ fn visitors_of_a_position_share_its_search() {
     let (mut one, mut two) = (Visitor::connect(page), Visitor::connect(page));
     analyse(&mut one, json!({ "key": "a", "moves": ["e2e4"] }));
     lines(&mut one, "a", "searching");
-    // By another order of moves, and seen with its own move number.
+    // A transposition with another move number.
     analyse(&mut two, json!({ "key": "b", "start": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 9" }));
-    let news = lines(&mut two, "b", "searching");
-    assert!(news["fen"].as_str().is_some_and(|fen| fen.ends_with(" 9")), "{news}");
-    assert_eq!(client.ask(json!({ "status": true }))["searching"], 1);
+    let update = lines(&mut two, "b", "searching");
+    assert!(update["fen"].as_str().is_some_and(|fen| fen.ends_with(" 9")), "{update}");
+    assert_eq!(client.request(json!({ "status": true }))["searching"], 1);
     stop(&mut one);
     lines(&mut one, "a", "stopped");
     // It continues for the other.
     let depth = lines(&mut two, "b", "searching")["depth"].as_u64();
-    two.wait_for(|news| news["key"] == "b" && news["depth"].as_u64() > depth);
+    two.wait_for(|update| update["key"] == "b" && update["depth"].as_u64() > depth);
     drop(two);
     // The engine is free.
-    assert_eq!(client.ask(json!({ "id": 1, "depth": 1 }))["status"], "done");
+    assert_eq!(client.request(json!({ "id": 1, "depth": 1 }))["status"], "done");
 }
 
 #[test]
@@ -59,47 +59,47 @@ fn visitors_of_different_positions_take_turns() {
     for _ in 0..2 {
         for (visitor, key) in [(&mut one, "a"), (&mut two, "b")] {
             let nodes = lines(visitor, key, "searching")["nodes"].as_u64();
-            visitor.wait_for(|news| news["key"] == key && news["nodes"].as_u64() > nodes);
+            visitor.wait_for(|update| update["key"] == key && update["nodes"].as_u64() > nodes);
         }
     }
 }
 
 #[test]
-fn those_who_may_look_see_what_others_search() {
+fn read_only_visitors_see_searches_of_others() {
     const VIEW: &str = "look-but-do-not-touch";
     let folder = Folder::new("lookers");
     let file = folder.write("view-token", VIEW);
     let args = ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file];
     let mut server = Server::start(&args);
     if cfg!(unix) {
-        server.said.read_line(&mut String::new()).expect("a warning");
+        server.stderr.read_line(&mut String::new()).expect("a warning");
     }
     let (json, page) = (server.address(), server.address());
     let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
     let (mut editor, mut viewer) = (visit(TOKEN), visit(VIEW));
     analyse(&mut viewer, json!({ "key": "v", "moves": ["e2e4"] }));
-    let news = first(&mut viewer, "v");
-    assert_eq!((&news["state"], &news["lines"]), (&json!("watching"), &json!([])));
+    let update = first(&mut viewer, "v");
+    assert_eq!((&update["state"], &update["lines"]), (&json!("watching"), &json!([])));
     // A search with another number of lines, then one of the queue.
     analyse(&mut editor, json!({ "key": "e", "moves": ["e2e4"], "lines": 2, "limit": { "depth": 6 } }));
-    let news = lines(&mut viewer, "v", "done");
-    assert_eq!((news["lines"].as_array().map(Vec::len), &news["depth"]), (Some(2), &json!(6)));
+    let update = lines(&mut viewer, "v", "done");
+    assert_eq!((update["lines"].as_array().map(Vec::len), &update["depth"]), (Some(2), &json!(6)));
     let mut client = Peer::connect(json);
     client.send(format_args!("token {TOKEN}"));
     client.send(json!({ "id": "q", "moves": "e4", "infinite": true }));
-    let news = lines(&mut viewer, "v", "searching");
-    assert!(news["course"].as_array().is_some_and(|course| !course.is_empty()), "{news}");
+    let update = lines(&mut viewer, "v", "searching");
+    assert!(update["course"].as_array().is_some_and(|course| !course.is_empty()), "{update}");
     stop(&mut viewer);
-    // It continues, and is shown again at once.
+    // The search continues and is shown again at once.
     analyse(&mut viewer, json!({ "key": "again", "moves": ["e2e4"] }));
     lines(&mut viewer, "again", "searching");
     client.send(json!({ "cancel": "q" }));
     lines(&mut viewer, "again", "stopped");
 }
 
-/// What is searched on the command line, beside a board and for programs is one store.
+/// Results of the command line, boards and programs are shared.
 #[test]
-fn results_outlive_a_kill() {
+fn results_survive_a_killed_server() {
     let folder = Folder::new("results");
     let db = folder.path("results.db");
     let epd = folder.write("one.epd", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6\n");
@@ -107,24 +107,24 @@ fn results_outlive_a_kill() {
     let args = ["--db", &db, "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"];
     let mut server = Server::start(&args);
     let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
-    // That of the command line.
+    // The result of the command line.
     assert_eq!(to_depth(&mut visitor, "cli", &["e2e4", "e7e5"], 1)["depth"], 7);
-    let known = client.ask(json!({ "id": "known", "moves": "e4 e5", "depth": 6 }));
+    let known = client.request(json!({ "id": "known", "moves": "e4 e5", "depth": 6 }));
     assert_eq!((&known["from"], &known["lines"][0]["depth"]), (&json!("database"), &json!(7)));
     assert!(known["best"]["san"].is_string() && known["status"] == "done", "{known}");
     for other in [json!({ "depth": 8 }), json!({ "depth": 2, "fresh": true }), json!({ "depth": 2, "multipv": 2 })] {
         let mut query = other.clone();
         (query["id"], query["moves"]) = (1.into(), "e4 e5".into());
-        assert!(client.ask(query).get("from").is_none(), "{other}");
+        assert!(client.request(query).get("from").is_none(), "{other}");
     }
-    // That of the board: it is stored while it runs, and the server is killed.
+    // The search of the board is stored while it runs; then the server is killed.
     analyse(&mut visitor, json!({ "key": "long", "moves": ["d2d4", "d7d5"] }));
-    let depth = |news: &Value| news["depth"].as_u64().unwrap_or(0);
-    visitor.wait_for(|news| news["key"] == "long" && depth(news) >= 8);
+    let depth = |update: &Value| update["depth"].as_u64().unwrap_or(0);
+    visitor.wait_for(|update| update["key"] == "long" && depth(update) >= 8);
     stop(&mut visitor);
     let last = lines(&mut visitor, "long", "stopped");
-    // A later answer of the database comes after what was to be stored.
-    while client.ask(json!({ "id": 2, "moves": "d4 d5", "depth": 6 })).get("from").is_none() {}
+    // Waits until the results are stored.
+    while client.request(json!({ "id": 2, "moves": "d4 d5", "depth": 6 })).get("from").is_none() {}
     drop(server);
     let mut server = Server::start(&args);
     let (_, mut visitor) = (server.address(), Visitor::connect(server.address()));
@@ -136,13 +136,13 @@ fn results_outlive_a_kill() {
     assert!(course.windows(2).all(|pair| pair[0][0].as_u64() <= pair[1][0].as_u64()), "{again}");
     // And on the command line.
     let epd = folder.write("two.epd", "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq d6\n");
-    let told = found(records(&[&epd, "--no-search", "--db", &db]));
-    assert!(told[0]["depth"].as_u64() >= Some(8), "{told:?}");
+    let stored = found(records(&[&epd, "--no-search", "--db", &db]));
+    assert!(stored[0]["depth"].as_u64() >= Some(8), "{stored:?}");
 }
 
 #[cfg(unix)]
 #[test]
-fn hash_tables_outlive_a_restart() {
+fn hash_tables_survive_a_restart() {
     let folder = Folder::new("tables");
     let file = folder.path("table");
     let args = ["--engines", "2", "--hash-file", &file, "--listen", "127.0.0.1:0"];
@@ -150,37 +150,37 @@ fn hash_tables_outlive_a_restart() {
     let mut client = Peer::connect(server.address());
     client.send(json!({ "id": "game", "moves": "e4 e5 Nf3 Nc6", "plies": "all", "depth": 9 }));
     (0..5).for_each(|_| assert_eq!(client.answer()["status"], "done"));
-    let mut said = Vec::new();
+    let mut stderr = Vec::new();
     server.signal("-TERM");
-    for line in server.said.by_ref().lines() {
-        said.push(line.expect("a line"));
+    for line in server.stderr.by_ref().lines() {
+        stderr.push(line.expect("a line"));
     }
-    assert!(said.iter().filter(|line| line.contains("entries saved")).count() >= 1, "{said:?}");
+    assert!(stderr.iter().filter(|line| line.contains("entries saved")).count() >= 1, "{stderr:?}");
     assert!(folder.names().contains(&"table".into()), "{:?}", folder.names());
     let mut server = Server::start(&args);
     let mut line = String::new();
-    server.said.read_line(&mut line).expect("a line");
+    server.stderr.read_line(&mut line).expect("a line");
     assert!(line.contains("entries loaded"), "{line}");
     drop(server);
-    // One that does not fit is set aside.
+    // An incompatible file is set aside.
     folder.write("table", "no table");
     let mut server = Server::start(&args);
     line.clear();
-    server.said.read_line(&mut line).expect("a line");
+    server.stderr.read_line(&mut line).expect("a line");
     assert!(line.contains("table.old") && folder.names().contains(&"table.old".into()), "{line}");
-    // One that could not be written is an error.
+    // An unwritable file is an error.
     let missing = folder.path("no/table");
     line.clear();
-    Server::start(&["--hash-file", &missing]).said.read_to_string(&mut line).expect("an end");
+    Server::start(&["--hash-file", &missing]).stderr.read_to_string(&mut line).expect("an end");
     assert_eq!(line.matches(&missing).count(), 1, "{line}");
 }
 
 #[test]
-fn tablebases_judge_each_move() {
+fn moves_have_tablebase_results() {
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--syzygy", tables]);
-    // Tables of four pieces that are missing.
-    (0..2).for_each(|_| _ = server.said.read_line(&mut String::new()).expect("a line"));
+    // Two messages about missing tables of four pieces.
+    (0..2).for_each(|_| _ = server.stderr.read_line(&mut String::new()).expect("a line"));
     let mut visitor = Visitor::connect(server.address());
     let mut verdicts = |start: &str| {
         visitor.send(json!({ "id": 1, "ask": "position", "start": start }).to_string());
@@ -188,7 +188,7 @@ fn tablebases_judge_each_move() {
         let legal = position["legal"].as_array().expect("moves").clone();
         move |san: &str| legal.iter().find(|legal| legal["san"] == san).expect("a move")["tablebase"].clone()
     };
-    // Only the king before its pawn wins.
+    // Only the king in front of its pawn wins.
     let pawn = verdicts("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1");
     assert_eq!(pawn("Kd6")["wdl"], "win");
     assert_eq!(pawn("Kf5")["wdl"], "draw");

@@ -1,7 +1,7 @@
-//! Many processes on one PostgreSQL server, which are killed, and so is the server.
+//! Several processes on a PostgreSQL server, while processes and server are killed.
 
 use crate::PROGRAM;
-use crate::analysing::{Folder, analyse, found, records, said};
+use crate::analysing::{Folder, analyse, found, records, stderr};
 use crate::server::Server;
 use cozy_chess::{Board, Move};
 use fastrand::Rng;
@@ -52,7 +52,7 @@ pub fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
     }
 }
 
-/// Counts what is stored from now on, in the table `counted`.
+/// Records later stores in the table `counted`.
 fn count_stores(server: &Server, database: &str) {
     server.sql(
         database,
@@ -63,12 +63,12 @@ fn count_stores(server: &Server, database: &str) {
     );
 }
 
-/// All stores, and positions that were stored.
+/// Numbers of stores and of stored positions.
 fn stores(server: &Server, database: &str) -> String {
     server.sql(database, "SELECT count(*), count(DISTINCT position) FROM counted")
 }
 
-/// `LENTO_SERVER_TEST` has other numbers of positions, processes and nodes: `2000,16,5000`.
+/// Numbers of positions, processes and nodes, which `LENTO_SERVER_TEST` overrides: `2000,16,5000`.
 fn size() -> [usize; 3] {
     let text = std::env::var("LENTO_SERVER_TEST").unwrap_or_else(|_| "300,6,1000".into());
     let numbers: Vec<usize> = text.split(',').map(|number| number.parse().expect("a number")).collect();
@@ -76,7 +76,7 @@ fn size() -> [usize; 3] {
 }
 
 #[test]
-fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
+fn each_result_is_stored_once_when_workers_and_server_are_killed() {
     let Some(server) = Server::start("killed") else { return };
     let [count, processes, nodes] = size();
     let (folder, mut rng, begin) = (Folder::new("servers"), Rng::with_seed(2), Instant::now());
@@ -87,14 +87,14 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
     assert!(analyse(&args(&first)).status.success());
     count_stores(&server, "queue");
     let mut workers: Vec<Child> = (0..processes).map(|_| start(&folder, &args(&epd), "log")).collect();
-    // Who starts again looks at all that is done.
+    // Restarted processes check all finished positions.
     let (mut killed, mut restarts, mut tick, pace) = (0, 0, 0, count / 40);
     loop {
         sleep(Duration::from_millis(50));
         tick += 1;
         if tick % pace == 0 {
             let worker = &mut workers[rng.usize(..processes)];
-            // One that has ended has found everything done.
+            // A process that has ended is not restarted.
             if worker.try_wait().expect("a state").is_none() {
                 worker.kill().expect("killed");
                 worker.wait().expect("ended");
@@ -113,7 +113,7 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
         assert!(begin.elapsed() < Duration::from_secs(550), "{}", stores(&server, "queue"));
     }
     for worker in &mut workers {
-        // One that was killed at its start, before it had a connection, may have found no server.
+        // A process restarted while the server was down fails.
         if !worker.wait().expect("ended").success() {
             assert!(analyse(&args(&epd)).status.success());
         }
@@ -123,14 +123,14 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
     let alone = folder.path("alone.db");
     let fresh = found(records(&["--epd", &epd, "--nodes", &nodes, "--db", &alone]));
     assert_eq!(fresh.len(), count);
-    // They are what one process finds.
+    // The results equal those of one process.
     let same = |db: &str| found(records(&["--epd", &epd, "--db", db, "--nodes", &nodes]));
     assert_eq!(same(&url), fresh);
 }
 
-/// A process that was stopped for longer than its lease stores nothing when another one has.
+/// A process suspended for longer than its lease does not store a result that another one has stored.
 #[test]
-fn who_sleeps_too_long_stores_nothing_again() {
+fn suspended_process_stores_nothing_twice() {
     let Some(server) = Server::start("sleeps") else { return };
     let folder = Folder::new("sleeps");
     let url = server.create("sleeps");
@@ -142,14 +142,14 @@ fn who_sleeps_too_long_stores_nothing_again() {
     signal(&asleep, "-STOP");
     let begin = Instant::now();
     let output = analyse(&[&args[..], &["--jsonl"]].concat());
-    assert!(output.status.success() && begin.elapsed() > Duration::from_secs(1), "{}", said(&output));
+    assert!(output.status.success() && begin.elapsed() > Duration::from_secs(1), "{}", stderr(&output));
     signal(&asleep, "-CONT");
     assert!(asleep.wait().expect("ended").success());
-    // The first one is of the depth.
+    // One of them is from the search to depth 1.
     assert_eq!(stores(&server, "sleeps"), "2|1");
 }
 
-/// A result is kept while the server is away, and Ctrl-C says what is not stored.
+/// Results are kept while the server is away, and Ctrl-C reports those not stored.
 #[test]
 fn results_wait_for_the_server() {
     let Some(server) = Server::start("waits") else { return };
@@ -186,14 +186,17 @@ fn results_wait_for_the_server() {
 }
 
 #[test]
-fn what_is_wrong_with_a_server_is_said() {
+fn errors_of_servers_have_advice() {
     let Some(server) = Server::start("wrong") else { return };
     let said_of = |url: &str, part: &str| {
         let output = analyse(&["--depth", "1", "--db", url]);
-        let said = said(&output);
-        assert!(output.status.code() == Some(1) && said.contains(part) && !said.contains("secret"), "{url}: {said}");
+        let stderr = stderr(&output);
+        assert!(
+            output.status.code() == Some(1) && stderr.contains(part) && !stderr.contains("secret"),
+            "{url}: {stderr}"
+        );
     };
-    // Several processes that make the tables at the same moment.
+    // Several processes create the tables at the same time.
     let (folder, url) = (Folder::new("wrong"), server.create("one"));
     let mut all: Vec<Child> = (0..6).map(|_| start(&folder, &["--depth", "1", "--db", &url], "log")).collect();
     for child in &mut all {
@@ -211,8 +214,8 @@ fn what_is_wrong_with_a_server_is_said() {
     said_of(&url, "were they removed?");
     server.create("other");
     server.sql("other", "CREATE TABLE engine (x INTEGER)");
-    said_of(&server.url("lento", "other"), "another program's tables");
-    // A read-only user sees the results.
+    said_of(&server.url("lento", "other"), "tables of another program");
+    // A read-only user can read results.
     server.create("read");
     assert!(analyse(&["--depth", "1", "--db", &server.url("lento", "read")]).status.success());
     server.sql("read", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO locked");

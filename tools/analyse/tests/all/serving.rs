@@ -14,14 +14,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than any step takes.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 pub const SMALL: [&str; 5] = ["serve", "--threads", "1", "--hash", "1"];
 pub const TOKEN: &str = "0123456789abcdef-token";
 
-/// A server on ports of its own, killed on drop.
+/// A server on free ports, killed on drop.
 pub struct Server {
     child: Child,
-    pub said: BufReader<ChildStderr>,
+    pub stderr: BufReader<ChildStderr>,
 }
 
 impl Server {
@@ -33,8 +33,8 @@ impl Server {
         let mut command = Command::new(PROGRAM);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
-        let said = BufReader::new(child.stderr.take().expect("standard error"));
-        Self { child, said }
+        let stderr = BufReader::new(child.stderr.take().expect("standard error"));
+        Self { child, stderr }
     }
 
     /// A server on a Unix socket, and its path.
@@ -43,15 +43,15 @@ impl Server {
         let path = folder.path("lento.sock");
         let mut server = Self::start(&["--socket", &path]);
         let mut line = String::new();
-        server.said.read_line(&mut line).expect("a line");
+        server.stderr.read_line(&mut line).expect("a line");
         assert!(line.contains(&path), "{line}");
         (server, path)
     }
 
-    /// The next line that it says.
+    /// The next line of standard error.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
-        self.said.read_line(&mut line).expect("a line");
+        self.stderr.read_line(&mut line).expect("a line");
         line
     }
 
@@ -76,7 +76,7 @@ impl Server {
         assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill").success());
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Terminates it and waits for its end.
     #[cfg(unix)]
     pub fn end(&mut self) {
         self.signal("-TERM");
@@ -99,7 +99,7 @@ pub struct Peer<S = TcpStream> {
 impl Peer {
     pub fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
         Self { stream: BufReader::new(stream) }
     }
 }
@@ -108,7 +108,7 @@ impl Peer {
 impl Peer<UnixStream> {
     pub fn connect_socket(path: &str) -> Self {
         let stream = UnixStream::connect(path).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
         Self { stream: BufReader::new(stream) }
     }
 }
@@ -129,14 +129,14 @@ impl<S: Read + Write> Peer<S> {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
     }
 
-    pub fn ask(&mut self, request: Value) -> Value {
+    pub fn request(&mut self, request: Value) -> Value {
         self.send(request);
         self.answer()
     }
 
-    /// A query is answered as on a server at rest.
+    /// Checks that a query is answered as on an idle server.
     pub fn check(&mut self) {
-        let answer = self.ask(json!({ "id": "check", "depth": 4, "fresh": true, "moves": "e4 e5" }));
+        let answer = self.request(json!({ "id": "check", "depth": 4, "fresh": true, "moves": "e4 e5" }));
         assert_eq!((&answer["id"], &answer["status"]), (&json!("check"), &json!("done")), "{answer}");
         assert_eq!(answer["lines"][0]["depth"], 4);
     }
@@ -161,20 +161,20 @@ fn is_final(answer: &Value) -> bool {
 }
 
 #[test]
-fn none_of_ten_thousand_queries_is_lost_or_answered_twice() {
+fn ten_thousand_queries_are_answered_once() {
     const QUERIES: usize = 10_000;
     let random = &mut fastrand::Rng::with_seed(1);
     let mut input = String::new();
     let (mut sent, mut cancels) = (HashMap::<String, usize>::new(), 0);
     for number in 0..QUERIES {
-        // Some ids are in use, some are used again.
+        // Some ids are in use, some are reused.
         let id = if random.u8(..) < 10 { format!("q{}", random.usize(..=number)) } else { format!("q{number}") };
         let limit = if random.bool() { ("depth", random.u64(1..4)) } else { ("nodes", random.u64(1..200)) };
         let query = json!({ "id": id, limit.0: limit.1, "priority": random.i8(-2..3), "report_ms": 10 });
         writeln!(input, "{query}").expect("a string");
         *sent.entry(id).or_default() += 1;
         while random.u8(..) < 80 {
-            // The newest waits or is searched, older ones are done, some are unknown; many are cancelled twice.
+            // Waiting, running, finished and unknown queries; many are cancelled twice.
             let cancelled = random.usize(number.saturating_sub(30)..number + 2);
             writeln!(input, "{}", json!({ "cancel": format!("q{cancelled}") })).expect("a string");
             cancels += 1;
@@ -214,7 +214,7 @@ fn answers_have_the_fields_of_analyse() {
 }
 
 #[test]
-fn priorities_partial_reports_and_cancels() {
+fn priorities_partial_reports_and_cancels_work() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     let mut peer = Peer::connect(server.address());
     peer.send(json!({ "id": "long", "time_ms": 3_600_000, "report_ms": 20 }));
@@ -236,16 +236,16 @@ fn priorities_partial_reports_and_cancels() {
     assert_eq!(order, ["long", "high", "middle", "low"]);
 }
 
-/// Asks for hours of work and closes the connection.
+/// Submits hours of work and closes the connection.
 fn abandon<S: Read + Write>(mut peer: Peer<S>) {
     for id in 0..100 {
         peer.send(json!({ "id": id, "time_ms": 3_600_000 }));
     }
-    while peer.ask(json!({ "status": true }))["searching"] != 1 {}
+    while peer.request(json!({ "status": true }))["searching"] != 1 {}
 }
 
 #[test]
-fn a_lost_connection_cancels_its_queries() {
+fn lost_connection_cancels_its_queries() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     let address = server.address();
     abandon(Peer::connect(address));
@@ -254,16 +254,16 @@ fn a_lost_connection_cancels_its_queries() {
 
 #[test]
 #[cfg(unix)]
-fn a_lost_connection_to_the_socket_cancels_its_queries() {
+fn lost_socket_connection_cancels_its_queries() {
     let folder = Folder::new("lost");
     let (_server, path) = Server::on_socket(&folder);
     abandon(Peer::connect_socket(&path));
     Peer::connect_socket(&path).check();
 }
 
-/// The end of input lets a peer have the answers to all its queries.
+/// All queries are answered after the end of input.
 fn is_answered_after_its_input<S: Read + Write>(mut peer: Peer<S>, end: impl FnOnce(&S)) {
-    // The second one outlasts what finds out that a peer has gone.
+    // The second one takes longer than the probe for disconnected peers.
     for query in [json!({ "id": "soon", "depth": 3 }), json!({ "id": "late", "time_ms": 2500 })] {
         peer.send(query);
     }
@@ -308,7 +308,7 @@ fn interrupts_cancel_and_exit() {
 
 #[test]
 #[cfg(unix)]
-fn signals_end_a_server_in_order_but_not_queries_of_standard_input() {
+fn signals_set_the_exit_code() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     server.address();
     server.end();
@@ -326,7 +326,7 @@ fn signals_end_a_server_in_order_but_not_queries_of_standard_input() {
 }
 
 #[test]
-fn a_client_that_leaves_makes_room_for_the_next_one() {
+fn session_is_free_after_quit() {
     let mut server = Server::start(&["--uci", "127.0.0.1:0", "--sessions", "1"]);
     let address = server.address();
     let mut left = Vec::new();
@@ -341,7 +341,7 @@ fn a_client_that_leaves_makes_room_for_the_next_one() {
 }
 
 #[test]
-fn malformed_requests_change_nothing() {
+fn malformed_requests_are_harmless() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
     let address = server.address();
     let mut peer = Peer::connect(address);
@@ -385,12 +385,12 @@ fn malformed_requests_change_nothing() {
 }
 
 #[test]
-fn a_slow_reader_does_not_block_others() {
+fn slow_reader_does_not_block_others() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--engines", "2"]);
     let address = server.address();
     let slow = TcpStream::connect(address).expect("a connection");
     let mut requests = slow.try_clone().expect("a socket");
-    // It never reads, and its answers have many lines.
+    // Never reads its large answers.
     let writer = thread::spawn(move || {
         for id in 0..200_000 {
             let query = json!({ "id": id, "depth": 1, "multipv": 20, "iterations": true });
@@ -411,7 +411,7 @@ fn a_slow_reader_does_not_block_others() {
 }
 
 #[test]
-fn uci_sessions() {
+fn uci_sessions_are_independent() {
     let folder = Folder::new("uci");
     let log = folder.path("log");
     let args = ["--uci", "127.0.0.1:0", "--sessions", "2", "--token", TOKEN];
@@ -451,10 +451,10 @@ fn uci_sessions() {
     for line in ["setoption name Debug Log File value @", "savehash @", "setoption name Threads value 2"] {
         first.send(line.replace('@', &log));
         first.send("isready");
-        let said = until(&mut first, "readyok");
+        let stderr = until(&mut first, "readyok");
         assert!(
-            said.contains("info string") && said.contains("not available over") | said.contains("up to 1 here"),
-            "{said}"
+            stderr.contains("info string") && stderr.contains("not available over") | stderr.contains("up to 1 here"),
+            "{stderr}"
         );
     }
     assert!(folder.names().is_empty());
@@ -462,13 +462,13 @@ fn uci_sessions() {
     drop(first);
     second.send("perft 3\nquit");
     until(&mut second, "Nodes searched: 8902");
-    // The abandoned perft ends, too.
+    // The abandoned perft also ends.
     let start = Instant::now();
     while open().line().contains("2 sessions are open") {
-        assert!(start.elapsed() < PATIENCE);
+        assert!(start.elapsed() < TIMEOUT);
         thread::sleep(Duration::from_millis(50));
     }
-    // The end of input ends a search, too, but not without its answer.
+    // The end of input stops a search, which is still answered.
     let mut ended = open();
     ended.send("go infinite");
     ended.stream.get_ref().shutdown(Shutdown::Write).expect("a socket");
@@ -481,8 +481,11 @@ fn uci_sessions() {
 
 #[test]
 #[cfg(not(feature = "lichess"))]
-fn a_build_without_lichess_says_so() {
+fn build_without_lichess_refuses_lichess() {
     let output = Command::new(PROGRAM).args(["serve", "--lichess", "token"]).output().expect("the program starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("--lichess: not in this build; expected a release, or a build by `cargo build"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        stderr.contains("--lichess: not in this build; expected a release, or a build by `cargo build"),
+        "{stderr}"
+    );
 }

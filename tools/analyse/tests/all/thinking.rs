@@ -1,4 +1,4 @@
-//! Searches beside a visitor's board: they have priority over queries, which resume.
+//! Searches for boards, which preempt queries.
 
 use crate::analysing::Folder;
 use crate::page::Visitor;
@@ -6,7 +6,7 @@ use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
 use std::io::BufRead;
 
-/// Asks for a search, and fails if it is refused.
+/// Starts a search, which must be accepted.
 pub fn analyse(visitor: &mut Visitor, mut fields: Value) {
     let key = fields["key"].clone();
     fields["ask"] = "analyse".into();
@@ -16,21 +16,21 @@ pub fn analyse(visitor: &mut Visitor, mut fields: Value) {
     assert_eq!(answer["answer"], json!({}), "{answer}");
 }
 
-/// The next lines of a search, in a state.
+/// Waits for an update of a search in a state.
 pub fn lines(visitor: &mut Visitor, key: &str, state: &str) -> Value {
-    visitor.wait_for(|news| news["event"] == "lines" && news["key"] == key && news["state"] == state)
+    visitor.wait_for(|update| update["event"] == "lines" && update["key"] == key && update["state"] == state)
 }
 
 #[test]
-fn a_query_gives_way_and_continues() {
+fn preempted_query_continues() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
     let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
     client.send(json!({ "id": "long", "nodes": 60_000, "report_ms": 10, "moves": "d4" }));
     assert_eq!(client.answer()["status"], "partial");
-    // It has no end; the query only ends if it gets the engine back.
+    // An endless search; the query ends only if it gets the engine back.
     analyse(&mut visitor, json!({ "key": "a", "moves": ["e2e4"], "lines": 2 }));
-    let news = lines(&mut visitor, "a", "searching");
-    assert_eq!(news["fen"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    let update = lines(&mut visitor, "a", "searching");
+    assert_eq!(update["fen"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
     visitor.send(json!({ "id": 1, "ask": "stop" }).to_string());
     lines(&mut visitor, "a", "stopped");
     let last = loop {
@@ -40,13 +40,13 @@ fn a_query_gives_way_and_continues() {
         }
     };
     assert_eq!((&last["status"], &last["id"]), (&json!("done"), &json!("long")));
-    // Before and after together.
+    // Total before and after preemption.
     let nodes = last["nodes"].as_u64().expect("a number");
     assert!((60_000..62_000).contains(&nodes), "{last}");
 }
 
 #[test]
-fn the_last_of_many_requests_is_searched() {
+fn last_of_many_requests_is_searched() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let address = server.address();
     let mut visitor = Visitor::connect(address);
@@ -55,12 +55,12 @@ fn the_last_of_many_requests_is_searched() {
         analyse(&mut visitor, json!({ "key": format!("p{number}"), "moves": moves }));
     }
     let mut late = 0;
-    visitor.wait_for(|news| {
-        late += u32::from(news["event"] == "lines" && news["key"] != "p49");
-        news["event"] == "lines" && news["key"] == "p49" && news["state"] == "searching"
+    visitor.wait_for(|update| {
+        late += u32::from(update["event"] == "lines" && update["key"] != "p49");
+        update["event"] == "lines" && update["key"] == "p49" && update["state"] == "searching"
     });
-    assert!(late <= 100, "{late} news of searches that were replaced");
-    // The search ends with its visitor: another one gets the engine.
+    assert!(late <= 100, "{late} updates of replaced searches");
+    // The search ends with its visitor, and another one gets the engine.
     drop(visitor);
     let mut other = Visitor::connect(address);
     analyse(&mut other, json!({ "key": "x", "limit": { "depth": 3 } }));
@@ -68,7 +68,7 @@ fn the_last_of_many_requests_is_searched() {
 }
 
 #[test]
-fn scores_are_those_of_white() {
+fn scores_are_from_whites_view() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let mut visitor = Visitor::connect(server.address());
     let mut search = |key: &str, fields: Value| {
@@ -78,42 +78,42 @@ fn scores_are_those_of_white() {
         lines(&mut visitor, key, "done")
     };
     // White is a queen up, Black to move.
-    let news = search("up", json!({ "start": "4k3/pppp4/8/8/8/8/PPPP4/3QK3 b - - 0 1" }));
-    let line = &news["lines"][0];
+    let update = search("up", json!({ "start": "4k3/pppp4/8/8/8/8/PPPP4/3QK3 b - - 0 1" }));
+    let line = &update["lines"][0];
     assert!(line["score"]["cp"].as_i64().is_none_or(|score| score > 300), "{line}");
     assert!(line["expected"].as_f64() > Some(0.8) && line["wdl"][0].as_u64() > Some(600), "{line}");
     // Black mates.
-    let news = search("mate", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1" }));
-    assert_eq!((&news["lines"][0]["score"], &news["lines"][0]["san"][0]), (&json!({ "mate": -1 }), &json!("Ra1#")));
-    // What Black would do if it were his move, and one move alone.
-    let news = search("threat", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", "threat": true }));
-    assert_eq!(news["lines"][0]["san"][0], "Ra1#");
-    let news = search("only", json!({ "search": ["a2a3"], "lines": 3 }));
-    assert_eq!((news["lines"].as_array().map(Vec::len), &news["lines"][0]["pv"][0]), (Some(1), &json!("a2a3")));
-    let news = search("over", json!({ "start": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1" }));
-    assert_eq!(news["lines"], json!([]));
+    let update = search("mate", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1" }));
+    assert_eq!((&update["lines"][0]["score"], &update["lines"][0]["san"][0]), (&json!({ "mate": -1 }), &json!("Ra1#")));
+    // Black's threat, and a single root move.
+    let update = search("threat", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", "threat": true }));
+    assert_eq!(update["lines"][0]["san"][0], "Ra1#");
+    let update = search("only", json!({ "search": ["a2a3"], "lines": 3 }));
+    assert_eq!((update["lines"].as_array().map(Vec::len), &update["lines"][0]["pv"][0]), (Some(1), &json!("a2a3")));
+    let update = search("over", json!({ "start": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1" }));
+    assert_eq!(update["lines"], json!([]));
 }
 
 #[test]
-fn what_was_found_is_shown_again_at_once() {
+fn stored_results_are_shown_at_once() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let mut visitor = Visitor::connect(server.address());
     analyse(&mut visitor, json!({ "key": "first", "moves": ["d2d4"], "limit": { "depth": 8 } }));
     let found = lines(&mut visitor, "first", "done");
     analyse(&mut visitor, json!({ "key": "again", "moves": ["d2d4"], "limit": { "depth": 2 } }));
-    let stored = visitor.wait_for(|news| news["event"] == "lines" && news["key"] == "again");
+    let stored = visitor.wait_for(|update| update["event"] == "lines" && update["key"] == "again");
     assert_eq!((&stored["depth"], &stored["lines"]), (&json!(8), &found["lines"]));
-    // A slow connection leaves out what is no longer the newest.
+    // A slow connection may skip outdated updates.
     if stored["state"] != "done" {
         assert_eq!(lines(&mut visitor, "again", "done")["depth"], 8);
     }
-    // Other conditions are other results.
+    // Results depend on the conditions.
     analyse(&mut visitor, json!({ "key": "two", "moves": ["d2d4"], "lines": 2, "limit": { "depth": 2 } }));
     assert_eq!(lines(&mut visitor, "two", "done")["depth"], 2);
 }
 
 #[test]
-fn bad_requests_name_their_field() {
+fn invalid_requests_name_the_field() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let mut visitor = Visitor::connect(server.address());
     for (request, field, expected) in [
@@ -135,7 +135,7 @@ fn bad_requests_name_their_field() {
 }
 
 #[test]
-fn a_game_is_one_query_with_an_answer_for_each_ply() {
+fn games_have_an_answer_for_each_ply() {
     let mut server = Server::start(&["--engines", "2", "--listen", "127.0.0.1:0"]);
     let mut client = Peer::connect(server.address());
     client.send(json!({ "id": "game", "moves": "1. e4 e5 2. Nf3", "plies": "all", "depth": 3 }));
@@ -157,7 +157,7 @@ fn a_game_is_one_query_with_an_answer_for_each_ply() {
     let answer = client.answer();
     assert_eq!((&answer["ply"], &answer["best"].is_object()), (&json!(1), &true));
     assert!(answer["lines"][0]["pv"].is_array());
-    let error = client.ask(json!({ "id": 1, "moves": "e4", "plies": [2], "depth": 1 }));
+    let error = client.request(json!({ "id": 1, "moves": "e4", "plies": [2], "depth": 1 }));
     assert_eq!((&error["code"], &error["field"]), (&json!("bad-field"), &json!("plies")));
     assert!(error["error"].as_str().expect("a text").contains("from 0 to 1, not \"[2]\""), "{error}");
 }
@@ -202,14 +202,14 @@ fn viewers_are_read_only() {
     ]);
     let mut warned = String::new();
     if cfg!(unix) {
-        server.said.read_line(&mut warned).expect("a line");
+        server.stderr.read_line(&mut warned).expect("a line");
         assert!(warned.contains("other users can read the token"), "{warned}");
     }
     let (lines, page) = (server.address(), server.address());
     let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
     let (mut editor, mut viewer) = (visit(TOKEN), visit(VIEW));
-    assert_eq!(editor.wait_for(|news| news["event"] == "hello")["may"], "edit");
-    assert_eq!(viewer.wait_for(|news| news["event"] == "hello")["may"], "view");
+    assert_eq!(editor.wait_for(|update| update["event"] == "hello")["may"], "edit");
+    assert_eq!(viewer.wait_for(|update| update["event"] == "hello")["may"], "view");
     editor.send(json!({ "id": 1, "ask": "save", "document": { "nodes": [{}] } }).to_string());
     let saved = editor.wait_for(|message| message["id"] == 1);
     for (ask, allowed) in [
@@ -230,7 +230,7 @@ fn viewers_are_read_only() {
         assert_eq!(answer.get("answer").is_some(), allowed, "{ask}: {answer}");
         assert!(allowed || answer["error"]["code"] == "view-only", "{ask}: {answer}");
     }
-    // It is no token for queries.
+    // The token is not valid for queries.
     let mut peer = Peer::connect(lines);
     peer.send(format_args!("token {VIEW}"));
     assert!(peer.line().contains("wrong token"));

@@ -1,6 +1,6 @@
 //! `lento tree` with the real binary.
 
-use super::analysing::{Folder, GAME, analyse, said};
+use super::analysing::{Folder, GAME, analyse, stderr};
 use crate::PROGRAM;
 use serde_json::Value;
 use std::fs;
@@ -13,7 +13,7 @@ pub fn tree(args: &[&str]) -> Output {
 
 pub fn done(args: &[&str]) -> String {
     let output = tree(args);
-    assert!(output.status.success(), "{args:?}: {}{}", said(&output), String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{args:?}: {}{}", stderr(&output), String::from_utf8_lossy(&output.stdout));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -32,12 +32,12 @@ fn grow(path: &str, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_tree_grows_alike_each_time_and_is_exported() {
+fn growing_is_deterministic_and_trees_are_exported() {
     let folder = Folder::new("tree");
-    grows_alike_and_is_exported(&folder, &["one.tree", "two.tree"].map(|name| folder.path(name)));
+    is_deterministic_and_exported(&folder, &["one.tree", "two.tree"].map(|name| folder.path(name)));
 }
 
-pub fn grows_alike_and_is_exported(folder: &Folder, paths: &[String; 2]) {
+pub fn is_deterministic_and_exported(folder: &Folder, paths: &[String; 2]) {
     let printed = paths.each_ref().map(|path| {
         done(&["init", path, "--moves", "e4 c5"]);
         let text = grow(path, &["--positions", "12"]);
@@ -57,9 +57,9 @@ pub fn grows_alike_and_is_exported(folder: &Folder, paths: &[String; 2]) {
     done(&[&["export", &paths[0]][..], &outputs].concat());
     let text = fs::read_to_string(pgn).unwrap();
     assert!(text.contains("a note (with) braces") && text.contains("[%eval ") && text.contains('('), "{text}");
-    // The project's own reader finds the line that the tree holds best.
+    // The exported main line is the best line of the tree.
     let output = analyse(&[pgn, "--depth", "1", "--jsonl", "--db", &folder.path("read.db")]);
-    assert!(output.status.success() && !said(&output).contains("line "), "{}", said(&output));
+    assert!(output.status.success() && !stderr(&output).contains("line "), "{}", stderr(&output));
     let played: Vec<String> = String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| Some(serde_json::from_str::<Value>(line).unwrap()["place"]["played"].as_str()?.to_owned()))
@@ -68,7 +68,7 @@ pub fn grows_alike_and_is_exported(folder: &Folder, paths: &[String; 2]) {
     assert!(played[2].ends_with(root["moves"][0]["san"].as_str().unwrap()), "{played:?}");
     let book = fs::read(book).unwrap();
     let entries: Vec<&[u8]> = book.chunks(16).map(|entry| &entry[..8]).collect();
-    // Twelve positions follow the root, each by one move.
+    // Twelve positions after the root, each reached by one move.
     assert!(book.len() % 16 == 0 && entries.len() == 12 && entries.is_sorted(), "{} entries", entries.len());
     assert_eq!(fs::read_to_string(epd).unwrap().lines().count(), 13);
     assert!(fs::read_to_string(html).unwrap().contains("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR"));
@@ -76,9 +76,9 @@ pub fn grows_alike_and_is_exported(folder: &Folder, paths: &[String; 2]) {
 
 const LOPEZ: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4";
 
-/// The moves to the root are exported, counted and read; a FEN before them is kept.
+/// The moves to the root are exported, counted and accepted as input; so is a FEN before them.
 #[test]
-fn the_moves_to_the_root_are_kept() {
+fn moves_to_the_root_are_kept() {
     let folder = Folder::new("tree-opening");
     let (path, pgn) = (folder.path("a.tree"), folder.path("a.pgn"));
     let exported = |args: &[&str]| {
@@ -96,7 +96,7 @@ fn the_moves_to_the_root_are_kept() {
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves e2e4 e7e5 g1f3";
     done(&["init", &behind, "--fen", fen, "--moves", "Nc6 Bb5 a6 Ba4"]);
     assert_eq!(shown(&behind, "")["opening"], shown(&path, "")["opening"]);
-    // From the root or from move 1.
+    // Moves from the root or from the start.
     let whole = format!("{LOPEZ} Nf6");
     assert_eq!(shown(&path, "Nf6"), shown(&path, &whole));
     assert_eq!(shown(&path, ""), shown(&path, LOPEZ));
@@ -115,9 +115,9 @@ fn the_moves_to_the_root_are_kept() {
         (&format!("{LOPEZ} Nf9"), "\"Nf9\" is not a legal move in r1bqkbnr/1ppp1ppp/p1n5"),
     ] {
         let output = tree(&["show", &path, moves]);
-        assert!(!output.status.success() && said(&output).contains(expected), "{}", said(&output));
+        assert!(!output.status.success() && stderr(&output).contains(expected), "{}", stderr(&output));
     }
-    // A FEN is a start of its own, also one that names a node.
+    // A FEN starts a game, even if it names a node.
     let fen = root["fen"].as_str().unwrap();
     let text = exported(&[&path, fen]);
     assert!(text.contains(&format!("[FEN \"{fen}\"]")) && text.contains("\n\n4... "), "{text}");
@@ -132,7 +132,7 @@ fn the_moves_to_the_root_are_kept() {
     assert!(exported(&[&chess960]).contains(tags));
 }
 
-/// Of two trees of one root the one with more moves gives the opening, in either order; older trees have the root alone.
+/// The longer opening is kept, in either order; older trees have only the root.
 #[test]
 fn openings_merge_in_either_order() {
     let folder = Folder::new("tree-openings");
@@ -160,9 +160,9 @@ fn openings_merge_in_either_order() {
     }
 }
 
-/// Notes of other people cannot command the terminal.
+/// Notes cannot control the terminal.
 #[test]
-fn control_characters_of_notes_are_shown() {
+fn control_characters_of_notes_are_escaped() {
     let folder = Folder::new("tree-notes");
     let [theirs, ours] = ["theirs.tree", "ours.tree"].map(|name| folder.path(name));
     done(&["init", &theirs]);
@@ -194,7 +194,7 @@ pub fn keeps_marks(path: &str) {
     assert!(row("e4")["excluded"] == true && row("a4")["below"].as_u64() > Some(1));
     assert!(moves(&shown(path, "a4")).contains(&"e5") && shown(path, "a4 e5")["own_expected"].is_number());
     done(&["verify", path]);
-    // Marks can be taken back.
+    // Marks can be removed.
     done(&["unmark", path, "e4"]);
     grow(path, &["--positions", "1", "--white-best", "3"]);
     assert_eq!(shown(path, "")["moves"].as_array().unwrap().iter().filter(|row| row["excluded"] == true).count(), 1);
@@ -211,19 +211,19 @@ fn games_and_analyses_become_a_tree() {
     assert_eq!(moves(&root).last(), Some(&"f3"), "{root}");
     assert!(root["own_expected"].is_number() && shown(&path, "f3 e5 g4")["expected"] == 1.0);
     assert_eq!(shown(&path, "f3 e5 g4 Qh4#")["expected"], 0.0);
-    // What was searched with as many nodes is not searched again.
+    // Positions searched with the same nodes are not searched again.
     let text = grow(&path, &["--positions", "2"]);
     assert!(!text.contains("1.f3: ") && !text.contains("root: "), "{text}");
     done(&["verify", &path]);
 }
 
 #[test]
-fn a_book_becomes_a_tree() {
+fn books_become_a_tree() {
     let folder = Folder::new("tree-book");
     let [book, path, cut] = ["a.bin", "a.tree", "cut.tree"].map(|name| folder.path(name));
     let first = folder.path("first.tree");
     done(&["init", &first]);
-    // Two ways to one position, castling and a promotion.
+    // A transposition, castling and a promotion.
     let lines =
         ["Nf3 Nf6 g3 g6 Bg2 Bg7 O-O O-O", "g3 g6 Nf3 Nf6 Bg2 Bg7 O-O O-O", "h4 g5 hxg5 h6 gxh6 a6 h7 a5 hxg8=Q"];
     for line in lines {
@@ -242,13 +242,13 @@ fn a_book_becomes_a_tree() {
     }
     grow(&path, &["--positions", "2"]);
     done(&["verify", &path]);
-    // A bound on the size, and roots that the book does not have.
+    // A limit on the size, and a root that is not in the book.
     let output = tree(&["init", &cut, "--book", &book, "--book-positions", "5"]);
-    assert!(count(&cut) == 5 && said(&output).contains("a.bin: has more than 5 positions, see --book-positions"));
+    assert!(count(&cut) == 5 && stderr(&output).contains("a.bin: has more than 5 positions, see --book-positions"));
     done(&["verify", &cut]);
     let output = tree(&["init", &folder.path("b.tree"), "--book", &book, "--moves", "a3"]);
-    assert!(output.status.success() && said(&output).contains("a.bin: no move for the root"), "{}", said(&output));
-    // A move that is not legal is skipped, other files are refused, and no tree is left behind.
+    assert!(output.status.success() && stderr(&output).contains("a.bin: no move for the root"), "{}", stderr(&output));
+    // Illegal moves are skipped; other files are refused and leave no tree.
     let mut bytes = fs::read(&book).unwrap();
     let start = [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c];
     let at = bytes.chunks(16).position(|entry| entry[..8] == start).unwrap();
@@ -257,30 +257,29 @@ fn a_book_becomes_a_tree() {
     fs::write(&odd, &bytes).unwrap();
     let output = tree(&["init", &folder.path("c.tree"), "--book", &odd]);
     let message = "odd.bin: \"e7e5\" is not legal in \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"";
-    assert!(output.status.success() && said(&output).contains(message), "{}", said(&output));
+    assert!(output.status.success() && stderr(&output).contains(message), "{}", stderr(&output));
     fs::write(&odd, &bytes[1..]).unwrap();
     let output = tree(&["init", &folder.path("d.tree"), "--book", &odd]);
     assert!(
         !output.status.success()
-            && said(&output).contains("odd.bin: ")
-            && said(&output).contains("not a multiple of 16")
+            && stderr(&output).contains("odd.bin: ")
+            && stderr(&output).contains("not a multiple of 16")
     );
     assert!(!fs::exists(folder.path("d.tree")).unwrap());
 }
 
-/// Where a tree cannot be written, nothing is left.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_leaves_no_tree() {
+fn full_disk_leaves_no_tree() {
     let folder = Folder::new("tree-full");
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" tree init \"$1\"";
     let output = Command::new("sh").args(["-c", script, PROGRAM, &folder.path("a.tree")]).output().unwrap();
-    assert!(!output.status.success() && said(&output).contains("a.tree: "), "{}", said(&output));
+    assert!(!output.status.success() && stderr(&output).contains("a.tree: "), "{}", stderr(&output));
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 
 #[test]
-fn halves_merge_in_either_order() {
+fn trees_merge_in_either_order() {
     let folder = Folder::new("tree-merge");
     merges_in_either_order(&folder, &["a.tree", "b.tree", "ab.tree", "ba.tree"].map(|name| folder.path(name)));
 }
@@ -308,30 +307,30 @@ pub fn merges_in_either_order(folder: &Folder, [a, b, ab, ba]: &[String; 4]) {
     done(&["verify", ab]);
     let other = folder.path("other.tree");
     done(&["init", &other, "--moves", "e4"]);
-    assert!(said(&tree(&["merge", ab, &other])).contains("other.tree: its root is"));
+    assert!(stderr(&tree(&["merge", ab, &other])).contains("other.tree: its root is"));
 }
 
 #[test]
-fn what_is_wrong_is_quoted() {
+fn invalid_arguments_are_quoted() {
     let folder = Folder::new("tree-wrong");
     let path = folder.path("a.tree");
     done(&["init", &path]);
     let refused = |args: &[&str], expected: &str| {
         let output = tree(args);
-        assert!(!output.status.success() && said(&output).contains(expected), "{args:?}: {}", said(&output));
+        assert!(!output.status.success() && stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
     };
     refused(&["init", &path], "exists; expected a new name");
     refused(&["init", &folder.path("b.tree"), "--pgn", &folder.write("empty.pgn", "")], "empty.pgn: no game");
     let over = folder.path("over.tree");
     assert!(done(&["init", &over, "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - -"]).ends_with(": 1 position, 0 searches\n"));
-    assert!(said(&tree(&["grow", &over])).contains("the game is over at the root"));
+    assert!(stderr(&tree(&["grow", &over])).contains("the game is over at the root"));
     refused(&["show", &folder.path("none.tree")], "none.tree: no such file");
     refused(&["show", &folder.write("text.tree", &"text ".repeat(999))], "expected a database");
     refused(&["show", &path, "e5"], "\"e5\" is not a legal move");
     refused(&["show", &path, "e4"], "the position after \"e4\" is not in the tree");
     refused(&["show", &path, "8/8"], "invalid FEN \"8/8\"");
     refused(&["show", &path, "4k3/8/8/8/8/8/8/4K3 w - -"], "is not in the tree");
-    refused(&["pin", &path, ""], "names no move");
+    refused(&["pin", &path, ""], "has no moves");
     refused(&["unmark", &path, "d4"], "1.d4 is not in the tree; `lento tree pin` adds it");
     refused(&["exclude", &path, "d4 d5 c4"], "1.d4 is not in the tree");
     assert_eq!(shown(&path, "")["positions"], 1);
@@ -340,7 +339,7 @@ fn what_is_wrong_is_quoted() {
     refused(&["export", &path, "--html", &folder.path("./a.tree")], "a.tree: used for two files");
     let pgn = folder.path("a.pgn");
     refused(&["export", &path, "--pgn", &pgn, "--epd", &pgn], "a.pgn: used for two files");
-    // A value that somebody changed is found.
+    // A changed value is detected.
     grow(&path, &["--positions", "2"]);
     let change = rusqlite::Connection::open(&path).unwrap();
     change.execute("UPDATE node SET value = value + 1 WHERE ply = 1", []).unwrap();
@@ -367,20 +366,20 @@ fn read_only_trees_are_read() {
         let mut command = Command::new(PROGRAM);
         command.arg("tree").args(args).arg(&path).stdin(Stdio::null());
         if fs::metadata(&path).unwrap().uid() == 0 {
-            // Rights do not bind root.
+            // Root ignores permissions.
             command.uid(65_534).gid(65_534);
         }
-        // Another user may have no access to the program.
+        // The other user may have no access to the program.
         let Ok(output) = command.output() else { break };
-        assert!(output.status.success() && folder.names() == names, "{args:?}: {}", said(&output));
+        assert!(output.status.success() && folder.names() == names, "{args:?}: {}", stderr(&output));
     }
     allow(&folder.path(""), 0o755);
 }
 
-/// Two processes grow one tree, one of them killed again and again; nothing is wrong afterwards, and nothing stays claimed.
+/// Two processes grow one tree, one of them killed repeatedly. The tree stays valid, without claims.
 #[cfg(unix)]
 #[test]
-fn several_processes_grow_one_tree_and_may_be_killed() {
+fn killed_processes_leave_a_valid_tree() {
     let folder = Folder::new("tree-killed");
     let path = folder.path("a.tree");
     done(&["init", &path]);

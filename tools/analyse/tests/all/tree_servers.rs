@@ -1,10 +1,10 @@
 //! `lento tree` on a PostgreSQL server.
 
 use crate::PROGRAM;
-use crate::analysing::{Folder, said};
+use crate::analysing::{Folder, stderr};
 use crate::server::Server;
 use crate::servers::{signal, wait_for};
-use crate::tree::{FEW, done, grows_alike_and_is_exported, keeps_marks, merges_in_either_order, shown, tree};
+use crate::tree::{FEW, done, is_deterministic_and_exported, keeps_marks, merges_in_either_order, shown, tree};
 use fastrand::Rng;
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
@@ -24,29 +24,29 @@ fn problems(url: &str) -> String {
 }
 
 #[test]
-fn what_holds_for_files_holds_on_a_server() {
+fn trees_on_a_server_behave_like_files() {
     let Some(server) = Server::start("tree") else { return };
     let folder = Folder::new("tree-server");
-    // In a file and on a server all is the same.
-    grows_alike_and_is_exported(&folder, &[folder.path("one.tree"), server.create("two")]);
+    // The results in a file and on a server are equal.
+    is_deterministic_and_exported(&folder, &[folder.path("one.tree"), server.create("two")]);
     keeps_marks(&server.create("marks"));
     let [a, ab, b, ba] = [folder.path("a.tree"), folder.path("ab.tree"), server.create("b"), server.create("ba")];
     merges_in_either_order(&folder, &[a, b.clone(), ab, ba]);
-    // The queue of analyses may have the same database.
+    // Analyses can use the same database.
     let queue = Command::new(PROGRAM).args(["--depth", "1", "--db", &b]).stdin(Stdio::null()).output().expect("starts");
-    assert!(queue.status.success(), "{}", said(&queue));
+    assert!(queue.status.success(), "{}", stderr(&queue));
     let from_queue = server.create("from_queue");
     done(&["init", &from_queue, "--analysis", &b]);
     assert_eq!((&shown(&from_queue, "")["searches"], problems(&b)), (&1.into(), "0 problems".into()));
 }
 
 #[test]
-fn what_is_wrong_with_a_tree_on_a_server_is_said() {
+fn errors_of_trees_on_servers_have_advice() {
     let Some(server) = Server::start("tree-wrong") else { return };
     let url = server.create("one");
     let refused = |args: &[&str], expected: &str| {
         let output = tree(args);
-        assert!(output.status.code() == Some(1) && said(&output).contains(expected), "{args:?}: {}", said(&output));
+        assert!(output.status.code() == Some(1) && stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
     };
     refused(&["show", &url], "not a tree; expected one made by `lento tree init`");
     refused(&["init", &url, "--analysis", "none.db"], "none.db");
@@ -56,7 +56,7 @@ fn what_is_wrong_with_a_tree_on_a_server_is_said() {
     assert_eq!(shown(&url, "")["positions"], 1);
     server.sql("one", "UPDATE lento_tree.lento_schema SET version = 7");
     refused(&["show", &url], "schema version 7, expected 1");
-    // A read-only user sees the tree.
+    // A read-only user can read the tree.
     server.sql("one", "UPDATE lento_tree.lento_schema SET version = 1; CREATE ROLE reader LOGIN");
     server.sql(
         "one",
@@ -67,10 +67,9 @@ fn what_is_wrong_with_a_tree_on_a_server_is_said() {
     refused(&["pin", &reader, "e4"], "may create and change tables");
 }
 
-/// Four processes grow a tree while they and the server are killed. Searches of positions that a process has claimed are
-/// stored once.
+/// Four processes grow a tree while they and the server are killed. Searches of claimed positions are stored once.
 #[test]
-fn a_tree_is_whole_when_workers_and_server_are_killed() {
+fn tree_is_valid_when_workers_and_server_are_killed() {
     let Some(server) = Server::start("tree-killed") else { return };
     let (folder, url, mut rng) = (Folder::new("tree-killed-server"), server.create("tree"), Rng::with_seed(3));
     let wanted: usize = std::env::var("LENTO_SERVER_TREE").map_or(120, |text| text.parse().expect("a number"));
@@ -101,7 +100,7 @@ fn a_tree_is_whole_when_workers_and_server_are_killed() {
         positions = server.sql("tree", "SELECT count(*) FROM lento_tree.node").parse().expect("a number");
     }
     for worker in &mut workers {
-        // One that was started without a server has ended. A job in the background ignores SIGINT until it has its handler.
+        // A process started without a server has ended. SIGINT is ignored until the handler is installed.
         if worker.try_wait().expect("a state").is_none() {
             signal(worker, "-TERM");
         }
@@ -112,16 +111,16 @@ fn a_tree_is_whole_when_workers_and_server_are_killed() {
     let twice = "SELECT count(*) FROM (SELECT FROM counted WHERE length(avoided) > 0
         GROUP BY node, engine, avoided HAVING count(*) > 1) AS twice";
     assert_eq!(server.sql("tree", twice), "0", "{}", server.sql("tree", "SELECT count(*) FROM counted"));
-    // Claims of those that were killed end with their lease.
+    // Claims of killed processes end with their leases.
     sleep(Duration::from_secs(3));
     done(&[&["grow", &url, "--positions", "1"][..], &FEW].concat());
     assert_eq!(server.sql("tree", "SELECT count(*) FROM lento_tree.node WHERE claim IS NOT NULL"), "0");
     assert_eq!(problems(&url), "0 problems");
 }
 
-/// A result waits for the server, and a search that ends by Ctrl-C meanwhile is named as lost.
+/// A result waits for the server; after Ctrl-C it is reported as not stored.
 #[test]
-fn a_search_of_a_tree_waits_for_the_server() {
+fn results_of_trees_wait_for_the_server() {
     let Some(server) = Server::start("tree-waits") else { return };
     let (folder, url) = (Folder::new("tree-waits"), server.create("tree"));
     done(&["init", &url]);

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of its own for a test, in a temporary folder, if its programs are found.
+//! A temporary PostgreSQL server for a test, if installed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use std::time::Duration;
 pub struct Server {
     /// The folder of `initdb` and `pg_ctl`.
     programs: PathBuf,
-    /// Its data, log and socket.
+    /// Data, log and socket.
     folder: PathBuf,
 }
 
-/// The folder of the server's programs: of PATH, or where Debian has them, the newest first.
+/// The folder of the server's programs: the newest one of Debian, or in PATH.
 fn programs() -> Option<PathBuf> {
     let debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = debian.map(|entry| entry.path().join("bin")).collect();
@@ -23,7 +23,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Server {
-    /// Starts a server, or says why not.
+    /// Starts a server; `None` with a message if not installed.
     pub fn start(name: &str) -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("skipped: no initdb in PATH or /usr/lib/postgresql, so nothing is tested on PostgreSQL");
@@ -42,7 +42,7 @@ impl Server {
         Some(server)
     }
 
-    /// Runs one of its programs; as user postgres if this is root, whom it refuses.
+    /// Runs one of its programs, as user postgres if this is root, which it refuses.
     fn run(&self, program: &str, args: &[&str]) -> Output {
         let mut command = Command::new(self.programs.join(program));
         if fs::metadata("/proc/self").is_ok_and(|of| std::os::unix::fs::MetadataExt::uid(&of) == 0) {
@@ -52,7 +52,7 @@ impl Server {
         command.args(args).current_dir("/").stdin(Stdio::null()).output().expect("the program starts")
     }
 
-    /// Starts it, again if the processes of a killed one have not ended yet.
+    /// Starts it, with retries until the processes of a killed one have ended.
     pub fn up(&self) {
         let data = self.folder.to_str().expect("UTF-8");
         let options = format!("-k {data} -c listen_addresses='' -c fsync=off -c max_connections=100");
@@ -66,12 +66,12 @@ impl Server {
         panic!("{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
     }
 
-    /// Ends it without a checkpoint.
+    /// Stops it without a checkpoint.
     pub fn stop(&self) {
         self.run("pg_ctl", &["-D", self.folder.to_str().expect("UTF-8"), "-m", "immediate", "stop"]);
     }
 
-    /// Kills its first process.
+    /// Kills its main process.
     pub fn kill(&self) {
         let text = fs::read_to_string(self.folder.join("postmaster.pid")).unwrap_or_default();
         if let Some(process) = text.lines().next() {
@@ -79,7 +79,7 @@ impl Server {
         }
     }
 
-    /// Stops or kills it, and starts it again after a while.
+    /// Stops or kills it, and restarts it after a delay.
     pub fn restart(&self, rng: &mut fastrand::Rng) {
         if rng.bool() {
             self.stop()
@@ -90,7 +90,7 @@ impl Server {
         self.up();
     }
 
-    /// Makes a database, and returns its URL.
+    /// Creates a database and returns its URL.
     pub fn create(&self, name: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE \"{name}\""));
         self.url("lento", name)
@@ -100,7 +100,7 @@ impl Server {
         format!("postgresql://{user}@/{name}?host={}", self.folder.display())
     }
 
-    /// What a query gives, a line for each row.
+    /// Runs a query and returns a line for each row.
     pub fn sql(&self, database: &str, query: &str) -> String {
         let host = self.folder.to_str().expect("UTF-8");
         let output = self.run("psql", &["-h", host, "-U", "lento", "-d", database, "-XAtc", query]);

@@ -1,7 +1,7 @@
 // The games of a report.
 
 import { Bar, Board } from "./board.js";
-import { button, find, findAll, make, reveal, say, set } from "./dom.js";
+import { button, find, findAll, make, reveal, setText, set } from "./dom.js";
 import { graph } from "./graph.js";
 import { bindKeys } from "./keys.js";
 import { Preview } from "./preview.js";
@@ -88,7 +88,7 @@ class Game {
     board.setLines(best ? [{ from: best[0], to: best[1], width: 14, kind: "best" }] : []);
     this.bar.show(position ? position[1] / 100 : null, position ? narrow(position[0]) : "", board.turned);
     this.article.classList.toggle("turned", board.turned);
-    say(this.find(".value"), position ? position[0] : "–");
+    setText(this.find(".value"), position ? position[0] : "–");
     this.drawLines(position);
     this.drawClocks();
     this.markGraph(this.ply);
@@ -126,7 +126,7 @@ class Game {
     if (!this.data.clocks) return;
     for (const color of ["w", "b"]) {
       const own = this.data.clocks.slice(0, this.ply).filter((_, at) => (at % 2 === 0) === (color === this.data.first));
-      say(this.find(`.seat.${color} .clock`), own.filter((clock) => clock).pop() ?? "–");
+      setText(this.find(`.seat.${color} .clock`), own.filter((clock) => clock).pop() ?? "–");
     }
   }
 }

@@ -1,22 +1,22 @@
-//! A game with variations, as the page has it.
+//! A game with variations, as edited on the page.
 
 use super::notes::Notes;
 use super::position::start;
-use super::refusal::{Fields, Refusal, at_most};
+use super::request::{Fields, RequestError, at_most};
 use crate::report::san;
 use lento::chess::{Board, Game, Move};
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
 
-/// Most positions of a document.
+/// Maximum positions of a document.
 pub const MAX_NODES: usize = 10_000;
-/// Most variations within one another, as many as the reader of PGN takes.
+/// Maximum nesting of variations, as in the PGN reader.
 const MAX_NESTING: usize = 64;
-/// Most tags.
+/// Maximum number of tags.
 pub const MAX_TAGS: usize = 1000;
 
 pub const RESULTS: [&str; 4] = ["*", "1-0", "0-1", "1/2-1/2"];
-/// Tags that follow from other fields.
+/// Tags derived from other fields.
 const DERIVED: [&str; 3] = ["FEN", "SetUp", "Result"];
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Document {
     pub tags: Vec<(String, String)>,
     pub chess960: bool,
     pub result: &'static str,
-    /// The root, then positions after the positions before them.
+    /// The root, then other positions after their parents.
     pub nodes: Vec<Node>,
 }
 
@@ -32,13 +32,13 @@ pub struct Document {
 #[derive(Clone, Debug)]
 pub struct Node {
     parent: usize,
-    /// The move to it; `None` for the root and after a null move.
+    /// The move to it; `None` for the root and null moves.
     pub mv: Option<Move>,
     pub board: Board,
     pub notes: Notes,
-    /// The main line first.
+    /// Main line first.
     pub children: Vec<usize>,
-    /// Variations around it.
+    /// Depth of nested variations.
     nesting: usize,
 }
 
@@ -56,7 +56,7 @@ impl Document {
         Self { tags: Vec::new(), chess960, result: RESULTS[0], nodes: vec![root] }
     }
 
-    /// The node after a legal move or a null move, a new one if necessary.
+    /// Finds or adds the node after a legal move or null move.
     pub fn add(&mut self, parent: usize, mv: Option<Move>) -> Result<usize, Unfit> {
         let node = &self.nodes[parent];
         if let Some(&known) = node.children.iter().find(|&&child| self.nodes[child].mv == mv) {
@@ -76,8 +76,8 @@ impl Document {
         Ok(number)
     }
 
-    /// Moves comments before the main line's moves to the moves before: in PGN both have the same place.
-    pub fn settle(&mut self) {
+    /// Moves comments before moves of the main line to the previous moves, since PGN does not distinguish them.
+    pub fn normalise_comments(&mut self) {
         for at in 0..self.nodes.len() {
             let Some(&main) = self.nodes[at].children.first() else { continue };
             if let Some(before) = self.nodes[main].notes.before.take() {
@@ -96,12 +96,12 @@ impl Document {
         self.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the start position has to be told.
+    /// Whether the start position must be written.
     pub fn has_start(&self) -> bool {
         self.chess960 || self.nodes[0].board != Board::start()
     }
 
-    /// Adds a tag, unless it follows from other fields. Returns whether there is already another value.
+    /// Adds a tag, unless derived from other fields. Returns whether it already has a different value.
     pub fn add_tag(&mut self, name: &str, value: &str) -> bool {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_+#=:-".contains(c);
         let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
@@ -117,9 +117,9 @@ impl Document {
         false
     }
 
-    /// Reads a document of the page. Moves are checked; of positions and SAN nothing is taken.
-    pub fn parse(value: &Value) -> Result<Self, Refusal> {
-        let object = value.as_object().ok_or_else(|| Refusal::expected("document", value, "an object"))?;
+    /// Reads a document of the page. Checks the moves; ignores positions and SAN.
+    pub fn parse(value: &Value) -> Result<Self, RequestError> {
+        let object = value.as_object().ok_or_else(|| RequestError::expected("document", value, "an object"))?;
         let fields = Fields::new(object, "document.");
         let mut document = Self::new(start(fields)?, fields.flag("chess960")?);
         document.parse_tags(fields)?;
@@ -127,40 +127,41 @@ impl Document {
         document.result = RESULTS
             .into_iter()
             .find(|known| *known == result)
-            .ok_or_else(|| Refusal::expected(fields.name("result"), &result.into(), "*, 1-0, 0-1 or 1/2-1/2"))?;
-        // The nodes of the page here: two with the same move become one.
+            .ok_or_else(|| RequestError::expected(fields.name("result"), &result.into(), "*, 1-0, 0-1 or 1/2-1/2"))?;
+        // Indices of the page's nodes here; nodes with the same move are merged.
         let mut places: Vec<usize> = Vec::new();
         for (at, node) in fields.list("nodes")?.iter().enumerate() {
             let prefix = format!("document.nodes[{at}].");
-            let node =
-                node.as_object().ok_or_else(|| Refusal::expected(&prefix[..prefix.len() - 1], node, "an object"))?;
+            let node = node
+                .as_object()
+                .ok_or_else(|| RequestError::expected(&prefix[..prefix.len() - 1], node, "an object"))?;
             let node = Fields::new(node, &prefix);
             let place = if at == 0 { 0 } else { document.parse_move(node, &places)? };
             document.nodes[place].notes.parse(node)?;
             places.push(place);
         }
-        document.settle();
+        document.normalise_comments();
         Ok(document)
     }
 
-    fn parse_tags(&mut self, fields: Fields) -> Result<(), Refusal> {
+    fn parse_tags(&mut self, fields: Fields) -> Result<(), RequestError> {
         let tags = fields.list("tags")?;
         at_most("too-large", fields.name("tags"), tags.len(), MAX_TAGS, "tags")?;
         for tag in tags {
             let pair: Result<(String, String), _> = serde_json::from_value(tag.clone());
-            let expected = |_| Refusal::expected(fields.name("tags"), tag, "pairs of a name and a value");
+            let expected = |_| RequestError::expected(fields.name("tags"), tag, "pairs of a name and a value");
             let (name, value) = pair.map_err(expected)?;
             self.add_tag(&name, &value);
         }
         Ok(())
     }
 
-    /// Plays the move of a node of the page.
-    fn parse_move(&mut self, node: Fields, places: &[usize]) -> Result<usize, Refusal> {
+    /// Plays the move of a page's node.
+    fn parse_move(&mut self, node: Fields, places: &[usize]) -> Result<usize, RequestError> {
         let expected = "the index of an earlier node";
         let parent = node.need("parent", expected, node.number("parent", u64::MAX)?)? as usize;
         let Some(&parent) = places.get(parent) else {
-            return Err(Refusal::expected(node.name("parent"), &parent.into(), expected));
+            return Err(RequestError::expected(node.name("parent"), &parent.into(), expected));
         };
         let uci = node.need("uci", "a move such as e2e4", node.text("uci")?)?;
         let added = match self.nodes[parent].board.parse_uci(uci, self.chess960) {
@@ -171,14 +172,14 @@ impl Document {
             Unfit::Illegal => {
                 let fen = self.nodes[parent].board.fen(self.chess960);
                 let text = format!("{} is not a legal move in {fen}", quoted(uci));
-                Refusal::new("bad-move", node.name("uci"), text)
+                RequestError::new("bad-move", node.name("uci"), text)
             }
             Unfit::TooMany => {
-                Refusal::new("too-large", "document.nodes", format!("more than {MAX_NODES} nodes; expected fewer"))
+                RequestError::new("too-large", "document.nodes", format!("more than {MAX_NODES} nodes; expected fewer"))
             }
             Unfit::TooDeep => {
                 let text = format!("variations nested more than {MAX_NESTING} deep; expected fewer");
-                Refusal::new("too-large", node.name("parent"), text)
+                RequestError::new("too-large", node.name("parent"), text)
             }
         })
     }

@@ -1,27 +1,27 @@
-//! The analysis board of the page: positions, games of files, and boards that are saved.
+//! The analysis board of the page: positions, games of files, saved boards.
 
 mod document;
 mod notes;
 mod openings;
 mod position;
 mod read;
-mod refusal;
 mod report;
+mod request;
 mod store;
 mod write;
 
 pub use document::Document;
 pub use position::Place;
 pub use read::{Files, MAX_FILE};
-pub use refusal::{Answer, Fields, Refusal, at_most, message};
 pub use report::report;
+pub use request::{Answer, Fields, RequestError, at_most, message};
 pub use store::{Store, Visitor, now, players};
 
 use lento::tb::Tables;
 use serde_json::json;
 use std::sync::Arc;
 
-/// What the pages share.
+/// State shared by all pages.
 pub struct Boards {
     pub files: Files,
     pub store: Store,
@@ -29,7 +29,7 @@ pub struct Boards {
 }
 
 impl Boards {
-    /// Answers a request; `None` if it is none of the board's.
+    /// Answers a request; `None` for requests of other modules.
     pub fn answer(&self, visitor: &Visitor, ask: &str, fields: Fields) -> Option<Answer> {
         Some(match ask {
             "position" => position::position(fields, self.tables.as_deref()),

@@ -1,42 +1,42 @@
 //! Annotations of a move.
 
-use super::refusal::{Fields, Refusal};
+use super::request::{Fields, RequestError};
 use crate::pgn::{Part, parts};
 use crate::report::comment_words;
 use lento::chess::Square;
 use serde_json::Value;
 
-/// Most NAGs of a move, as many as the reader of PGN takes.
+/// Maximum NAGs of a move, as in the PGN reader.
 const MAX_NAGS: usize = 16;
-/// Most arrows, or circles, of a position.
+/// Maximum number of arrows, and of circles, of a position.
 const MAX_SHAPES: usize = 256;
-/// Shapes in one command, which is not wrapped.
-const TOGETHER: usize = 5;
-/// Shapes: the command of a comment, the field of a node, and one with the letter of its colour.
+/// Maximum shapes per command, which is not wrapped.
+const SHAPES_PER_COMMAND: usize = 5;
+/// Shapes: command in comments, field of a node, and an example with its color letter.
 const SHAPES: [(&str, &str, &str); 2] = [("csl", "circles", "Gd4"), ("cal", "arrows", "Ge2e4")];
 type Test = fn(&str) -> bool;
-/// Values: the command, the field, what is expected, and whether a text is one.
+/// Values: command in comments, field of a node, description, and validation.
 const VALUES: [(&str, &str, &str, Test); 2] =
     [("eval", "eval", "an evaluation such as 0.35,24", is_eval), ("clk", "clock", "a time such as 0:05:00", is_clock)];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// Without the commands that have a field of their own.
+    /// Without commands that have their own fields.
     pub comment: Option<String>,
-    /// Before the move.
+    /// Comment before the move.
     pub before: Option<String>,
     pub nags: Vec<u8>,
-    /// Of each kind of [`SHAPES`].
+    /// By kind, as in [`SHAPES`].
     shapes: [Vec<String>; 2],
-    /// Those of [`VALUES`].
+    /// By kind, as in [`VALUES`].
     values: [Option<String>; 2],
 }
 
-/// Whether a text is a shape like this one.
+/// Whether a text is a shape like the example.
 fn is_shape(text: &str, example: &str) -> bool {
-    let (colour, squares) = text.split_at_checked(1).unwrap_or_default();
+    let (color, squares) = text.split_at_checked(1).unwrap_or_default();
     let is_square = |pair: &[u8]| str::from_utf8(pair).is_ok_and(|square| square.parse::<Square>().is_ok());
-    colour.chars().all(|c| c.is_ascii_uppercase())
+    color.chars().all(|c| c.is_ascii_uppercase())
         && 1 + squares.len() == example.len()
         && squares.as_bytes().chunks(2).all(is_square)
 }
@@ -45,12 +45,12 @@ fn is_clock(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
 }
 
-/// In pawns from White's view, perhaps with the depth.
+/// In pawns from White's view, possibly with the depth.
 fn is_eval(text: &str) -> bool {
     (1..=32).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-#.,/".contains(c))
 }
 
-/// Text as PGN can hold it: on one line, without braces.
+/// Text for PGN: on one line, without braces.
 fn plain(text: &str) -> String {
     let text: String = text
         .chars()
@@ -74,7 +74,7 @@ fn append(to: &mut Option<String>, text: &str) {
 }
 
 impl Notes {
-    /// Adds a comment of a file. Commands that have a field, and are the first of their kind, move there.
+    /// Adds a comment of a file. Moves the first command of each kind to its field.
     pub fn add_comment(&mut self, text: &str) {
         let mut rest = String::new();
         for part in parts(&plain(text)) {
@@ -95,7 +95,7 @@ impl Notes {
         append(&mut self.before, &plain(text));
     }
 
-    /// Takes a command that has a field. Returns whether it does.
+    /// Moves a command to its field. Returns false if it has none.
     fn take_command(&mut self, command: &str) -> bool {
         let (name, operand) = command.split_once(' ').unwrap_or((command, ""));
         if let Some(((.., example), own)) = SHAPES.iter().zip(&mut self.shapes).find(|(kind, _)| kind.0 == name) {
@@ -117,27 +117,28 @@ impl Notes {
     }
 
     /// Adds the notes of a node of the page.
-    pub fn parse(&mut self, node: Fields) -> Result<(), Refusal> {
+    pub fn parse(&mut self, node: Fields) -> Result<(), RequestError> {
         for nag in node.list("nags")? {
             let number = nag.as_u64().and_then(|nag| u8::try_from(nag).ok());
-            let number = number.ok_or_else(|| Refusal::expected(node.name("nags"), nag, "numbers from 0 to 255"))?;
+            let number =
+                number.ok_or_else(|| RequestError::expected(node.name("nags"), nag, "numbers from 0 to 255"))?;
             self.add_nags(&[number]);
         }
         for ((_, field, example), own) in SHAPES.iter().zip(&mut self.shapes) {
             let shapes = node.texts(field)?;
             if let Some(wrong) = shapes.iter().find(|shape| !is_shape(shape, example)) {
                 let expected = format!("a list of shapes such as {example}");
-                return Err(Refusal::expected(node.name(field), &(*wrong).into(), &expected));
+                return Err(RequestError::expected(node.name(field), &(*wrong).into(), &expected));
             }
             if !add_shapes(own, &shapes) {
                 let text = format!("{} shapes; expected up to {MAX_SHAPES}", shapes.len());
-                return Err(Refusal::new("too-large", node.name(field), text));
+                return Err(RequestError::new("too-large", node.name(field), text));
             }
         }
         for ((_, field, expected, is_valid), own) in VALUES.iter().zip(&mut self.values) {
             let Some(text) = node.text(field)? else { continue };
             if !is_valid(text) {
-                return Err(Refusal::expected(node.name(field), &text.into(), expected));
+                return Err(RequestError::expected(node.name(field), &text.into(), expected));
             }
             own.get_or_insert_with(|| text.to_owned());
         }
@@ -168,7 +169,7 @@ impl Notes {
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         for ((name, ..), shapes) in SHAPES.iter().zip(&self.shapes) {
-            words.extend(shapes.chunks(TOGETHER).map(|shapes| format!("[%{name} {}]", shapes.join(","))));
+            words.extend(shapes.chunks(SHAPES_PER_COMMAND).map(|shapes| format!("[%{name} {}]", shapes.join(","))));
         }
         for ((name, ..), text) in VALUES.iter().zip(&self.values) {
             words.extend(text.iter().map(|text| format!("[%{name} {text}]")));
@@ -178,7 +179,7 @@ impl Notes {
     }
 }
 
-/// Adds shapes that are new. Returns false, and adds none, if there were too many.
+/// Adds new shapes. Returns false and adds none if there would be too many.
 fn add_shapes(to: &mut Vec<String>, shapes: &[&str]) -> bool {
     let fits = to.len() + shapes.len() <= MAX_SHAPES;
     for shape in shapes.iter().filter(|_| fits) {

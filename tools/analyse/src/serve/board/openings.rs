@@ -4,13 +4,13 @@ use lento::chess::Board;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A line of comment, the names of the columns, and the openings, sorted by moves.
+/// A comment line, column names, and the openings sorted by moves.
 const TABLE: &str = include_str!("openings.tsv");
 
 /// ECO code and name.
 pub type Opening = (&'static str, &'static str);
 
-/// By keys of positions, so that transpositions are found.
+/// By position key, so that transpositions are found.
 static OPENINGS: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| {
     let mut openings = HashMap::new();
     // The moves of a line and the positions after them, shared with the next line.
@@ -33,7 +33,7 @@ static OPENINGS: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| {
     openings
 });
 
-/// The name of a position.
+/// The opening of a position.
 pub fn named(board: &Board) -> Option<Opening> {
     OPENINGS.get(&board.key()).copied()
 }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_read() {
+    fn all_openings_are_read() {
         assert_eq!(TABLE.lines().next().map(|line| line.starts_with('#') && line.contains("CC0")), Some(true));
         let lines = TABLE.lines().count() - 2;
         // Some positions have several names.

@@ -1,7 +1,7 @@
 //! Requests about positions.
 
 use super::openings::{self, Opening};
-use super::refusal::{Answer, Fields, Refusal, at_most};
+use super::request::{Answer, Fields, RequestError, at_most};
 use crate::pgn::{PgnMove, parse_move};
 use crate::report::san;
 use lento::chess::{Board, Color, Game, Move, PieceType, Square, Verdict};
@@ -10,9 +10,9 @@ use lento_console::setup::words;
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
 
-/// Most moves of a place.
+/// Maximum moves of a place.
 const MAX_MOVES: usize = 2048;
-/// Most moves of a line.
+/// Maximum moves of a line.
 const MAX_LINE: usize = 256;
 
 /// A position with the moves that led to it.
@@ -20,17 +20,17 @@ pub struct Place {
     pub start: Board,
     /// `None` for null moves.
     pub moves: Vec<Option<Move>>,
-    /// After the moves.
+    /// The position after the moves.
     pub game: Game,
     pub chess960: bool,
     /// Origin and target of the last move.
     last: Option<[Square; 2]>,
-    /// The latest name along the moves.
+    /// The last named opening along the moves.
     pub opening: Option<Opening>,
 }
 
 impl Place {
-    pub fn parse(fields: Fields) -> Result<Self, Refusal> {
+    pub fn parse(fields: Fields) -> Result<Self, RequestError> {
         let (start, chess960) = (start(fields)?, fields.flag("chess960")?);
         let (opening, game) = (openings::named(&start), Game::from(start.clone()));
         let mut place = Self { start, moves: Vec::new(), game, chess960, last: None, opening };
@@ -39,14 +39,14 @@ impl Place {
     }
 
     /// Plays the moves of a field, in UCI notation or SAN, or null moves.
-    fn play(&mut self, fields: Fields, field: &str, most: usize) -> Result<(), Refusal> {
+    fn play(&mut self, fields: Fields, field: &str, max: usize) -> Result<(), RequestError> {
         let moves = fields.texts(field)?;
-        at_most("too-many-moves", fields.name(field), moves.len(), most, "moves")?;
+        at_most("too-many-moves", fields.name(field), moves.len(), max, "moves")?;
         for (number, text) in (1..).zip(moves) {
             let board = self.game.board();
             let mv = board.read_move(text, self.chess960).ok();
             self.last = mv.map(|mv| [mv.from(), targets(board, mv, self.chess960).0]);
-            let refuse = |error| Refusal::new("bad-move", fields.name(field), format!("move {number} {error}"));
+            let refuse = |error| RequestError::new("bad-move", fields.name(field), format!("move {number} {error}"));
             match mv {
                 Some(mv) => self.game.play(mv),
                 None => self.game.play_text(text, self.chess960).map_err(refuse)?,
@@ -59,12 +59,12 @@ impl Place {
 }
 
 /// The start position of a place or a document.
-pub fn start(fields: Fields) -> Result<Board, Refusal> {
+pub fn start(fields: Fields) -> Result<Board, RequestError> {
     let start = fields.text("start")?.map_or_else(|| Ok(Board::start()), Board::from_fen);
-    start.map_err(|error| Refusal::new("bad-fen", fields.name("start"), error))
+    start.map_err(|error| RequestError::new("bad-fen", fields.name("start"), error))
 }
 
-/// The target that a move is shown with, and others on which its king may be dropped.
+/// The displayed target of a move, and another one on which a castling king may be dropped.
 fn targets(board: &Board, mv: Move, chess960: bool) -> (Square, Option<Square>) {
     if !mv.is_castle() {
         return (mv.to(), None);
@@ -111,8 +111,8 @@ fn over(game: &Game) -> Option<Value> {
     Some(json!({ "result": result, "why": why }))
 }
 
-/// The verdict of the tablebases on a move, by the side that plays it: win, cursed (a win that the fifty-move rule makes a
-/// draw), draw, blessed or loss; and the plies to the next capture or pawn move behind it.
+/// The tablebase result of a move for the side that plays it: win, cursed (a win prevented by the fifty-move rule), draw, blessed
+/// or loss; and the plies to the next capture or pawn move after it.
 fn verdict(tables: &Tables, game: &Game, mv: Move) -> Option<Value> {
     let after = game.board().after(mv);
     if after.occupied().count() > tables.summary().max_pieces || !game.board().castling().is_empty() {
@@ -151,12 +151,12 @@ pub fn position(fields: Fields, tables: Option<&Tables>) -> Answer {
     }))
 }
 
-/// A move as people type it.
+/// Parses a typed move leniently.
 fn typed(board: &Board, text: &str, chess960: bool) -> Option<Move> {
     let text: String = words(text).collect();
     let text = text.trim_end_matches(['!', '?']);
     parse_move(board, text, chess960).or_else(|| {
-        // Letters of pieces in lower case: those of pawns were tried.
+        // Lower-case piece letters; pawn moves have been tried.
         let piece = text.chars().next().filter(|c| "nbrqk".contains(*c))?;
         parse_move(board, &format!("{}{}", piece.to_ascii_uppercase(), &text[1..]), chess960)
     })
@@ -172,7 +172,7 @@ pub fn play(fields: Fields) -> Answer {
             None => "none, the game is over".into(),
         };
         let text = format!("{} is not a legal move in {}; expected {expected}", quoted(text), board.fen(chess960));
-        return Err(Refusal::new("bad-move", "text", text));
+        return Err(RequestError::new("bad-move", "text", text));
     };
     Ok(legal(board, mv, chess960))
 }
@@ -216,10 +216,10 @@ fn chess960_start(mut number: usize) -> Board {
     files[2 * next(4) + 1] = Some('B');
     files[2 * next(4)] = Some('B');
     let queen = next(6);
-    // The pairs of the five files that are then free, in order.
+    // The pairs of the remaining five files, in order.
     let pairs: Vec<[usize; 2]> = (0..5).flat_map(|a| (a + 1..5).map(move |b| [a, b])).collect();
     let [first, second] = pairs[next(10)];
-    // The second knight comes after the first one has its file.
+    // The index of the second knight shifts once the first one is placed.
     for (piece, nth) in [('Q', queen), ('N', first), ('N', second - 1)] {
         if let Some(file) = files.iter_mut().filter(|piece| piece.is_none()).nth(nth) {
             *file = Some(piece);
@@ -228,10 +228,10 @@ fn chess960_start(mut number: usize) -> Board {
     let mut rest = ['R', 'K', 'R'].into_iter();
     let row: String = files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect();
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{row} w KQkq - 0 1", row.to_lowercase());
-    Board::from_fen(&fen).expect("every number is a position")
+    Board::from_fen(&fen).expect("a valid position")
 }
 
-/// What is odd about a valid position.
+/// Unusual features of a valid position.
 fn oddities(board: &Board, fen: &str) -> Vec<String> {
     let mut odd = Vec::new();
     for (color, name) in Color::ALL.into_iter().zip(["White", "Black"]) {

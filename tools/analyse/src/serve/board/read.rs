@@ -1,7 +1,7 @@
-//! Games out of text, and the files that they are taken from.
+//! Reads games from text, and caches uploaded files.
 
 use super::document::{Document, MAX_TAGS, RESULTS, Unfit};
-use super::refusal::{Answer, Fields, Refusal};
+use super::request::{Answer, Fields, RequestError};
 use crate::lines::Lines;
 use crate::pgn::{PgnGame, PgnMove, Problem, Reader, Reading, Variation, parse_move};
 use lento::chess::{Board, Game};
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Longest text of a request in bytes; larger ones are posted.
+/// Maximum length of a text in a request, in bytes; larger ones are posted.
 const MAX_TEXT: usize = 64 << 10;
-/// Longest posted file in bytes.
+/// Maximum size of a posted file in bytes.
 pub const MAX_FILE: usize = 16 << 20;
-/// Most bytes of all files, and their number.
-const MAX_KEPT: usize = 64 << 20;
+/// Maximum total size in bytes and number of cached files.
+const MAX_CACHED: usize = 64 << 20;
 const MAX_FILES: usize = 256;
-/// Least bytes between two marks.
+/// Minimum distance between marks in bytes.
 const BETWEEN_MARKS: u64 = 1 << 16;
-/// Most games of a file.
+/// Maximum number of games of a file.
 const MAX_GAMES: usize = 100_000;
-/// Most problems told.
+/// Maximum number of reported problems.
 const MAX_PROBLEMS: usize = 500;
 
 /// The latest files.
@@ -33,7 +33,7 @@ pub struct Files(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The oldest first.
+    /// Oldest first.
     files: VecDeque<Arc<File>>,
     count: u64,
 }
@@ -44,10 +44,10 @@ struct File {
     marks: Vec<Mark>,
 }
 
-/// A game from which a file can be read.
+/// A position in a file at which reading can start.
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// The games before it that can be taken.
+    /// The number of valid games before it.
     index: u64,
     offset: u64,
     /// Number of its first line, from 1.
@@ -59,12 +59,12 @@ impl Files {
         let text = fields.need("text", "PGN, FEN, EPD or moves", fields.text("text")?)?;
         if text.len() > MAX_TEXT {
             let text = format!("{} bytes; expected up to {MAX_TEXT}, or POST /read", text.len());
-            return Err(Refusal::new("too-large", "text", text));
+            return Err(RequestError::new("too-large", "text", text));
         }
         self.read(text.as_bytes())
     }
 
-    /// Lists the games of a file, and keeps it.
+    /// Lists the games of a file and caches it.
     pub fn read(&self, bytes: &[u8]) -> Answer {
         let (mut games, mut problems, mut further) = (Vec::new(), Vec::new(), 0);
         let ((mut kind, source), mut has_tags) = (source(bytes), false);
@@ -81,12 +81,12 @@ impl Files {
             problems.extend(found.iter().take(left).map(|found| problem(Some(found.line), &found.text)));
             let Some(game) = game else { continue };
             if games.len() == MAX_GAMES {
-                problems.push(problem(None, &format!("more than {MAX_GAMES} games; the rest is left out")));
+                problems.push(problem(None, &format!("more than {MAX_GAMES} games; the rest is skipped")));
                 break;
             }
             has_tags |= !game.tags.is_empty();
             games.push(summary(&game));
-            // Of lines, one with operations is enough.
+            // One line with operations makes it EPD.
             if kind == "fen" && game.comment.is_some() {
                 kind = "epd";
             }
@@ -100,34 +100,34 @@ impl Files {
         if games.is_empty() && problems.is_empty() {
             problems.push(problem(Some(1), "no game; expected PGN, FEN, EPD or moves"));
         }
-        let file = self.keep(bytes, marks);
+        let file = self.cache(bytes, marks);
         Ok(json!({ "file": file, "kind": kind, "games": games, "problems": problems }))
     }
 
-    /// Keeps a file instead of the oldest ones.
-    fn keep(&self, bytes: &[u8], marks: Vec<Mark>) -> String {
+    /// Caches a file, evicting the oldest ones.
+    fn cache(&self, bytes: &[u8], marks: Vec<Mark>) -> String {
         let mut state = self.0.lock();
         state.count += 1;
         let number = state.count;
         state.files.push_back(Arc::new(File { number, bytes: bytes.to_vec(), marks }));
         let size = |files: &VecDeque<Arc<File>>| files.iter().map(|file| file.bytes.len()).sum::<usize>();
-        while state.files.len() > MAX_FILES || size(&state.files) > MAX_KEPT {
+        while state.files.len() > MAX_FILES || size(&state.files) > MAX_CACHED {
             state.files.pop_front();
         }
         number.to_string()
     }
 
-    /// A game of a file that was read.
+    /// A game of a cached file.
     pub fn game(&self, fields: Fields) -> Answer {
         let file = fields.need("file", "the file of an answer to \"read\"", fields.text("file")?)?;
         let index = fields.need("index", "the number of a game, from 0", fields.number("index", u64::MAX)?)?;
-        let kept = self.0.lock().files.iter().find(|kept| kept.number.to_string() == file).cloned();
-        let Some(kept) = kept else {
-            let text = format!("file {} is no longer kept; expected to read it again", quoted(file));
-            return Err(Refusal::new("unknown-file", "file", text));
+        let cached = self.0.lock().files.iter().find(|cached| cached.number.to_string() == file).cloned();
+        let Some(cached) = cached else {
+            let text = format!("file {} is no longer cached; expected to read it again", quoted(file));
+            return Err(RequestError::new("unknown-file", "file", text));
         };
-        let mark = kept.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
-        let (source, mut at) = (source(&kept.bytes[mark.offset as usize..]).1, mark.index);
+        let mark = cached.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();
+        let (source, mut at) = (source(&cached.bytes[mark.offset as usize..]).1, mark.index);
         for Reading { game, problems, .. } in source {
             let Some(game) = game else { continue };
             if at == index {
@@ -138,7 +138,7 @@ impl Files {
             }
             at += 1;
         }
-        Err(Refusal::new("unknown-game", "index", format!("no game {index}; expected a number below {at}")))
+        Err(RequestError::new("unknown-game", "index", format!("no game {index}; expected a number below {at}")))
     }
 }
 
@@ -158,10 +158,10 @@ fn summary(game: &PgnGame) -> Value {
     })
 }
 
-/// The games of a text, and its kind: PGN, or lines of FEN or EPD, perhaps with moves.
+/// The kind and the games of a text: PGN, or lines of FEN or EPD, possibly with moves.
 fn source(bytes: &[u8]) -> (&'static str, Box<dyn Iterator<Item = Reading> + '_>) {
     let lines = |mut lines: Lines<_>| {
-        // Memory can be read.
+        // Reading from memory cannot fail.
         std::iter::from_fn(move || lines.next_line().ok().flatten()).filter(|line| has_content(&line.text))
     };
     if lines(Lines::new(bytes)).next().is_none_or(|line| !is_position(&line.text)) {
@@ -179,14 +179,14 @@ fn source(bytes: &[u8]) -> (&'static str, Box<dyn Iterator<Item = Reading> + '_>
     ("fen", Box::new(games))
 }
 
-/// Words before a position in UCI.
+/// Removes the words before a position in UCI.
 fn without_command(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_prefix("position ").unwrap_or(line).trim_start();
     line.strip_prefix("fen ").unwrap_or(line).trim_start()
 }
 
-/// Whether a line is meant as FEN, EPD or a position of UCI.
+/// Whether a line looks like FEN, EPD or a UCI position.
 fn is_position(line: &str) -> bool {
     let line = without_command(line);
     let board = line.split_whitespace().next().unwrap_or_default();
@@ -195,7 +195,7 @@ fn is_position(line: &str) -> bool {
     board == "startpos" || slashes >= 4 || (slashes >= 2 && board.chars().all(is_board))
 }
 
-/// The game of a line with FEN or EPD, and perhaps moves; what is wrong with them.
+/// The game of a line with FEN or EPD and possibly moves, and the problem with the moves, if any.
 fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
     let line = without_command(line);
     let (place, played) = line.split_once(" moves ").unwrap_or((line, ""));
@@ -224,16 +224,16 @@ fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
     Ok((PgnGame { tags: Vec::new(), chess960, start, comment, moves, result }, problem))
 }
 
-/// The document of a game, and what of it is left out.
+/// The document of a game, and problems with omitted parts.
 pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
     let mut document = Document::new(game.start, game.chess960);
     let mut problems: Vec<String> = Vec::new();
     if game.tags.len() > MAX_TAGS {
-        problems.push(format!("{} tags; the first {MAX_TAGS} are taken", game.tags.len()));
+        problems.push(format!("{} tags; using the first {MAX_TAGS}", game.tags.len()));
     }
     for (name, value) in game.tags.iter().take(MAX_TAGS) {
         if document.add_tag(name, value) {
-            problems.push(format!("tag {name} again, as {}; the first one counts", quoted(value)));
+            problems.push(format!("duplicate tag {name} {}; using the first one", quoted(value)));
         }
     }
     document.result = RESULTS.into_iter().find(|known| *known == game.result).unwrap_or(RESULTS[0]);
@@ -243,7 +243,7 @@ pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
     if let Err(problem) = add(&mut document, 0, game.moves) {
         problems.push(problem);
     }
-    document.settle();
+    document.normalise_comments();
     (document, problems.iter().map(|text| problem(None, text)).collect())
 }
 
@@ -251,9 +251,9 @@ pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
 fn add(document: &mut Document, mut at: usize, moves: Vec<PgnMove>) -> Result<(), String> {
     for PgnMove { mv, remarks } in moves {
         let node = document.add(at, mv).map_err(|unfit| match unfit {
-            Unfit::TooMany => format!("more than {} positions; the rest is left out", document.nodes.len()),
-            Unfit::TooDeep => "variations nested too deep; the rest is left out".to_owned(),
-            Unfit::Illegal => "a null move in check; the rest is left out".to_owned(),
+            Unfit::TooMany => format!("more than {} positions; the rest is skipped", document.nodes.len()),
+            Unfit::TooDeep => "variations nested too deep; the rest is skipped".to_owned(),
+            Unfit::Illegal => "a null move in check; the rest is skipped".to_owned(),
         })?;
         let notes = &mut document.nodes[node].notes;
         notes.add_nags(&remarks.nags);

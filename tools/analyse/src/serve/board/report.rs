@@ -1,8 +1,8 @@
-//! Reports of games that were searched.
+//! Reports of searched games.
 
 use super::document::Document;
 use super::read::document;
-use super::refusal::Refusal;
+use super::request::RequestError;
 use super::write::pgn;
 use crate::database::Analysis;
 use crate::pgn::{PgnGame, Reader};
@@ -10,11 +10,11 @@ use crate::report::accuracy::Side;
 use crate::report::{AnalysedGame, Study, annotate};
 use serde_json::{Value, json};
 
-/// The document of a game with marks, evaluations and better lines, and the data of its graph: `moves` in UCI, White's
-/// `expected` score and the score as `text` of each position if known, the `marks` of the moves, and both `sides`.
-pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> Result<(Document, Value), Refusal> {
+/// The document of a game with marks, evaluations and better lines, and the data of its graph: `moves` in UCI; for each position
+/// White's `expected` score and the score as `text`, if known; the `marks` of the moves; both `sides`.
+pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> Result<(Document, Value), RequestError> {
     let mut analysed = AnalysedGame { pgn: read(&pgn(game))?, analyses };
-    // As many as positions.
+    // One per position.
     analysed.analyses.resize(analysed.pgn.moves.len() + 1, None);
     let study = Study::new(&analysed);
     let chess960 = study.game.chess960;
@@ -39,9 +39,9 @@ fn side_data(side: &Side) -> Value {
     json!({ "moves": side.moves, "accuracy": side.accuracy, "loss": side.centipawns, "marks": side.marks })
 }
 
-/// The game of a text that was written here.
-fn read(pgn: &str) -> Result<PgnGame, Refusal> {
+/// Reads back a generated game.
+fn read(pgn: &str) -> Result<PgnGame, RequestError> {
     let reading = Reader::new(pgn.as_bytes()).next_game().ok().flatten();
     let game = reading.and_then(|reading| reading.game);
-    game.ok_or_else(|| Refusal::new("failed", "", "the game cannot be read again"))
+    game.ok_or_else(|| RequestError::new("failed", "", "the generated game cannot be read"))
 }

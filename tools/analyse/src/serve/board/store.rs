@@ -1,7 +1,7 @@
-//! Boards that pages save and share.
+//! Saved boards, shared by all pages.
 
 use super::document::Document;
-use super::refusal::{Answer, Fields, Refusal, at_most};
+use super::request::{Answer, Fields, RequestError, at_most};
 use crate::database::{self, BoardRow, Location};
 use crate::serve::UNAVAILABLE;
 use lento_console::notice::notice;
@@ -15,48 +15,49 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::broadcast;
 
-/// Most boards, removed ones included.
+/// Maximum number of boards, including removed ones.
 const MAX_BOARDS: usize = 1000;
-/// Longest document, in bytes of JSON, and all of them.
+/// Maximum size of a document and of all documents, in bytes of JSON.
 const MAX_DOCUMENT: usize = 4 << 20;
 const MAX_BYTES: usize = 256 << 20;
-/// Longest name, in characters.
+/// Maximum length of a name in characters.
 const MAX_NAME: usize = 200;
-/// What a document with a report has.
+/// Identifies a document with a report.
 const REPORT: &str = "\"report\":{";
-/// Saves reports; visitors have higher numbers.
+/// Number of the server when it saves reports; visitors have higher numbers.
 const SERVER: u64 = 0;
-/// News that a slow page may be behind before it gets all its boards again.
-const BEHIND: usize = 256;
+/// Notifications that a slow page may lag behind before it gets all its boards again.
+const MAX_LAG: usize = 256;
 
-/// What pages hear.
+/// A change that pages are notified of.
 #[derive(Clone, Debug)]
-pub enum News {
-    /// A board was saved by this visitor.
+pub enum Change {
+    /// A visitor has saved a board.
     Saved { board: Arc<str>, by: u64 },
     /// The list has changed.
     List,
 }
 
-/// A page.
+/// A connected page.
 pub struct Visitor {
     number: u64,
-    /// The boards that it has open.
+    /// The boards open on it.
     open: Mutex<HashSet<Arc<str>>>,
 }
 
-/// The boards, in memory and in a database if there is one.
+/// The boards, in memory and in the database, if any.
 pub struct Store {
     state: Mutex<State>,
     table: Option<Mutex<database::Boards>>,
-    news: broadcast::Sender<News>,
+    changes: broadcast::Sender<Change>,
 }
 
 #[derive(Default)]
 struct State {
     boards: HashMap<Arc<str>, Saved>,
     visitors: u64,
-    changes: u64,
+    /// Counter for ids and removals.
+    counter: u64,
 }
 
 #[derive(Clone)]
@@ -82,17 +83,17 @@ impl From<BoardRow> for Saved {
 }
 
 impl Store {
-    /// The boards of a database, or none.
-    pub fn kept_in(location: Option<&Location>) -> Result<Self, String> {
+    /// Loads the boards of the database, if any.
+    pub fn load(location: Option<&Location>) -> Result<Self, String> {
         let mut table = location.map(database::Boards::open).transpose()?;
         let rows = table.as_mut().map_or_else(|| Ok(Vec::new()), database::Boards::all)?;
         let boards = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
         let state = Mutex::new(State { boards, ..State::default() });
-        Ok(Self { state, table: table.map(Mutex::new), news: broadcast::channel(BEHIND).0 })
+        Ok(Self { state, table: table.map(Mutex::new), changes: broadcast::channel(MAX_LAG).0 })
     }
 
-    /// Writes a board to the database, then to memory. `before` is the version that is replaced.
-    fn write(&self, state: &mut State, board: &Arc<str>, saved: Saved, before: u64) -> Result<(), Refusal> {
+    /// Writes a board to the database, then to memory. `before` is the replaced version.
+    fn write(&self, state: &mut State, board: &Arc<str>, saved: Saved, before: u64) -> Result<(), RequestError> {
         if let Some(table) = &self.table {
             let row = BoardRow {
                 board: (**board).into(),
@@ -113,7 +114,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes over what another server has done to a board of the database.
+    /// Loads changes by other servers to a board in the database.
     fn refresh(&self, state: &mut State, board: &str) {
         let Some(Ok(stored)) = self.table.as_ref().map(|table| table.lock().get(board)) else { return };
         let known = state.boards.get(board).map(|saved| (saved.version, saved.removed.is_some(), saved.name.as_str()));
@@ -124,17 +125,17 @@ impl Store {
             Some(row) => state.boards.insert(board.into(), row.into()),
             None => state.boards.remove(board),
         };
-        self.tell(News::List);
+        self.notify(Change::List);
     }
 
     /// The board of a request.
-    fn find(&self, state: &mut State, fields: Fields) -> Result<(Arc<str>, Saved), Refusal> {
+    fn find(&self, state: &mut State, fields: Fields) -> Result<(Arc<str>, Saved), RequestError> {
         let board = fields.need("board", "a board", fields.text("board")?)?;
         self.refresh(state, board);
         let (key, saved) = state.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
         if saved.removed.is_some() {
-            let text = format!("board {} is removed; expected to restore it first", quoted(board));
-            return Err(Refusal::new("removed", "board", text));
+            let text = format!("board {} was removed; expected to restore it first", quoted(board));
+            return Err(RequestError::new("removed", "board", text));
         }
         Ok((Arc::clone(key), saved.clone()))
     }
@@ -145,27 +146,27 @@ impl Store {
         Visitor { number: state.visitors, open: Mutex::default() }
     }
 
-    pub fn subscribe(&self) -> broadcast::Receiver<News> {
-        self.news.subscribe()
+    pub fn subscribe(&self) -> broadcast::Receiver<Change> {
+        self.changes.subscribe()
     }
 
-    fn tell(&self, news: News) {
-        // Fails without pages.
-        let _ = self.news.send(news);
+    fn notify(&self, changes: Change) {
+        // Fails if no pages are connected.
+        let _ = self.changes.send(changes);
     }
 
-    /// The event for a visitor, if the news concern it.
-    pub fn event(&self, visitor: &Visitor, news: &News) -> Option<Value> {
-        match news {
-            News::List => Some(json!({ "event": "boards" })),
-            News::Saved { board, by } => {
+    /// The event of a change for a visitor, if relevant.
+    pub fn event(&self, visitor: &Visitor, changes: &Change) -> Option<Value> {
+        match changes {
+            Change::List => Some(json!({ "event": "boards" })),
+            Change::Saved { board, by } => {
                 let concerns = *by != visitor.number && visitor.open.lock().contains(board);
                 concerns.then(|| self.board_event(board)).flatten()
             }
         }
     }
 
-    /// The events for a visitor that has missed some.
+    /// All events for a visitor that has missed some.
     pub fn events(&self, visitor: &Visitor) -> Vec<Value> {
         let open: Vec<Arc<str>> = visitor.open.lock().iter().cloned().collect();
         let boards = open.iter().filter_map(|board| self.board_event(board));
@@ -173,7 +174,7 @@ impl Store {
     }
 
     fn board_event(&self, board: &str) -> Option<Value> {
-        let mut event = self.state.lock().boards.get(board).cloned()?.shown(board);
+        let mut event = self.state.lock().boards.get(board).cloned()?.to_value(board);
         event["event"] = "board".into();
         Some(event)
     }
@@ -191,7 +192,7 @@ impl Store {
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
         let (board, saved) = self.find(&mut self.state.lock(), fields)?;
         visitor.open.lock().insert(Arc::clone(&board));
-        Ok(saved.shown(&board))
+        Ok(saved.to_value(&board))
     }
 
     pub fn save(&self, visitor: &Visitor, fields: Fields) -> Answer {
@@ -213,7 +214,7 @@ impl Store {
         };
         let old_name = before.as_ref().map(|(_, saved)| saved.name.clone());
         let name = name.or(old_name).or_else(|| players(&document)).unwrap_or_else(|| "Analysis".into());
-        // A report stays with its board.
+        // Keeps the report.
         if let Some((_, saved)) = before.as_ref().filter(|(_, saved)| saved.document.contains(REPORT)) {
             value["report"] = saved.document()["report"].take();
         }
@@ -221,12 +222,12 @@ impl Store {
         drop(state);
         visitor.open.lock().insert(Arc::clone(&board));
         let answer = json!({ "board": &*board, "version": version });
-        self.tell(News::Saved { board, by: visitor.number });
-        self.tell(News::List);
+        self.notify(Change::Saved { board, by: visitor.number });
+        self.notify(Change::List);
         Ok(answer)
     }
 
-    /// Saves a document in place of another one, or as a new board. Returns the board and its version.
+    /// Saves a document as a new version or a new board. Returns the board and its version.
     fn put(
         &self,
         state: &mut State,
@@ -234,7 +235,7 @@ impl Store {
         name: String,
         plies: usize,
         document: &Value,
-    ) -> Result<(Arc<str>, u64), Refusal> {
+    ) -> Result<(Arc<str>, u64), RequestError> {
         let text = document.to_string();
         at_most("too-large", "document", text.len(), MAX_DOCUMENT, "bytes")?;
         let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
@@ -248,15 +249,15 @@ impl Store {
         Ok((board, version))
     }
 
-    /// Saves a document with a report: in place of the earlier one of that version, or as a new board. One that a page has saved
-    /// since keeps its document. Returns the board, and the version as long as it has nothing else.
+    /// Saves a document with a report, as a new version of an earlier one or as a new board. If a page has saved the board since, keeps
+    /// its document. Returns the board and the last version without edits.
     pub fn report(
         &self,
         earlier: Option<&(Arc<str>, u64)>,
         name: String,
         document: &Document,
         report: &Value,
-    ) -> Result<(Arc<str>, u64), Refusal> {
+    ) -> Result<(Arc<str>, u64), RequestError> {
         let mut state = self.state.lock();
         if let Some((board, _)) = earlier {
             self.refresh(&mut state, board);
@@ -277,8 +278,8 @@ impl Store {
         let name = before.as_ref().map_or(name, |(_, saved)| saved.name.clone());
         let (board, version) = self.put(&mut state, before, name, plies, &value)?;
         drop(state);
-        self.tell(News::Saved { board: Arc::clone(&board), by: SERVER });
-        self.tell(News::List);
+        self.notify(Change::Saved { board: Arc::clone(&board), by: SERVER });
+        self.notify(Change::List);
         Ok((board, if is_edited { own.unwrap_or(0) } else { version }))
     }
 
@@ -298,15 +299,15 @@ impl Store {
         let board = state.new_board();
         self.write(&mut state, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
         drop(state);
-        self.tell(News::List);
+        self.notify(Change::List);
         Ok(json!({ "board": &*board }))
     }
 
     pub fn remove(&self, fields: Fields) -> Answer {
         let mut state = self.state.lock();
         let (board, saved) = self.find(&mut state, fields)?;
-        state.changes += 1;
-        let removed = Some(state.changes);
+        state.counter += 1;
+        let removed = Some(state.counter);
         self.update(state, &board, Saved { removed, ..saved })
     }
 
@@ -318,17 +319,17 @@ impl Store {
         self.update(state, &board, saved)
     }
 
-    /// Changes a board but for its document, whose version stays.
+    /// Changes a board without its document and version.
     fn update(&self, mut state: MutexGuard<State>, board: &Arc<str>, saved: Saved) -> Answer {
         let version = saved.version;
         self.write(&mut state, board, saved, version)?;
         drop(state);
-        self.tell(News::List);
+        self.notify(Change::List);
         Ok(json!({}))
     }
 
-    /// Drops the boards removed first where there is no room for a document.
-    fn make_room(&self, state: &mut State, bytes: usize, replaced: usize, is_new: bool) -> Result<(), Refusal> {
+    /// Makes room for a document by dropping the oldest removed boards.
+    fn make_room(&self, state: &mut State, bytes: usize, replaced: usize, is_new: bool) -> Result<(), RequestError> {
         loop {
             let used: usize = state.boards.values().map(|saved| saved.document.len()).sum();
             let fits = state.boards.len() + usize::from(is_new) <= MAX_BOARDS;
@@ -338,7 +339,7 @@ impl Store {
             let removed = state.boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
             let Some((_, oldest)) = removed.min() else {
                 let text = format!("{} boards of {used} bytes; expected to remove some", state.boards.len());
-                return Err(Refusal::new("full", "board", text));
+                return Err(RequestError::new("full", "board", text));
             };
             if let Some(table) = &self.table {
                 table.lock().delete(&oldest).map_err(unsaved)?;
@@ -348,34 +349,34 @@ impl Store {
     }
 }
 
-/// Tells the server's messages why the database refuses.
-fn unsaved(error: impl Display) -> Refusal {
+/// Logs a database error.
+fn unsaved(error: impl Display) -> RequestError {
     notice(error);
-    Refusal::new("unsaved", "", UNAVAILABLE)
+    RequestError::new("unsaved", "", UNAVAILABLE)
 }
 
-fn unknown(board: &str) -> Refusal {
-    Refusal::new("unknown-board", "board", format!("no board {}; expected one of \"boards\"", quoted(board)))
+fn unknown(board: &str) -> RequestError {
+    RequestError::new("unknown-board", "board", format!("no board {}; expected one of \"boards\"", quoted(board)))
 }
 
 impl State {
-    /// A new identifier, unlike those of an earlier run, which pages may still have.
+    /// A new random id, since pages may still have ids of an earlier run.
     fn new_board(&mut self) -> Arc<str> {
-        self.changes += 1;
-        format!("{:016x}", RandomState::new().hash_one(self.changes)).into()
+        self.counter += 1;
+        format!("{:016x}", RandomState::new().hash_one(self.counter)).into()
     }
 }
 
 impl Saved {
-    /// Why a page with an older version is refused.
-    fn stale(&self, version: u64) -> Refusal {
+    /// The error for a page with an older version.
+    fn stale(&self, version: u64) -> RequestError {
         let text = format!("version {version}; expected {}, which another page has saved", self.version);
-        let stale = Refusal::new("stale", "version", text).with("version", self.version.into());
+        let stale = RequestError::new("stale", "version", text).with("version", self.version.into());
         stale.with("name", self.name.as_str().into()).with("document", self.document())
     }
 
-    /// As pages have it.
-    fn shown(&self, board: &str) -> Value {
+    /// JSON for pages.
+    fn to_value(&self, board: &str) -> Value {
         json!({ "board": board, "name": self.name, "version": self.version, "document": self.document() })
     }
 
@@ -384,19 +385,19 @@ impl Saved {
     }
 }
 
-/// The name of a request, if it has one.
-fn name(fields: Fields) -> Result<Option<String>, Refusal> {
+/// The name in a request, if any.
+fn name(fields: Fields) -> Result<Option<String>, RequestError> {
     let Some(text) = fields.text("name")? else { return Ok(None) };
     let name = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let name = name.collect::<Vec<_>>().join(" ");
     if name.is_empty() || name.chars().count() > MAX_NAME {
         let expected = format!("a name of 1 to {MAX_NAME} characters");
-        return Err(Refusal::expected("name", &text.into(), &expected));
+        return Err(RequestError::expected("name", &text.into(), &expected));
     }
     Ok(Some(name))
 }
 
-/// The name of a new board.
+/// The name of a new board, from players or event.
 pub fn players(document: &Document) -> Option<String> {
     let known = |name: &str| document.tag(name).filter(|value| !value.trim_matches(['?', ' ']).is_empty());
     match (known("White"), known("Black"), known("Event")) {

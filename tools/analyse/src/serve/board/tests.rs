@@ -9,7 +9,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Words of comments, some of them hard to keep.
+/// Words of comments, including difficult ones.
 const WORDS: [&str; 16] = [
     "good",
     "<b>",
@@ -40,16 +40,16 @@ fn comment(random: &mut Rng) -> String {
 
 /// The annotations of a node, as the page sends them.
 fn annotate(node: &mut Value, random: &mut Rng) {
-    let colour = |random: &mut Rng| pick(random, &["G", "R", "Y", "B"]);
+    let color = |random: &mut Rng| pick(random, &["G", "R", "Y", "B"]);
     if random.u8(..) < 100 {
         node["comment"] = comment(random).into();
     }
     if random.u8(..) < 40 {
         let squares = |random: &mut Rng| {
-            format!("{}{}{}", colour(random), pick(random, &["a1", "h8"]), pick(random, &["e4", "d5"]))
+            format!("{}{}{}", color(random), pick(random, &["a1", "h8"]), pick(random, &["e4", "d5"]))
         };
         node["arrows"] = (0..random.usize(1..12)).map(|_| squares(random)).collect::<Vec<_>>().into();
-        node["circles"] = json!([format!("{}c3", colour(random))]);
+        node["circles"] = json!([format!("{}c3", color(random))]);
     }
     if random.u8(..) < 40 {
         node["clock"] = "1:02:03".into();
@@ -71,7 +71,7 @@ fn document(random: &mut Rng) -> Value {
     let mut nodes = vec![json!({})];
     annotate(&mut nodes[0], random);
     for _ in 0..random.usize(..60) {
-        // Mostly further along the latest line.
+        // Mostly continues the latest line.
         let parent = if random.u8(..) < 180 { boards.len() - 1 } else { random.usize(..boards.len()) };
         let board = boards[parent].clone();
         let moves = board.legal_moves();
@@ -101,7 +101,7 @@ fn document(random: &mut Rng) -> Value {
     json!({ "start": fens[at], "chess960": chess960, "tags": tags, "result": pick(random, &["*", "1-0", "1/2-1/2"]), "nodes": nodes })
 }
 
-/// A document in the order of a file: the main move, its alternatives, then what follows it.
+/// A document in file order: the main move, its alternatives, then the moves after it.
 fn ordered(document: &Document) -> Vec<Value> {
     let value = document.to_value();
     let mut order = vec![0];
@@ -129,7 +129,7 @@ fn line(document: &Document, mut at: usize, order: &mut Vec<usize>) {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_documents_are_read_back() {
     for seed in 0..400 {
         let random = &mut Rng::with_seed(seed);
         let page = document(random);

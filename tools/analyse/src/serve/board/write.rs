@@ -4,8 +4,8 @@ use super::document::Document;
 use crate::pgn::names_chess960;
 use crate::report::{ROSTER, Wrapped, comment_words};
 
-/// Most words of one comment: readers cut long ones.
-const COMMENT: usize = 1000;
+/// Maximum words of a comment, since readers truncate long ones.
+const MAX_COMMENT: usize = 1000;
 
 /// The document in export format, followed by an empty line.
 pub fn pgn(document: &Document) -> String {
@@ -15,7 +15,7 @@ pub fn pgn(document: &Document) -> String {
     words.game(&tags(document), document.result)
 }
 
-/// The roster, then the others as they come; those of the start position last.
+/// The roster, then other tags in order; those of the start position last.
 fn tags(document: &Document) -> Vec<(String, String)> {
     let mut tags: Vec<(String, String)> = Vec::new();
     for (name, unknown) in ROSTER {
@@ -25,7 +25,7 @@ fn tags(document: &Document) -> Vec<(String, String)> {
     let is_variant = |name: &str| name.eq_ignore_ascii_case("Variant");
     for (name, value) in &document.tags {
         let is_other = !ROSTER.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        // A variant has to fit the moves.
+        // The variant must match the moves.
         if is_other && (!is_variant(name) || names_chess960(value) == document.chess960) {
             tags.push((name.clone(), value.clone()));
         }
@@ -56,9 +56,9 @@ fn line(document: &Document, mut at: usize, mut first: bool, words: &mut Wrapped
     }
 }
 
-/// Writes a comment, a long one as several, which are joined when they are read.
+/// Writes a comment; splits a long one into several, which readers join.
 fn comment(text: &[String], words: &mut Wrapped) {
-    text.chunks(COMMENT).for_each(|words_of_one| words.comment(words_of_one));
+    text.chunks(MAX_COMMENT).for_each(|chunk| words.comment(chunk));
 }
 
 /// Writes a move with its annotations.

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
 
-/// The broker answers a request for work within 10 seconds.
+/// Timeout of a request for work, which the broker answers within 10 seconds.
 const POLL: Duration = Duration::from_secs(15);
-/// Time for any other answer.
+/// Timeout of other requests.
 const ANSWER: Duration = Duration::from_secs(20);
-/// Pause after 429, as the API asks for.
+/// Delay after 429, as required by the API.
 const TOO_MANY: Duration = Duration::from_secs(60);
-/// Longest text of a server that is repeated, in characters.
+/// Maximum length of quoted server messages in characters.
 const MAX_TEXT: usize = 200;
 
-/// Work that the broker hands out.
+/// A work item of the broker.
 pub struct Work {
     pub id: String,
     pub fields: Value,
@@ -23,7 +23,7 @@ pub struct Work {
 
 /// Why a request failed.
 pub enum Failure {
-    /// Trying again may help, after this pause if one is needed.
+    /// To be retried, after this delay if given.
     Passing(String, Option<Duration>),
     Final(String),
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Failure {
 
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
-        // The cause says what is wrong; the secret is not in it.
+        // Reports the innermost cause, which does not contain the secret.
         let mut text = error.to_string();
         let mut cause = std::error::Error::source(&error);
         while let Some(inner) = cause {
@@ -60,7 +60,7 @@ pub struct Api {
 
 impl Api {
     pub fn new(token: &str, url: &str, engine_url: &str) -> Result<Self, String> {
-        // Brokers close connections that wait between requests, which would fail the next one.
+        // Brokers close idle connections, which would make the next request fail.
         let http = Client::builder()
             .pool_max_idle_per_host(0)
             .connect_timeout(Duration::from_secs(10))
@@ -90,12 +90,12 @@ impl Api {
     pub async fn remove(&self, id: &str) -> Result<(), Failure> {
         let plain = id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
         if !plain || id.is_empty() {
-            return Err(Failure::Final(format!("{} is no id of an engine; see --lichess-list", quoted(id))));
+            return Err(Failure::Final(format!("{} is not the id of an engine; see --lichess-list", quoted(id))));
         }
         checked(self.request(Method::DELETE, &format!("/{id}")).send().await?).await.map(drop)
     }
 
-    /// Registers an engine: in place of the one with this id if it is there, or of one with the same name that Lento registered.
+    /// Registers an engine. Replaces the one with this id, or one with the same name registered by Lento.
     pub async fn register(&self, known: Option<&str>, engine: &Value) -> Result<String, Failure> {
         let all = self.list().await?;
         let is = |other: &&Value| other["id"].as_str() == known;
@@ -110,7 +110,7 @@ impl Api {
         registered["id"].as_str().map(str::to_owned).ok_or_else(missing)
     }
 
-    /// Waits for work; `None` if there is none so far.
+    /// Polls for work; `None` if there is none yet.
     pub async fn poll(&self, secret: &str) -> Result<Option<Work>, Failure> {
         let request = self.http.post(format!("{}/api/external-engine/work", self.engine_url)).timeout(POLL);
         let response = checked(request.json(&json!({ "providerSecret": secret })).send().await?).await?;
@@ -121,11 +121,11 @@ impl Api {
         let work: Value = serde_json::from_str(&text).unwrap_or_default();
         match work["id"].as_str() {
             Some(id) => Ok(Some(Work { id: id.into(), fields: work["work"].clone() })),
-            None => Err(Failure::Passing(format!("{} is no work", quoted(&text)), None)),
+            None => Err(Failure::Passing(format!("{} is not work", quoted(&text)), None)),
         }
     }
 
-    /// Streams what is found for a piece of work.
+    /// Streams the output for a work item.
     pub async fn submit(&self, id: &str, lines: Body) -> Result<(), Failure> {
         let request = self.http.post(format!("{}/api/external-engine/work/{id}", self.engine_url));
         checked(request.header("content-type", "text/plain").body(lines).send().await?).await.map(drop)
@@ -140,8 +140,8 @@ async fn checked(response: Response) -> Result<Response, Failure> {
     }
     let place = response.url().host_str().unwrap_or("the server").to_owned();
     let body: String = response.text().await.unwrap_or_default().chars().take(MAX_TEXT).collect();
-    let said = if body.trim().is_empty() { String::new() } else { format!(", {}", quoted(body.trim())) };
-    let text = format!("{place} answers {status}{said}");
+    let message = if body.trim().is_empty() { String::new() } else { format!(", {}", quoted(body.trim())) };
+    let text = format!("{place} answers {status}{message}");
     Err(match status {
         StatusCode::UNAUTHORIZED => Failure::Final(format!("{text}; the token is unknown or was revoked")),
         StatusCode::FORBIDDEN => {

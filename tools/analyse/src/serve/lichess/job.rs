@@ -1,11 +1,11 @@
-//! A piece of work: a search, and the stream of what it finds.
+//! A work item: a search whose output is streamed.
 
 use super::super::Server;
 use super::super::pool::Pool;
 use super::super::query::{self, Query, Session, URGENT};
 use super::super::results::Results;
+use super::super::scheduler::Answer;
 use super::super::subject::Subject;
-use super::super::turns::Answer;
 use super::api::{Api, Failure, Work};
 use super::lines;
 use bytes::Bytes;
@@ -29,15 +29,15 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Interval of news of the search in milliseconds; lines that are not new are sent again after [`SAME`].
+/// Interval of search updates in milliseconds; unchanged lines are repeated after [`REPEAT`].
 const REPORT_MS: u64 = 100;
-const SAME: Duration = Duration::from_secs(1);
-/// Silence after which a stream is kept alive.
-const SILENCE: Duration = Duration::from_secs(10);
+const REPEAT: Duration = Duration::from_secs(1);
+/// Idle time after which a stream is kept alive.
+const IDLE: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: &str = "{\"keepalive\":true}\n";
 /// Maximum number of lines.
 const MAX_LINES: u64 = 5;
-/// Longest search, in milliseconds.
+/// Maximum time of a search in milliseconds.
 const MAX_TIME: u64 = 86_400_000;
 
 pub struct Job {
@@ -47,7 +47,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Searches that share the engines with others leave the hash table as it is.
+    /// Starts a search. With shared engines, it does not resize the hash table.
     pub fn start(server: &Arc<Server>, api: &Api, work: Work, is_shared: bool) -> Self {
         let (server, api, stop) = (Arc::clone(server), api.clone(), Stop::default());
         let asked = stop.clone();
@@ -55,7 +55,7 @@ impl Job {
         Self { started: Instant::now(), stop, task }
     }
 
-    /// Waits for the end of a job, or for ever without one.
+    /// Waits for the end of a job, or forever without one.
     pub async fn over(job: Option<&mut Self>) {
         match job {
             Some(job) => _ = (&mut job.task).await,
@@ -63,18 +63,18 @@ impl Job {
         }
     }
 
-    /// Stops the search and waits until its last line was sent.
-    pub async fn end(mut self, patience: Duration) {
+    /// Stops the search and waits until its last line is sent, up to a timeout.
+    pub async fn end(mut self, limit: Duration) {
         self.stop.ask();
-        if timeout(patience, &mut self.task).await.is_err() {
+        if timeout(limit, &mut self.task).await.is_err() {
             self.task.abort();
         }
     }
 }
 
-/// Searches, and streams what is found until the search or the stream ends.
+/// Searches and streams the output until the search or the stream ends.
 async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Stop) {
-    let (found, mut news) = unbounded_channel();
+    let (output, mut received) = unbounded_channel();
     let (mut stream, body) = Channel::<Bytes, Infallible>::new(16);
     let session = session(&work.fields, &server.pool, is_shared);
     let ticket = match query(&work.fields, session) {
@@ -82,15 +82,15 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
             let (pool, results) = (&server.pool, Arc::clone(&server.pool.results));
             let subject = pool.subject(&query);
             results.load(&subject).await;
-            let finder = Finder { found, shown: Mutex::new((String::new(), Instant::now())), results, subject };
-            // What is known from before.
-            finder.take(None);
-            let asker = move |answer: Answer| finder.take(Some(&answer));
-            Some(pool.push(Query { stop: stop.clone(), ..query }, Arc::new(asker)))
+            let forwarder = Forwarder { output, shown: Mutex::new((String::new(), Instant::now())), results, subject };
+            // Sends stored results first.
+            forwarder.forward(None);
+            let on_answer = move |answer: Answer| forwarder.forward(Some(&answer));
+            Some(pool.push(Query { stop: stop.clone(), ..query }, Arc::new(on_answer)))
         }
         Err(error) => {
             notice(format_args!("lichess: work {} is refused: {error}", quoted(&work.id)));
-            let _ = found.send("bestmove (none)\n".into());
+            let _ = output.send("bestmove (none)\n".into());
             None
         }
     };
@@ -98,9 +98,9 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
     pin!(upload);
     let ended = loop {
         let line = tokio::select! {
-            // The broker answers early when its client has gone.
+            // The broker answers early if its client has disconnected.
             ended = &mut upload => break ended,
-            line = timeout(SILENCE, news.recv()) => line.unwrap_or_else(|_| Some(KEEP_ALIVE.into())),
+            line = timeout(IDLE, received.recv()) => line.unwrap_or_else(|_| Some(KEEP_ALIVE.into())),
         };
         let Some(line) = line else {
             drop(stream);
@@ -115,21 +115,21 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
         }
     };
     ticket.map(|ticket| server.pool.cancel(&ticket));
-    // A client that changes its mind is no news.
+    // Cancellation by the client is not an error.
     if let Err(Failure::Final(text) | Failure::Passing(text, _)) = ended {
         notice(format_args!("lichess: work {}: {text}", quoted(&work.id)));
     }
 }
 
-/// The session of a piece of work. It gets no more than the server has.
+/// The session of a work item, limited to the resources of the server.
 fn session(work: &Value, pool: &Pool, is_shared: bool) -> Session {
-    let most = |field: &str, most: usize| clamped(work, field, most as u64).map_or(most, |number| number as usize);
-    let (threads, hash_mib) = (most("threads", pool.threads), most("hash", pool.hash_mib));
+    let max = |field: &str, max: usize| clamped(work, field, max as u64).map_or(max, |number| number as usize);
+    let (threads, hash_mib) = (max("threads", pool.threads), max("hash", pool.hash_mib));
     let hash_mib = if is_shared { pool.hash_mib } else { hash_mib };
     Session { id: work["sessionId"].as_str().unwrap_or_default().into(), threads, hash_mib }
 }
 
-/// The query of a piece of work. What is out of range is brought into it.
+/// The query of a work item. Clamps values to their ranges.
 fn query(work: &Value, session: Session) -> Result<Query, String> {
     let variant = work["variant"].as_str().unwrap_or("chess");
     if !["chess", "standard", "chess960", "fromPosition"].contains(&variant) {
@@ -144,10 +144,10 @@ fn query(work: &Value, session: Session) -> Result<Query, String> {
     if let Some(fen) = work.get("initialFen").filter(|fen| !fen.is_null()) {
         fields.insert("fen".into(), fen.clone());
     }
-    for (given, name, most) in
+    for (given, name, max) in
         [("movetime", "time_ms", MAX_TIME), ("depth", "depth", MAX_DEPTH as u64), ("nodes", "nodes", 1 << 50)]
     {
-        if let Some(limit) = clamped(work, given, most) {
+        if let Some(limit) = clamped(work, given, max) {
             fields.insert(name.into(), limit.into());
         }
     }
@@ -158,31 +158,31 @@ fn query(work: &Value, session: Session) -> Result<Query, String> {
     Ok(Query { priority: URGENT, session: Some(session), ..query })
 }
 
-/// A number of the work, at least 1 and up to a maximum.
-fn clamped(work: &Value, field: &str, most: u64) -> Option<u64> {
+/// A number of a work item, clamped to 1 and a maximum.
+fn clamped(work: &Value, field: &str, max: u64) -> Option<u64> {
     let value = work.get(field).filter(|value| !value.is_null())?;
     let number = value.as_u64().or_else(|| value.as_f64().map(|number| number.max(0.0) as u64)).unwrap_or(1);
-    let within = number.clamp(1, most);
+    let within = number.clamp(1, max);
     if within != number {
         notice(format_args!("lichess: {field} {number} becomes {within}"));
     }
     Some(within)
 }
 
-/// Passes on what a search finds.
-struct Finder {
-    found: UnboundedSender<String>,
-    /// What was sent last, without counters, and when.
+/// Converts search results to output lines.
+struct Forwarder {
+    output: UnboundedSender<String>,
+    /// The last lines without counters, and when they were sent.
     shown: Mutex<(String, Instant)>,
     results: Arc<Results>,
     subject: Subject,
 }
 
-impl Finder {
-    /// Takes an answer, or `None` before the first one.
-    fn take(&self, answer: Option<&Answer>) {
+impl Forwarder {
+    /// Forwards an answer, or stored results before the first one.
+    fn forward(&self, answer: Option<&Answer>) {
         let (board, live) = (&self.subject.board, answer.map_or(&[][..], |answer| &answer.outcome.lines));
-        // While the lines of an earlier search are deeper they are shown, so that a position does not lose them.
+        // Shows lines of an earlier search as long as they are deeper.
         let known = self.results.best(&self.subject);
         let deeper = known.and_then(|known| known.deeper_lines(&self.subject, live.first()));
         let lines = deeper.as_deref().unwrap_or(live);
@@ -193,7 +193,7 @@ impl Finder {
         };
         let text = lines::infos(board, lines, nodes, nps, time);
         if let Some(answer) = answer.filter(|answer| answer.status != "partial") {
-            let _ = self.found.send(text.unwrap_or_default() + &lines::best_move(board, &answer.outcome));
+            let _ = self.output.send(text.unwrap_or_default() + &lines::best_move(board, &answer.outcome));
             return;
         }
         let Some(text) = text else { return };
@@ -202,9 +202,9 @@ impl Finder {
             |line: &Info| format!("{} {} {:?}", line.depth, format::score(line.score, material, Bound::Exact), line.pv);
         let facts = lines.iter().map(fact).collect();
         let mut shown = self.shown.lock();
-        if shown.0 != facts || shown.1.elapsed() >= SAME {
+        if shown.0 != facts || shown.1.elapsed() >= REPEAT {
             *shown = (facts, Instant::now());
-            let _ = self.found.send(text);
+            let _ = self.output.send(text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What was found, as lines of UCI that the broker takes.
+//! Search results as UCI lines for the broker.
 
 use lento::chess::Board;
 use lento::eval::wdl;
@@ -9,10 +9,10 @@ use lento_uci::format;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Moves of a line that the broker passes on.
+/// Maximum moves of a line that the broker forwards.
 const MAX_PV: usize = 30;
 
-/// The lines of a search with its counters; none unless all of them are exact and have moves.
+/// The lines of a search with its counters; `None` unless all are exact and have moves.
 pub fn infos(board: &Board, lines: &[Info], nodes: u64, nps: u64, time: Duration) -> Option<String> {
     let is_whole = |line: &Info| line.bound == Bound::Exact && !line.pv.is_empty();
     if lines.is_empty() || !lines.iter().all(is_whole) {
@@ -28,7 +28,7 @@ pub fn infos(board: &Board, lines: &[Info], nodes: u64, nps: u64, time: Duration
     Some(text)
 }
 
-/// The end of a search.
+/// The `bestmove` line.
 pub fn best_move(board: &Board, outcome: &Outcome) -> String {
     let Some(best) = outcome.best else { return "bestmove (none)\n".into() };
     let ponder = outcome.ponder.map(|ponder| format!(" ponder {}", board.after(best).uci(ponder, true)));
@@ -41,7 +41,7 @@ mod tests {
     use lento::score::mated_in;
 
     #[test]
-    fn only_whole_exact_sets_are_lines() {
+    fn only_complete_exact_lines_are_sent() {
         let board = Board::start();
         let line = |moves: usize, bound: Bound| {
             let mut after = board.clone();

@@ -1,6 +1,6 @@
-//! `lento serve --lichess`: the engine of people who analyse on lichess.org, by its API for external engines.
+//! `lento serve --lichess`: an external engine for analysis on lichess.org, by its API.
 //!
-//! Registration is on one server; the other, the broker, hands out work and passes on what is found.
+//! Engines are registered on one server; another one, the broker, distributes work and forwards results.
 
 #[cfg(feature = "lichess")]
 mod api;
@@ -17,25 +17,25 @@ use std::path::PathBuf;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct LichessArgs {
-    /// Be an external engine of lichess.org; the file has a token with the scopes engine:read and engine:write
+    /// Provide an external engine for lichess.org; the file has a token with the scopes engine:read and engine:write
     #[arg(long, value_name = "TOKEN-FILE")]
     lichess: Option<PathBuf>,
-    /// The engine's name there
+    /// Name of the engine on lichess.org
     #[arg(long, value_name = "NAME", default_value = "Lento", value_parser = name)]
     lichess_name: String,
-    /// A file that keeps the secret of the registration [default: TOKEN-FILE.secret]
+    /// A file for the secret of the registration [default: TOKEN-FILE.secret]
     #[arg(long, value_name = "FILE", requires = "lichess")]
     lichess_secret: Option<PathBuf>,
-    /// List the external engines of the account, and end
+    /// List the external engines of the account and exit
     #[arg(long, requires = "lichess")]
     lichess_list: bool,
-    /// Remove an external engine of the account, and end
+    /// Remove an external engine of the account and exit
     #[arg(long, value_name = "ID", requires = "lichess", conflicts_with = "lichess_list")]
     lichess_remove: Option<String>,
-    /// Where engines are registered
+    /// Server for registration
     #[arg(long, value_name = "URL", default_value = "https://lichess.org", requires = "lichess")]
     lichess_url: String,
-    /// Where work is handed out
+    /// Broker that distributes work
     #[arg(long, value_name = "URL", default_value = "https://engine.lichess.ovh", requires = "lichess")]
     lichess_engine_url: String,
 }
@@ -46,9 +46,9 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 impl LichessArgs {
-    /// Whether the program ends after a list or a removal.
+    /// Whether to list or remove engines and exit.
     #[cfg(feature = "lichess")]
-    pub fn ends(&self) -> bool {
+    pub fn manages(&self) -> bool {
         self.lichess_list || self.lichess_remove.is_some()
     }
 

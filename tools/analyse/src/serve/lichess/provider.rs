@@ -1,4 +1,4 @@
-//! The registration, and the requests for work.
+//! Registration and polling for work.
 
 use super::super::Server;
 use super::LichessArgs;
@@ -14,18 +14,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// First and longest pause after a failure.
-const PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// Interval at which the status line is renewed.
+/// First and maximum delay after a failure.
+const FIRST_DELAY: Duration = Duration::from_millis(500);
+const MAX_DELAY: Duration = Duration::from_secs(10);
+/// Update interval of the status line.
 const STATUS: Duration = Duration::from_secs(1);
-/// Time for the last line of a search to reach the broker.
-const LAST_WORD: Duration = Duration::from_secs(2);
+/// Timeout for sending the last line of a search.
+const LAST_LINE: Duration = Duration::from_secs(2);
 
 impl LichessArgs {
     fn api(&self) -> Result<Option<Api>, String> {
         let Some(file) = &self.lichess else { return Ok(None) };
-        let token = super::super::gate::token_of(file)?;
+        let token = super::super::admission::token_of(file)?;
         Api::new(&token, &self.lichess_url, &self.lichess_engine_url).map(Some)
     }
 
@@ -48,8 +48,8 @@ impl LichessArgs {
         Ok(())
     }
 
-    /// Registers the engine, in place of what it registered before, and takes work until the server ends. Fails only if the
-    /// engine cannot be registered. `is_shared` says whether other clients use the engines.
+    /// Registers the engine, replacing an earlier registration, and handles work until the server ends. Fails only if the
+    /// engine cannot be registered. `is_shared`: whether other clients use the engines.
     pub async fn provide(self, server: Arc<Server>, is_shared: bool) -> Result<(), String> {
         let (Some(file), Some(api)) = (&self.lichess, self.api()?) else { return Ok(()) };
         let path = self.lichess_secret.clone().unwrap_or_else(|| file.with_added_extension("secret"));
@@ -62,58 +62,58 @@ impl LichessArgs {
             "providerSecret": secret.secret,
             "providerData": "lento",
         });
-        let mut trouble = Trouble::default();
+        let mut failures = Failures::default();
         let id = loop {
             match api.register(secret.engine.as_deref(), &engine).await {
                 Ok(id) => break id,
                 Err(Failure::Final(text)) => return Err(text),
-                Err(Failure::Passing(text, pause)) => sleep(trouble.begins(&text, pause)).await,
+                Err(Failure::Passing(text, delay)) => sleep(failures.add(&text, delay)).await,
             }
         };
-        trouble.ends();
-        secret.remember(&id)?;
+        failures.clear();
+        secret.save(&id)?;
         notice(format_args!("lichess: {:?} is registered as {id}", self.lichess_name));
-        take_work(&server, &api, &secret.secret, &self.lichess_name, is_shared).await;
+        handle_work(&server, &api, &secret.secret, &self.lichess_name, is_shared).await;
         Ok(())
     }
 }
 
-/// Failures in a row, which are told once.
+/// Consecutive failures, reported once.
 #[derive(Default)]
-struct Trouble(u32);
+struct Failures(u32);
 
-impl Trouble {
-    /// The pause before the next attempt.
-    fn begins(&mut self, text: &str, pause: Option<Duration>) -> Duration {
+impl Failures {
+    /// The delay before the next attempt.
+    fn add(&mut self, text: &str, delay: Option<Duration>) -> Duration {
         if self.0 == 0 {
-            notice(format_args!("lichess: {text}; trying again until it works"));
+            notice(format_args!("lichess: {text}; retrying"));
         }
         self.0 += 1;
-        let growing = PAUSE.mul_f64(1.5_f64.powi(self.0.min(10) as i32 - 1)).min(LONGEST_PAUSE);
-        // Servers that come back are not met by all clients at once.
+        let backoff = FIRST_DELAY.mul_f64(1.5_f64.powi(self.0.min(10) as i32 - 1)).min(MAX_DELAY);
+        // Jitter keeps clients from reconnecting all at once.
         let jitter = (RandomState::new().hash_one(self.0) % 1000) as f64 / 1000.0;
-        pause.unwrap_or_else(|| growing.mul_f64(0.75 + jitter / 2.0))
+        delay.unwrap_or_else(|| backoff.mul_f64(0.75 + jitter / 2.0))
     }
 
-    fn ends(&mut self) {
+    fn clear(&mut self) {
         if std::mem::take(&mut self.0) > 0 {
-            notice("lichess: it works again");
+            notice("lichess: available again");
         }
     }
 }
 
-/// Takes work until the server ends. New work ends what is being done.
-async fn take_work(server: &Arc<Server>, api: &Api, secret: &str, name: &str, is_shared: bool) {
+/// Handles work until the server ends. New work stops the current job.
+async fn handle_work(server: &Arc<Server>, api: &Api, secret: &str, name: &str, is_shared: bool) {
     let mut stopped = server.stopped.clone();
-    let (mut trouble, mut job, mut line) = (Trouble::default(), None::<Job>, Progress::start());
-    let poll = async |pause| {
-        sleep(pause).await;
+    let (mut failures, mut job, mut line) = (Failures::default(), None::<Job>, Progress::start());
+    let poll = async |delay| {
+        sleep(delay).await;
         api.poll(secret).await
     };
     let mut polling = Box::pin(poll(Duration::ZERO));
     loop {
-        tell(&mut line, name, job.as_ref().map(|job| job.started));
-        // A request for work is never dropped: what it would bring is handed out once.
+        show_status(&mut line, name, job.as_ref().map(|job| job.started));
+        // Requests for work must not be dropped, since each work item is sent only once.
         let polled = tokio::select! {
             polled = &mut polling => polled,
             () = Job::over(job.as_mut()) => {
@@ -123,45 +123,45 @@ async fn take_work(server: &Arc<Server>, api: &Api, secret: &str, name: &str, is
             () = sleep(STATUS) => continue,
             _ = stopped.wait_for(|stopped| *stopped) => break,
         };
-        let mut pause = Duration::ZERO;
+        let mut delay = Duration::ZERO;
         match polled {
             Ok(work) => {
-                trouble.ends();
+                failures.clear();
                 if let Some(work) = work {
                     if let Some(old) = job.take() {
-                        old.end(LAST_WORD).await;
+                        old.end(LAST_LINE).await;
                     }
                     job = Some(Job::start(server, api, work, is_shared));
                 }
             }
-            Err(Failure::Passing(text, least)) => pause = trouble.begins(&text, least),
-            Err(Failure::Final(text)) => pause = trouble.begins(&text, Some(LONGEST_PAUSE)),
+            Err(Failure::Passing(text, retry_after)) => delay = failures.add(&text, retry_after),
+            Err(Failure::Final(text)) => delay = failures.add(&text, Some(MAX_DELAY)),
         }
-        polling = Box::pin(poll(pause));
+        polling = Box::pin(poll(delay));
     }
     if let Some(job) = job {
-        job.end(LAST_WORD).await;
+        job.end(LAST_LINE).await;
     }
 }
 
-/// Shows what the engine does, on a terminal and for a service manager.
-fn tell(line: &mut Progress, name: &str, since: Option<Instant>) {
+/// Shows the status on a terminal and to a service manager.
+fn show_status(line: &mut Progress, name: &str, since: Option<Instant>) {
     let doing =
         since.map_or_else(|| "waiting".into(), |since| format!("analysing for {}", units::time(since.elapsed())));
     let text = format!("lichess: {name}, {doing}");
-    tell_service_manager(&text);
+    notify_service_manager(&text);
     line.line(|_| text);
 }
 
 /// Sets the status line of a systemd unit with `Type=notify` or `NotifyAccess=`.
 #[cfg(unix)]
-fn tell_service_manager(text: &str) {
+fn notify_service_manager(text: &str) {
     let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
-    // A name that starts with @ is abstract and not supported here; nothing depends on it.
+    // Abstract names, which start with @, are not supported; nothing depends on this.
     if let Ok(socket) = std::os::unix::net::UnixDatagram::unbound() {
         let _ = socket.send_to(format!("STATUS={text}").as_bytes(), path);
     }
 }
 
 #[cfg(not(unix))]
-fn tell_service_manager(_: &str) {}
+fn notify_service_manager(_: &str) {}

@@ -1,4 +1,4 @@
-//! The secret by which the broker knows the engine, kept between runs.
+//! The secret that identifies the engine to the broker, stored between runs.
 
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
@@ -13,14 +13,14 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Reads the file, or makes a secret.
+    /// Reads the file, or generates a secret.
     pub fn open(path: PathBuf) -> Result<Self, String> {
         let named = |text: &str| format!("{}: {text}", path.display());
         match std::fs::read_to_string(&path) {
             Ok(text) => {
                 let kept: Value = serde_json::from_str(&text).unwrap_or_default();
                 let secret = kept["secret"].as_str().filter(|secret| (16..=1024).contains(&secret.len()));
-                let secret = secret.ok_or_else(|| named("expected a secret that lento serve --lichess wrote"))?.into();
+                let secret = secret.ok_or_else(|| named("expected a secret written by lento serve --lichess"))?.into();
                 Ok(Self { secret, engine: kept["engine"].as_str().map(str::to_owned), path })
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self { secret: random(), engine: None, path }),
@@ -28,8 +28,8 @@ impl Secret {
         }
     }
 
-    /// Writes the file, which its owner alone can read.
-    pub fn remember(&self, engine: &str) -> Result<(), String> {
+    /// Writes the file, readable only by its owner.
+    pub fn save(&self, engine: &str) -> Result<(), String> {
         if self.engine.as_deref() == Some(engine) {
             return Ok(());
         }
@@ -50,7 +50,7 @@ impl Secret {
     }
 }
 
-/// 256 bits that others cannot guess: hashes with keys of the operating system.
+/// 256 unpredictable bits, from hashes with random keys of the operating system.
 fn random() -> String {
     (0..4).map(|number: u64| format!("{:016x}", RandomState::new().hash_one(number))).collect()
 }

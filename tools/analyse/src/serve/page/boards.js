@@ -1,12 +1,12 @@
-// My analyses: the list, and saving of the shown one.
+// The list of saved analyses, and saving of the shown one.
 
-import { announce, fail, notice } from "./say.js";
-import { button, find, hide, icon, make, say, set, sync } from "./dom.js";
+import { announce, fail, notice } from "./notices.js";
+import { button, find, hide, icon, make, setText, set, sync } from "./dom.js";
 import { plural } from "./text.js";
 
-// Milliseconds from an edit to its saving.
+// Milliseconds from an edit to its save.
 const DELAY = 1000;
-// Codes of errors about boards that the server does not have, or no more.
+// Error codes for boards that are not on the server.
 export const GONE = ["unknown-board", "removed"];
 
 export class Boards {
@@ -14,15 +14,15 @@ export class Boards {
     Object.assign(this, { session, link, all: null, mayEdit: true, isSaving: false, renamed: false });
     this.list = find("#boards");
     link.on("boards", () => this.load());
-    link.on("open", () => { this.load(); this.again(); });
-    link.on("board", (event) => this.foreign(event.board, event));
+    link.on("open", () => { this.load(); this.resync(); });
+    link.on("board", (event) => this.applyRemote(event.board, event));
     link.on("hello", ({ may }) => {
       this.mayEdit = may !== "view";
       document.body.classList.toggle("view", !this.mayEdit);
       this.draw();
     });
     session.on((what) => {
-      if (what === "edit") this.soon();
+      if (what === "edit") this.saveSoon();
       if (what === "edit" || what === "open") this.draw();
     });
     find("#name").addEventListener("change", (event) => this.rename(event.target.value));
@@ -52,7 +52,7 @@ export class Boards {
     const words = find("#search-boards").value.toLowerCase().split(/\s+/).filter(Boolean);
     const all = (this.all ?? []).filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
     all.sort((a, b) => String(b.changed).localeCompare(String(a.changed), undefined, { numeric: true }));
-    say(find("#no-boards"), this.all === null ? "This server keeps no analyses." : this.all.length ? (all.length ? "" : "None has this name.") : "None yet. An analysis is saved with its first move.");
+    setText(find("#no-boards"), this.all === null ? "This server stores no analyses." : this.all.length ? (all.length ? "" : "No matches.") : "None yet. Analyses are saved from the first move.");
     hide(find("#no-boards"), all.length > 0);
     hide(find("#search-boards").parentElement, (this.all?.length ?? 0) < 8);
     sync(this.list, all.map((one) => ({ key: one.board, one })), ({ key }) => {
@@ -62,8 +62,8 @@ export class Boards {
       const [open, copied, remove] = element.children;
       const isShown = session.board?.id === one.board;
       set(open, "aria-current", isShown ? "true" : null);
-      say(open.children[0], one.name);
-      say(open.children[1], `${plural(one.plies, "ply").replace("plys", "plies")} · ${when(one.changed)}${isShown ? " · shown" : ""}`);
+      setText(open.children[0], one.name);
+      setText(open.children[1], `${plural(one.plies, "ply").replace("plys", "plies")} · ${when(one.changed)}${isShown ? " · shown" : ""}`);
       for (const [other, word] of [[copied, "copy"], [remove, "delete"]]) {
         set(other, "aria-label", `${word} ${one.name}`);
         hide(other, !this.mayEdit);
@@ -71,21 +71,21 @@ export class Boards {
     });
     const field = find("#name");
     if (field !== document.activeElement && field.value !== session.name) field.value = session.name;
-    this.tell();
+    this.showState();
   }
 
-  // Says how the shown analysis is saved.
-  tell() {
+  // Shows whether the analysis is saved.
+  showState() {
     const { session } = this;
     let text = "";
     if (!this.mayEdit) text = "view only, not saved";
-    else if (session.edits > session.saved) text = this.link.isOpen ? (this.stale ? "not saved" : "saving…") : "not connected, kept here";
+    else if (session.edits > session.saved) text = this.link.isOpen ? (this.stale ? "not saved" : "saving…") : "not connected, saved in this browser";
     else if (session.board) text = "saved";
-    say(find("#saved"), text);
+    setText(find("#saved"), text);
   }
 
   // A name from the tags or the opening.
-  suggested() {
+  suggestedName() {
     const { tree, info } = this.session;
     const tag = (name) => tree.state.tags.find(([key]) => key === name)?.[1];
     const player = (name) => (tag(name) && tag(name) !== "?" ? tag(name) : null);
@@ -93,11 +93,11 @@ export class Boards {
     return info?.opening?.name ?? `Analysis of ${new Date().toLocaleDateString()}`;
   }
 
-  soon() {
+  saveSoon() {
     clearTimeout(this.timer);
-    this.session.keep();
+    this.session.saveDraft();
     this.timer = setTimeout(() => this.save(), DELAY);
-    this.tell();
+    this.showState();
   }
 
   // Saves the shown analysis if it has changed. One save at a time.
@@ -107,7 +107,7 @@ export class Boards {
     if (!this.mayEdit || this.all === null || this.stale || this.isSaving || session.edits === session.saved || !link.isOpen) return;
     if (!session.board && !session.tree.plies && !session.tree.node(0).comment) return;
     const { tree, edits, board } = session;
-    if (!session.name) session.name = this.suggested();
+    if (!session.name) session.name = this.suggestedName();
     this.isSaving = true;
     const document = tree.document();
     try {
@@ -115,23 +115,23 @@ export class Boards {
       if (tree === session.tree) {
         session.board = { id: answer.board, version: answer.version };
         session.saved = edits;
-        session.keep();
+        session.saveDraft();
         this.onSaved?.();
       }
     } catch (error) {
       if (tree !== session.tree || error.code === "closed") return;
-      if (error.code === "stale") this.isStale(error.error, document);
+      if (error.code === "stale") this.resolveStale(error.error, document);
       else if (GONE.includes(error.code)) session.board = null;
       else fail(error);
     } finally {
       this.isSaving = false;
       this.draw();
-      if (tree === session.tree && session.edits > session.saved && link.isOpen) this.soon();
+      if (tree === session.tree && session.edits > session.saved && link.isOpen) this.saveSoon();
     }
   }
 
-  // Another page has saved meanwhile.
-  isStale({ document, version }, own) {
+  // Handles a newer version saved by another page.
+  resolveStale({ document, version }, own) {
     const { session } = this;
     if (document && ["nodes", "tags", "result"].every((part) => JSON.stringify(document[part]) === JSON.stringify(own[part]))) {
       session.board.version = version;
@@ -150,14 +150,14 @@ export class Boards {
       } else if (document) {
         session.board.version = version;
         session.replace(document);
-        session.keep();
+        session.saveDraft();
         this.draw();
       }
     };
   }
 
-  // Takes what another page has saved, if nothing of this page would be lost.
-  foreign(id, { version, document }) {
+  // Applies a change of another page, unless this one has unsaved edits.
+  applyRemote(id, { version, document }) {
     const { session } = this;
     if (session.board?.id !== id || version <= session.board.version || session.edits > session.saved || this.isSaving) return;
     session.board.version = version;
@@ -166,16 +166,16 @@ export class Boards {
     announce("another page has changed this analysis");
   }
 
-  // After a new connection: what has happened meanwhile?
-  async again() {
+  // Synchronises with the server after a new connection.
+  async resync() {
     const { session, link } = this;
     const { board } = session;
     if (!board) return this.save();
     try {
       const answer = await link.ask("open", { board: board.id }, true);
-      if (session.board?.id === board.id) this.foreign(board.id, answer);
+      if (session.board?.id === board.id) this.applyRemote(board.id, answer);
     } catch (error) {
-      // A server that has forgotten it gets it again.
+      // If the server does not have the board, saves it again.
       if (!GONE.includes(error.code) || session.board !== board) return;
       session.board = null;
       if (error.code === "unknown-board") session.edits += 1;
@@ -183,7 +183,7 @@ export class Boards {
     this.save();
   }
 
-  // Opens an analysis of the list. `at` are moves of it.
+  // Opens a saved analysis at a position given by moves.
   async open(board, at = null) {
     await this.save();
     const answer = await this.link.ask("open", { board });
@@ -194,10 +194,10 @@ export class Boards {
 
   async rename(name) {
     const { session } = this;
-    session.name = name.trim() || this.suggested();
+    session.name = name.trim() || this.suggestedName();
     try {
       if (session.board) await this.link.ask("rename", { board: session.board.id, name: session.name });
-      else this.soon();
+      else this.saveSoon();
     } catch (error) {
       fail(error);
     }
@@ -222,7 +222,7 @@ export class Boards {
   }
 }
 
-// A time as text; the server sends text or seconds.
+// A time as text, from text or a number of seconds or milliseconds.
 const when = (changed) => {
   const date = new Date(typeof changed === "number" ? changed * (changed < 1e11 ? 1000 : 1) : changed);
   if (Number.isNaN(date.getTime())) return "";

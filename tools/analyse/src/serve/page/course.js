@@ -1,9 +1,9 @@
-// How best move and score of a position changed over its searches.
+// History of best move and score of a position.
 
-import { draw, find, hide, make, say, set, sync } from "./dom.js";
+import { draw, find, hide, make, setText, set, sync } from "./dom.js";
 import { percent, plural, score, time } from "./text.js";
 
-// Rows of the table, latest first.
+// Maximum rows of the table, latest first.
 const ROWS = 12;
 
 export class Course {
@@ -22,14 +22,14 @@ export class Course {
     if (points.length < 2) return;
     const changes = points.filter((point, at) => at === 0 || point[4] !== points[at - 1][4]);
     const last = points[points.length - 1];
-    say(find("summary", this.part), `History: ${last[4]}${changes.length === 1 ? "" : ` after ${plural(changes.length - 1, "change")}`}, ${time(last[0])}`);
+    setText(find("summary", this.part), `History: ${last[4]}${changes.length === 1 ? "" : ` after ${plural(changes.length - 1, "change")}`}, ${time(last[0])}`);
     if (!this.part.open) return;
-    // Doublings of the time are as wide as each other.
+    // Logarithmic time scale.
     const x = ([ms]) => Math.log2(Math.max(1, ms));
     const [start, end] = [x(points[0]), Math.max(x(last), x(points[0]) + 1)];
     set(this.graph, "viewBox", `${start} 0 ${end - start} 100`);
     const y = (point) => (100 * (1 - point[3])).toFixed(1);
-    // A value holds until the next.
+    // A value holds until the next point.
     const steps = points.map((point, at) => `${x(point)} ${y(point)}H${at + 1 < points.length ? x(points[at + 1]) : end}`);
     const [area, half] = this.graph.children;
     set(area, "d", `M${start} 100L${steps.join("V").replace(/V(\S+) (\S+)H/g, "V$2H")}V100Z`);
@@ -37,7 +37,7 @@ export class Course {
     set(this.graph, "aria-label", `White's expected score over time, ${percent(points[0][3])} to ${percent(last[3])}`);
     const rows = points.map((point, key) => ({ key, point })).filter(({ point }) => point === last || changes.includes(point));
     sync(find("#course-rows"), rows.slice(-ROWS).reverse(), () => make("tr", {}, make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td")), (row, { point: [ms, depth, value, , san] }) => {
-      [time(ms), depth, score(value), san].forEach((text, at) => say(row.children[at], text));
+      [time(ms), depth, score(value), san].forEach((text, at) => setText(row.children[at], text));
     });
   }
 }

@@ -1,15 +1,16 @@
-// The engine panel: what is searched, and its lines. Lines of another position are never shown.
+// The engine panel: search settings and lines. Never shows lines of another position.
 
-import { announce } from "./say.js";
-import { button, copy, find, findAll, hide, icon, make, say, set, soon, store, sync } from "./dom.js";
+import { announce } from "./notices.js";
+import { button, copy, find, findAll, hide, icon, make, setText, set, soon, store, sync } from "./dom.js";
 import { grouped, numbered, percent, score, short, spoken, time } from "./text.js";
 
-// Milliseconds between two searches.
-const PAUSE = 50;
-const KEPT = 300;
+// Minimum milliseconds between searches.
+const MIN_INTERVAL = 50;
+// Maximum number of cached results.
+const MAX_CACHED = 300;
 
-// A score as PGN has it.
-const written = ({ score: { cp, mate }, depth }) => (mate === undefined ? `${(cp / 100).toFixed(2)},${depth}` : `#${mate}`);
+// A score in PGN format.
+const pgnScore = ({ score: { cp, mate }, depth }) => (mate === undefined ? `${(cp / 100).toFixed(2)},${depth}` : `#${mate}`);
 
 export class Engine {
   constructor(session, link, preview) {
@@ -17,17 +18,17 @@ export class Engine {
     this.isOn = false;
     this.count = store.get("lines", 3);
     this.isThreat = false;
-    // The place that is searched whatever the board shows.
+    // The pinned place, searched independently of the board.
     this.pinned = null;
-    // The lines that a press began on.
-    this.held = null;
+    // The result shown when a press began.
+    this.heldResult = null;
     this.limit = store.get("limit", "");
     // Marked moves by position.
     this.choice = "all";
     this.marked = new Map();
     this.current = null;
-    this.news = null;
-    this.kept = new Map();
+    this.result = null;
+    this.cache = new Map();
     this.sent = 0;
     this.number = 0;
     this.open = new Set();
@@ -36,9 +37,9 @@ export class Engine {
     this.redraw = soon(() => this.draw());
     this.build();
     link.on("lines", (event) => this.receive(event));
-    link.on("open", () => { this.current = null; this.want(); });
+    link.on("open", () => { this.current = null; this.update(); });
     link.on("close", () => { this.redraw(); });
-    session.on(() => { this.want(); this.redraw(); });
+    session.on(() => { this.update(); this.redraw(); });
   }
 
   on(call) {
@@ -46,7 +47,7 @@ export class Engine {
   }
 
   build() {
-    const change = (selector, call) => find(selector).addEventListener("change", (event) => { call(event.target); this.want(); this.redraw(); });
+    const change = (selector, call) => find(selector).addEventListener("change", (event) => { call(event.target); this.update(); this.redraw(); });
     find("#engine-on").addEventListener("click", () => this.toggle());
     change("#lines-count", (field) => { this.setCount(Number(field.value)); });
     change("#limit-engine", (field) => { this.limit = field.value; store.set("limit", field.value); });
@@ -55,7 +56,7 @@ export class Engine {
     find("#pin").addEventListener("click", () => {
       const { tree } = this.session;
       this.pinned = this.pinned ? null : { tree, id: tree.at, place: tree.place() };
-      this.want();
+      this.update();
       this.redraw();
     });
     find("#pinned").addEventListener("click", () => { if (this.pinned?.tree === this.session.tree) this.session.go(this.pinned.id); });
@@ -66,15 +67,15 @@ export class Engine {
       if (uci) this.mark(uci);
     });
     const list = find("#lines");
-    // A press keeps the lines as they are until its click.
-    list.addEventListener("pointerdown", () => { clearTimeout(this.release); this.held = this.shown; });
-    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { if (this.held) this.release = setTimeout(() => { this.held = null; this.redraw(); }); });
+    // Freezes the lines during a press.
+    list.addEventListener("pointerdown", () => { clearTimeout(this.release); this.heldResult = this.shown; });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { if (this.heldResult) this.release = setTimeout(() => { this.heldResult = null; this.redraw(); }); });
     list.addEventListener("click", (event) => this.click(event));
     const show = (event) => this.show(event.target.closest("[data-ply]"));
     list.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") show(event); });
     list.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) show(event); });
     for (const end of ["pointerleave", "focusout"]) list.addEventListener(end, () => this.show(null));
-    list.addEventListener("keydown", (event) => this.walk(event));
+    list.addEventListener("keydown", (event) => this.navigate(event));
   }
 
   setCount(count) {
@@ -86,7 +87,7 @@ export class Engine {
   toggle(isOn = !this.isOn) {
     this.isOn = isOn;
     announce(isOn ? "engine on" : "engine off");
-    this.want();
+    this.update();
     this.redraw();
   }
 
@@ -94,52 +95,52 @@ export class Engine {
     this.isThreat = !this.isThreat;
     if (this.isThreat && !this.isOn) this.toggle(true);
     announce(this.isThreat ? "showing the threat" : "threat off");
-    this.want();
+    this.update();
     this.redraw();
   }
 
-  // What is to be searched now.
-  wish() {
+  // The search that should run now.
+  wantedSearch() {
     const place = this.pinned?.place ?? this.session.tree.place();
-    const [limit, most] = this.limit.split(" ");
+    const [limit, max] = this.limit.split(" ");
     const marked = [...(this.marked.get(JSON.stringify(place)) ?? [])];
-    const wish = { ...place, lines: this.count };
-    if (this.isThreat) wish.threat = true;
-    if (marked.length && this.choice === "only") wish.search = marked;
-    if (marked.length && this.choice === "without") wish.avoid = marked;
-    if (most) wish.limit = { [limit]: Number(most) };
-    return wish;
+    const search = { ...place, lines: this.count };
+    if (this.isThreat) search.threat = true;
+    if (marked.length && this.choice === "only") search.search = marked;
+    if (marked.length && this.choice === "without") search.avoid = marked;
+    if (max) search.limit = { [limit]: Number(max) };
+    return search;
   }
 
-  // Starts the wished search, at most one in a while; the last wish counts.
-  want() {
+  // Starts or stops the search, with a minimum interval between searches.
+  update() {
     clearTimeout(this.timer);
-    const wish = this.isOn ? this.wish() : null;
-    const signature = wish && JSON.stringify(wish);
+    const search = this.isOn ? this.wantedSearch() : null;
+    const signature = search && JSON.stringify(search);
     if (signature === (this.current?.signature ?? null)) return;
-    // Old lines go at once.
-    if (this.news && this.news.signature !== signature) this.news = null;
-    if (!wish) {
+    // Hides old lines at once.
+    if (this.result && this.result.signature !== signature) this.result = null;
+    if (!search) {
       this.current = null;
-      this.news = null;
+      this.result = null;
       if (this.link.isOpen) this.link.ask("stop", {}, true).catch(() => {});
       return;
     }
-    const known = this.kept.get(signature);
-    if (known && !this.news) this.news = known;
-    const rest = PAUSE - (performance.now() - this.sent);
-    if (rest > 0) this.timer = setTimeout(() => this.want(), rest);
-    else this.send(wish, signature);
+    const known = this.cache.get(signature);
+    if (known && !this.result) this.result = known;
+    const rest = MIN_INTERVAL - (performance.now() - this.sent);
+    if (rest > 0) this.timer = setTimeout(() => this.update(), rest);
+    else this.send(search, signature);
   }
 
-  send(wish, signature) {
+  send(search, signature) {
     if (!this.link.isOpen) return;
     this.sent = performance.now();
     this.number += 1;
-    const current = { key: `search-${this.number}`, signature, wish };
+    const current = { key: `search-${this.number}`, signature, search };
     this.current = current;
     this.error = null;
-    this.link.ask("analyse", { key: current.key, ...wish }, true).catch((error) => {
+    this.link.ask("analyse", { key: current.key, ...search }, true).catch((error) => {
       if (this.current !== current || error.code === "closed") return;
       this.error = error.message;
       this.redraw();
@@ -148,21 +149,21 @@ export class Engine {
 
   receive(event) {
     if (event.key !== this.current?.key) return;
-    const { signature, wish } = this.current;
-    const news = { ...event, signature, wish };
-    this.kept.delete(signature);
-    this.kept.set(signature, news);
-    if (signature === JSON.stringify(this.wish())) this.news = news;
-    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    const { signature, search } = this.current;
+    const result = { ...event, signature, search };
+    this.cache.delete(signature);
+    this.cache.set(signature, result);
+    if (signature === JSON.stringify(this.wantedSearch())) this.result = result;
+    if (this.cache.size > MAX_CACHED) this.cache.delete(this.cache.keys().next().value);
     this.redraw();
   }
 
-  // The news if they are of what is wished now.
-  get fresh() {
-    return this.isOn && this.news?.signature === JSON.stringify(this.wish()) ? this.news : null;
+  // The result of the wanted search, if any.
+  get currentResult() {
+    return this.isOn && this.result?.signature === JSON.stringify(this.wantedSearch()) ? this.result : null;
   }
 
-  // Whether the lines are of the position on the board.
+  // Whether the lines belong to the position on the board.
   get isHere() {
     return !this.pinned || JSON.stringify(this.pinned.place) === this.session.key();
   }
@@ -176,60 +177,60 @@ export class Engine {
       this.choice = "only";
       find("#choice").value = "only";
     }
-    this.want();
+    this.update();
     this.redraw();
   }
 
-  // Tells the board and the bar as well.
+  // Draws the panel, and notifies board and bar.
   draw() {
-    const news = this.fresh;
-    this.drawHead(news);
-    for (const call of this.listeners) call(news);
+    const result = this.currentResult;
+    this.drawHead(result);
+    for (const call of this.listeners) call(result);
     const selection = document.getSelection();
     const isSelecting = selection && !selection.isCollapsed && find("#lines").contains(selection.anchorNode);
-    if ((this.held || isSelecting) && news && this.shown?.signature === news.signature) return;
-    this.shown = news;
-    this.drawLines(news);
+    if ((this.heldResult || isSelecting) && result && this.shown?.signature === result.signature) return;
+    this.shown = result;
+    this.drawLines(result);
     this.drawCandidates();
   }
 
-  drawHead(news) {
+  drawHead(result) {
     const { link, session } = this;
-    const best = news?.lines[0];
+    const best = result?.lines[0];
     const over = session.info?.over;
     set(find("#engine-on"), "aria-checked", String(this.isOn));
     set(find("#threat"), "aria-pressed", String(this.isThreat));
     set(find("#pin"), "aria-pressed", String(Boolean(this.pinned)));
     this.panel.classList.toggle("off", !this.isOn);
     this.panel.classList.toggle("threat", this.isThreat);
-    say(find("#score"), best ? score(best.score) : "–");
-    say(find("#expected"), best ? percent(best.expected) : "");
+    setText(find("#score"), best ? score(best.score) : "–");
+    setText(find("#expected"), best ? percent(best.expected) : "");
     set(find("#score"), "aria-label", best ? spoken(best.score) : "no score");
-    const states = { searching: "searching", done: "done", stopped: "stopped", waiting: "waiting for an engine", watching: news?.lines.length ? "found earlier" : "not searched yet" };
+    const states = { searching: "searching", done: "done", stopped: "stopped", waiting: "waiting for an engine", watching: result?.lines.length ? "found earlier" : "not searched yet" };
     const isOver = over && this.isHere;
     let state = "";
     if (!link.isOpen) state = "not connected";
     else if (this.isOn && this.error) state = this.error;
     else if (isOver) state = `${over.result}, ${over.why}`;
-    else if (this.isOn) state = states[news?.state] ?? "waiting";
-    say(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
-    this.panel.classList.toggle("running", this.isOn && link.isOpen && news?.state === "searching");
-    const numbers = news ? { depth: news.depth ? `${news.depth}/${news.seldepth}` : "–", nodes: short(news.nodes), nps: `${short(news.nps)}/s`, time: time(news.time_ms), hash: `${((news.hashfull ?? 0) / 10).toFixed(0)} %`, tb: news.tb_hits ? short(news.tb_hits) : "" } : {};
-    for (const name of ["depth", "nodes", "nps", "time", "hash", "tb"]) say(find(`#${name}`), numbers[name] ?? "–");
-    set(find("#nodes"), "title", news ? `${grouped(news.nodes)} nodes` : null);
+    else if (this.isOn) state = states[result?.state] ?? "waiting";
+    setText(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
+    this.panel.classList.toggle("running", this.isOn && link.isOpen && result?.state === "searching");
+    const numbers = result ? { depth: result.depth ? `${result.depth}/${result.seldepth}` : "–", nodes: short(result.nodes), nps: `${short(result.nps)}/s`, time: time(result.time_ms), hash: `${((result.hashfull ?? 0) / 10).toFixed(0)} %`, tb: result.tb_hits ? short(result.tb_hits) : "" } : {};
+    for (const name of ["depth", "nodes", "nps", "time", "hash", "tb"]) setText(find(`#${name}`), numbers[name] ?? "–");
+    set(find("#nodes"), "title", result ? `${grouped(result.nodes)} nodes` : null);
     hide(find("#tb").parentElement, !numbers.tb);
     hide(find("#pinned"), !this.pinned || this.isHere);
-    if (this.pinned) say(find("#pinned"), `lines of ${this.pinned.place.moves.length ? `move ${this.pinned.place.moves.length}` : "the start"}, not of the board`);
+    if (this.pinned) setText(find("#pinned"), `lines of ${this.pinned.place.moves.length ? `move ${this.pinned.place.moves.length}` : "the start"}, not of the board`);
   }
 
-  drawLines(news) {
-    const lines = this.isOn ? news?.lines ?? [] : [];
-    // Rows of lines that are yet to come keep the place.
-    const most = this.isOn && !["done", "watching"].includes(news?.state) ? Math.max(lines.length, Math.min(this.count, this.rows ?? this.count)) : lines.length;
-    if (news?.state === "done" || news?.depth > 2) this.rows = lines.length;
-    if (!news) this.rows = this.count;
-    const items = Array.from({ length: most }, (_, at) => ({ key: at, line: lines[at] ?? null }));
-    sync(find("#lines"), items, ({ key }) => this.buildLine(key), (row, { line, key }) => this.updateLine(row, line, key, news));
+  drawLines(result) {
+    const lines = this.isOn ? result?.lines ?? [] : [];
+    // Reserves rows for expected lines.
+    const rows = this.isOn && !["done", "watching"].includes(result?.state) ? Math.max(lines.length, Math.min(this.count, this.rows ?? this.count)) : lines.length;
+    if (result?.state === "done" || result?.depth > 2) this.rows = lines.length;
+    if (!result) this.rows = this.count;
+    const items = Array.from({ length: rows }, (_, at) => ({ key: at, line: lines[at] ?? null }));
+    sync(find("#lines"), items, ({ key }) => this.buildLine(key), (row, { line, key }) => this.updateLine(row, line, key, result));
     if (this.pointed && !this.pointed.isConnected) this.show(null);
     else if (this.pointed) this.show(this.pointed);
   }
@@ -239,17 +240,17 @@ export class Engine {
     return make("li", { "data-line": at }, make("span", { class: "rank", "aria-hidden": "true" }), make("b"), make("span", { class: "pv" }), button("", { class: "plain copy", title: "copy this line", "aria-label": `copy line ${at + 1}`, "data-copy": at }, icon("copy")), expand);
   }
 
-  updateLine(row, line, at, news) {
+  updateLine(row, line, at, result) {
     const [rank, value, pv, , expand] = row.children;
-    say(rank, `${at + 1}`);
-    say(value, line ? (line.bound === "lower" ? "≥" : line.bound === "upper" ? "≤" : "") + score(line.score) : "…");
+    setText(rank, `${at + 1}`);
+    setText(value, line ? (line.bound === "lower" ? "≥" : line.bound === "upper" ? "≤" : "") + score(line.score) : "…");
     value.classList.toggle("black", Boolean(line) && (line.expected ?? 0.5) < 0.5);
     set(value, "title", line ? `depth ${line.depth}${line.wdl ? `, White wins ${line.wdl[0] / 10} %, draws ${line.wdl[1] / 10} %, loses ${line.wdl[2] / 10} %` : ""}` : null);
-    const words = line ? numbered(news.fen, line.san) : [];
+    const words = line ? numbered(result.fen, line.san) : [];
     row.classList.toggle("open", this.open.has(at));
     set(expand, "aria-expanded", String(this.open.has(at)));
-    // Moves out of sight are not reached by Tab, only by the arrow keys.
-    sync(pv, words.map((text, key) => ({ key, text })), ({ key }) => button("", { class: "move", "data-ply": key, tabindex: key ? -1 : 0 }), (element, { text }) => say(element, text));
+    // Tab reaches only the first move, arrow keys the others.
+    sync(pv, words.map((text, key) => ({ key, text })), ({ key }) => button("", { class: "move", "data-ply": key, tabindex: key ? -1 : 0 }), (element, { text }) => setText(element, text));
   }
 
   drawCandidates() {
@@ -259,7 +260,7 @@ export class Engine {
     if (!find("#restrict").open) return;
     const items = legal.map(({ uci, san }) => ({ key: uci, san })).sort((a, b) => a.san.localeCompare(b.san));
     sync(find("#candidates"), items, ({ key }) => button("", { class: "chip", "data-uci": key }), (element, { key, san }) => {
-      say(element, san);
+      setText(element, san);
       set(element, "aria-pressed", String(marked.has(key)));
     });
   }
@@ -269,7 +270,7 @@ export class Engine {
     const { shown } = this;
     const line = shown?.lines[at];
     if (!line) return null;
-    return { wish: shown.wish, pv: [...(shown.wish.threat ? ["0000"] : []), ...line.pv.slice(0, ply + 1)], fen: shown.fen, line };
+    return { search: shown.search, pv: [...(shown.search.threat ? ["0000"] : []), ...line.pv.slice(0, ply + 1)], fen: shown.fen, line };
   }
 
   async click(event) {
@@ -281,8 +282,8 @@ export class Engine {
       this.redraw();
       return;
     }
-    // The position has changed since the press: another move stands here now.
-    if (this.held && this.held !== this.shown) return;
+    // The position has changed since the press, so the element shows another move.
+    if (this.heldResult && this.heldResult !== this.shown) return;
     if (event.target.closest("[data-copy]")) {
       const { shown } = this;
       const line = shown?.lines[row];
@@ -298,10 +299,10 @@ export class Engine {
     const found = this.upTo(at, ply);
     if (!found) return;
     const { tree } = this.session;
-    const from = this.pinned ? tree.follow(found.wish.moves) : tree.at;
-    if (tree.moves(from).join() !== found.wish.moves.join()) return;
+    const from = this.pinned ? tree.follow(found.search.moves) : tree.at;
+    if (tree.moves(from).join() !== found.search.moves.join()) return;
     try {
-      await this.session.addLine(from, found.pv, found.wish.threat ? null : written(found.line));
+      await this.session.addLine(from, found.pv, found.search.threat ? null : pgnScore(found.line));
     } catch (error) {
       this.onError?.(error);
     }
@@ -309,29 +310,29 @@ export class Engine {
 
   // Speaks the score and the best line.
   speak() {
-    const news = this.fresh;
-    const line = news?.lines[0];
-    announce(line ? `${spoken(line.score)}, depth ${news.depth}. ${numbered(news.fen, line.san.slice(0, 5)).join(" ")}` : this.isOn ? "no line yet" : "the engine is off");
+    const result = this.currentResult;
+    const line = result?.lines[0];
+    announce(line ? `${spoken(line.score)}, depth ${result.depth}. ${numbered(result.fen, line.san.slice(0, 5)).join(" ")}` : this.isOn ? "no line yet" : "the engine is off");
   }
 
   // Plays the best move of the position on the board.
   best() {
-    const line = this.fresh?.lines[0];
+    const line = this.currentResult?.lines[0];
     const move = line && this.isHere && !this.isThreat && this.session.legal?.find(({ uci }) => uci === line.pv[0]);
     if (move) this.session.play(move);
     else announce("no best move yet");
   }
 
-  // Shows the position after a move of a line beside it, as long as it is pointed at.
+  // Previews the position after a move of a line while it is pointed at.
   show(element) {
     this.pointed = element;
     const found = element && this.upTo(Number(element.closest("[data-line]").dataset.line), Number(element.dataset.ply));
     if (!found) this.preview.hide();
-    else this.preview.show(element, { start: found.wish.start, chess960: found.wish.chess960, moves: found.wish.moves }, found.pv);
+    else this.preview.show(element, { start: found.search.start, chess960: found.search.chess960, moves: found.search.moves }, found.pv);
   }
 
-  // Arrow keys walk the moves of the lines.
-  walk(event) {
+  // Arrow keys navigate the moves of the lines.
+  navigate(event) {
     const move = event.target.closest("[data-ply]");
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     if (!move || !step) return;

@@ -1,12 +1,13 @@
-// Games and positions in and out: paste, drop, open; PGN, FEN and pictures to copy or save.
+// Import and export: paste, drop, open; copy or save PGN, FEN and pictures.
 
-import { announce, fail, notice } from "./say.js";
-import { button, copy, find, hide, make, save, say, set, sync } from "./dom.js";
+import { announce, fail, notice } from "./notices.js";
+import { button, copy, find, hide, make, save, setText, set, sync } from "./dom.js";
 import { plural } from "./text.js";
 
-// Longer texts do not fit a message.
-const MESSAGE = 40000;
-const MOST = 16 << 20;
+// Maximum bytes of a text in a message, and of a posted file.
+const MAX_MESSAGE = 40000;
+const MAX_FILE = 16 << 20;
+// Games listed at once.
 const ROWS = 200;
 
 const problemText = (problem) => (typeof problem === "string" ? problem : problem.line ? `line ${problem.line}: ${problem.text}` : problem.text);
@@ -18,15 +19,15 @@ export class Files {
     find("#open").addEventListener("click", () => this.show());
     find("#read").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.take(find("#read-text").value);
+      this.load(find("#read-text").value);
     });
     find("#read-file").addEventListener("change", (event) => {
       const [file] = event.target.files;
-      if (file) this.take(file);
+      if (file) this.load(file);
       event.target.value = "";
     });
     find("#search-games").addEventListener("input", () => this.drawGames());
-    find("#queue-games").addEventListener("click", () => this.onQueue(this.read.file, this.found.map(({ index }) => index)).catch((error) => this.tell(error.message)));
+    find("#queue-games").addEventListener("click", () => this.onQueue(this.read.file, this.found.map(({ index }) => index)).catch((error) => this.showError(error.message)));
     find("#more-games").addEventListener("click", () => {
       this.rows += ROWS;
       this.drawGames();
@@ -41,34 +42,34 @@ export class Files {
       const [file] = event.clipboardData?.files ?? [];
       if (!text.trim() && !file) return;
       event.preventDefault();
-      this.take(file ?? text);
+      this.load(file ?? text);
     });
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
       event.preventDefault();
       const [file] = event.dataTransfer?.files ?? [];
-      this.take(file ?? event.dataTransfer?.getData("text/plain") ?? "");
+      this.load(file ?? event.dataTransfer?.getData("text/plain") ?? "");
     });
     this.buildShare();
   }
 
   show() {
-    this.tell("");
+    this.showError("");
     if (!this.dialog.open) this.dialog.showModal();
     find(this.read?.games.length > 1 ? "#search-games" : "#read-text").focus();
   }
 
-  tell(text) {
-    say(find("#read-error"), text);
+  showError(text) {
+    setText(find("#read-error"), text);
   }
 
-  // Reads a text or file: PGN, FEN, EPD or moves.
-  async take(given) {
+  // Loads a text or file: PGN, FEN, EPD or moves.
+  async load(given) {
     const isFile = typeof given !== "string";
     this.read = null;
     this.drawGames();
-    this.tell("");
-    this.wait(isFile ? `reading ${given.name}…` : "reading…");
+    this.showError("");
+    this.showProgress(isFile ? `reading ${given.name}…` : "reading…");
     try {
       const read = await this.ask(given);
       if (!read.games.length) throw new Error(problemText(read.problems[0] ?? "no game; expected PGN, FEN, EPD or moves"));
@@ -87,25 +88,25 @@ export class Files {
       find("#read-text").value = "";
     } catch (error) {
       if (this.dialog.open) {
-        this.tell(error.message);
+        this.showError(error.message);
         announce(error.message);
       } else {
         fail(error);
       }
     } finally {
-      this.wait("");
+      this.showProgress("");
     }
   }
 
-  wait(text) {
-    say(find("#reading"), text);
+  showProgress(text) {
+    setText(find("#reading"), text);
     if (text && !this.dialog.open) announce(text);
   }
 
   async ask(given) {
-    if (typeof given === "string" && new Blob([given]).size < MESSAGE) return this.link.ask("read", { text: given });
+    if (typeof given === "string" && new Blob([given]).size < MAX_MESSAGE) return this.link.ask("read", { text: given });
     const body = typeof given === "string" ? new Blob([given]) : given;
-    if (body.size > MOST) throw new Error(`The file has ${(body.size / 1048576).toFixed(1)} MiB; at most 16 MiB are read.`);
+    if (body.size > MAX_FILE) throw new Error(`The file has ${(body.size / 1048576).toFixed(1)} MiB; expected at most 16 MiB.`);
     const response = await fetch("read", { method: "POST", body, headers: { "Content-Type": "application/octet-stream" } });
     const text = await response.text();
     let answer = null;
@@ -142,19 +143,19 @@ export class Files {
     });
     this.found = found;
     const count = this.read?.problems.length ?? 0;
-    say(find("#games-count"), `${found.length === games.length ? plural(games.length, "game") : `${found.length} of ${plural(games.length, "game")}`}${count ? `, ${plural(count, "problem")}` : ""}`);
+    setText(find("#games-count"), `${found.length === games.length ? plural(games.length, "game") : `${found.length} of ${plural(games.length, "game")}`}${count ? `, ${plural(count, "problem")}` : ""}`);
     hide(find("#more-games"), found.length <= this.rows);
     hide(find("#games-problems"), !count);
-    sync(find("#games-problems ul"), (this.read?.problems ?? []).slice(0, 100).map((problem, key) => ({ key, text: problemText(problem) })), () => make("li"), (element, { text }) => say(element, text));
+    sync(find("#games-problems ul"), (this.read?.problems ?? []).slice(0, 100).map((problem, key) => ({ key, text: problemText(problem) })), () => make("li"), (element, { text }) => setText(element, text));
     sync(find("#games"), found.slice(0, this.rows), () => make("li", {}, button("", { class: "game" }, make("span", { class: "players" }), make("span", { class: "faint" }))), (element, { game, index }) => {
       const [own] = element.children;
       set(own, "data-game", index);
-      say(own.children[0], `${index + 1}. ${game.white || "?"} – ${game.black || "?"}`);
-      say(own.children[1], [game.result, game.date, game.event, plural(Math.ceil(game.plies / 2), "move")].filter((text) => text && text !== "?" && text !== "????.??.??").join(" · "));
+      setText(own.children[0], `${index + 1}. ${game.white || "?"} – ${game.black || "?"}`);
+      setText(own.children[1], [game.result, game.date, game.event, plural(Math.ceil(game.plies / 2), "move")].filter((text) => text && text !== "?" && text !== "????.??.??").join(" · "));
     });
   }
 
-  // Copies and saves what the page shows.
+  // Sets up the share dialog.
   buildShare() {
     const { session } = this;
     const name = () => (session.name || "analysis").replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60).toLowerCase();
@@ -179,12 +180,12 @@ export class Files {
 
   async copied(text, what) {
     const done = await copy(text);
-    say(find("#share-said"), done ? `${what} copied` : `The browser refuses to copy the ${what}.`);
+    setText(find("#share-said"), done ? `${what} copied` : `The browser did not allow copying the ${what}.`);
     announce(find("#share-said").textContent);
   }
 }
 
-// A picture of a board that needs no page: with its symbols, colors, arrows and glyphs.
+// A standalone picture of a board, with symbols, colors, arrows and glyphs.
 export const picture = (svg) => {
   const clone = svg.cloneNode(true);
   const style = getComputedStyle(svg);
@@ -198,7 +199,7 @@ export const picture = (svg) => {
   own.textContent = `svg{${colors.map((color) => `${color}:${style.getPropertyValue(color)}`).join(";")}}\n${rules.join("\n")}`;
   const symbols = find("svg.store defs").cloneNode(true);
   for (const piece of clone.querySelectorAll("[style]")) {
-    // Programs for pictures know the attribute better.
+    // Image viewers support the attribute better than the style.
     const [, x, y] = /translate\(([-\d.]+)px,\s*([-\d.]+)px\)/.exec(piece.style.transform) ?? [];
     piece.removeAttribute("style");
     if (x !== undefined) piece.setAttribute("transform", `translate(${x} ${y})`);

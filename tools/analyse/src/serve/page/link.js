@@ -1,9 +1,9 @@
-// The web socket: requests with answers, events, and reconnection. Requests without an answer are sent again.
+// The web socket: requests with answers, events, and reconnection. Unanswered requests are sent again.
 
-// Milliseconds without any message after which a request's connection counts as dead.
-const SILENT = 12000;
+// Milliseconds without a message after which a connection with a pending request counts as dead.
+const TIMEOUT = 12000;
 
-export class Refused extends Error {
+export class RequestError extends Error {
   constructor(error) {
     super(error.text ?? String(error));
     Object.assign(this, { code: error.code, field: error.field, error });
@@ -13,18 +13,18 @@ export class Refused extends Error {
 export class Link {
   constructor() {
     this.next = 1;
-    this.waiting = new Map();
+    this.pending = new Map();
     this.listeners = new Map();
     this.isOpen = false;
     this.failures = 0;
-    this.heard = 0;
-    this.woken = Date.now();
+    this.lastMessage = 0;
+    this.lastCheck = Date.now();
     window.addEventListener("online", () => this.retry());
     document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") this.retry(); });
-    setInterval(() => this.watch(), 4000);
+    setInterval(() => this.check(), 4000);
   }
 
-  // Listens to an event, to `open` or `close`.
+  // Listens to an event, or to `open` or `close`.
   on(event, call) {
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), call]);
   }
@@ -42,8 +42,8 @@ export class Link {
       if (socket !== this.socket) return;
       this.isOpen = true;
       this.failures = 0;
-      this.heard = Date.now();
-      for (const { message } of this.waiting.values()) this.socket.send(message);
+      this.lastMessage = Date.now();
+      for (const { message } of this.pending.values()) this.socket.send(message);
       this.emit("open");
     });
     socket.addEventListener("message", (event) => { if (socket === this.socket) this.receive(event.data); });
@@ -51,17 +51,17 @@ export class Link {
   }
 
   receive(text) {
-    this.heard = Date.now();
+    this.lastMessage = Date.now();
     let message;
     try {
       message = JSON.parse(text);
     } catch {
       return;
     }
-    const request = this.waiting.get(message.id);
+    const request = this.pending.get(message.id);
     if (request) {
-      this.waiting.delete(message.id);
-      if (message.error) request.reject(new Refused(message.error));
+      this.pending.delete(message.id);
+      if (message.error) request.reject(new RequestError(message.error));
       else request.resolve(message.answer);
     } else if (message.event) {
       this.emit(message.event, message);
@@ -72,29 +72,29 @@ export class Link {
     this.isOpen = false;
     this.socket = null;
     this.emit("close");
-    for (const [id, request] of this.waiting) {
+    for (const [id, request] of this.pending) {
       if (!request.once) continue;
-      this.waiting.delete(id);
-      request.reject(new Refused({ code: "closed", text: "The connection was lost." }));
+      this.pending.delete(id);
+      request.reject(new RequestError({ code: "closed", text: "The connection was lost." }));
     }
     const delay = Math.min(15000, 400 * 2 ** this.failures) * (0.75 + Math.random() / 2);
     this.failures += 1;
     this.timer = setTimeout(() => this.connect(), delay);
   }
 
-  // Connects now if that waits.
+  // Connects at once if disconnected.
   retry() {
     if (this.timer) this.connect();
   }
 
-  // Notices a connection that died without a word, as in a suspended computer.
-  watch() {
+  // Detects a dead connection, such as after suspending the computer.
+  check() {
     const now = Date.now();
-    const slept = now - this.woken > 30000;
-    this.woken = now;
-    const oldest = this.waiting.values().next().value;
-    const isStuck = oldest && now - Math.max(oldest.since, this.heard) > SILENT;
-    if (!this.isOpen || !(slept || isStuck)) return;
+    const wasSuspended = now - this.lastCheck > 30000;
+    this.lastCheck = now;
+    const oldest = this.pending.values().next().value;
+    const isStuck = oldest && now - Math.max(oldest.since, this.lastMessage) > TIMEOUT;
+    if (!this.isOpen || !(wasSuspended || isStuck)) return;
     const socket = this.socket;
     this.closed();
     socket.close();
@@ -102,16 +102,16 @@ export class Link {
     this.retry();
   }
 
-  // Asks the server. `once`: fails instead of being sent again after a lost connection.
+  // Sends a request. `once`: fails after a lost connection instead of being sent again.
   ask(ask, fields = {}, once = false) {
     const id = this.next++;
     const message = JSON.stringify({ id, ask, ...fields });
     return new Promise((resolve, reject) => {
       if (once && !this.isOpen) {
-        reject(new Refused({ code: "closed", text: "There is no connection to the server." }));
+        reject(new RequestError({ code: "closed", text: "Not connected to the server." }));
         return;
       }
-      this.waiting.set(id, { message, resolve, reject, once, since: Date.now() });
+      this.pending.set(id, { message, resolve, reject, once, since: Date.now() });
       if (this.isOpen) this.socket.send(message);
     });
   }

@@ -1,18 +1,18 @@
-// The page: wires the parts together.
+// Connects the parts of the page.
 
 import { Bar, Board } from "./board.js";
 import { Boards, GONE } from "./boards.js";
 import { Course } from "./course.js";
-import { find, findAll, say, set, soon, store } from "./dom.js";
+import { find, findAll, setText, set, soon, store } from "./dom.js";
 import { Engine } from "./engine.js";
 import { Files } from "./files.js";
 import { bindKeys, bindTabs, bindWheel } from "./keys.js";
 import { Link } from "./link.js";
 import { Moves } from "./moves.js";
+import { announce, fail, notice } from "./notices.js";
 import { Preview } from "./preview.js";
 import { Queue } from "./queue.js";
 import { Report } from "./report.js";
-import { announce, fail, notice } from "./say.js";
 import { fields, Session } from "./session.js";
 import { Setup } from "./setup.js";
 import { brief, described, markOf, nag, numberOf, START, whiteMoves } from "./text.js";
@@ -44,7 +44,7 @@ const course = new Course();
 new Tablebase(session);
 new Tags(session);
 
-// The board with what is known of the position.
+// Draws the board with the information about the position.
 const drawBoard = () => {
   const { node, info } = session;
   const last = node.uci && node.uci !== "0000" ? [node.uci.slice(0, 2), node.uci.slice(2, 4)] : null;
@@ -53,19 +53,19 @@ const drawBoard = () => {
   board.setShapes([...(node.arrows ?? []), ...(node.circles ?? [])]);
   const turn = whiteMoves(node.fen) ? "White" : "Black";
   const over = info?.over;
-  say(find("#turn"), over ? `${over.result} · ${over.why}` : `${turn} to move`);
+  setText(find("#turn"), over ? `${over.result} · ${over.why}` : `${turn} to move`);
   find("#turn").classList.toggle("black", turn === "Black");
-  if (info) say(find("#opening"), info.opening ? `${info.opening.eco} ${info.opening.name}` : "");
+  if (info) setText(find("#opening"), info.opening ? `${info.opening.eco} ${info.opening.name}` : "");
   const said = `${node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}. ` : ""}${over ? `${over.result}, ${over.why}` : `${turn} to move${info?.check ? ", check" : ""}`}.`;
   set(board.svg, "aria-label", `Board. ${said}`);
-  say(find("#board-text"), described(node.fen));
+  setText(find("#board-text"), described(node.fen));
   const { tree } = session;
   for (const [id, isEnd] of [["#go-first", tree.at === 0], ["#go-back", tree.at === 0], ["#go-on", !node.children.length], ["#go-last", !node.children.length]]) set(find(id), "aria-disabled", String(isEnd));
 };
 
-// Arrows of the lines, wider for better ones, and the bar.
-const drawEngine = (news) => {
-  const here = news && engine.isHere ? news : null;
+// Draws arrows of the lines, wider for better ones, and the bar.
+const drawEngine = (result) => {
+  const here = result && engine.isHere ? result : null;
   const lines = here?.lines.filter((line) => line.pv.length) ?? [];
   const best = lines[0];
   const sign = here && whiteMoves(here.fen) ? 1 : -1;
@@ -81,7 +81,7 @@ const drawEngine = (news) => {
 // White's score of a finished game.
 const finished = () => ({ "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 })[session.info?.over?.result] ?? null;
 engine.on(drawEngine);
-engine.on((news) => course.show(news?.course ?? []));
+engine.on((result) => course.show(result?.course ?? []));
 let problem = null;
 link.on("status", ({ problem: now }) => {
   if (now === problem) return;
@@ -89,10 +89,10 @@ link.on("status", ({ problem: now }) => {
   notice(problem ? `Results are not stored: ${problem}.` : "Results are stored again.");
 });
 
-// A new analysis; the old one is saved first and stays.
+// Starts a new analysis after saving the previous one.
 const startNew = async ({ start = null, chess960 = false, moves: line = [] }, ply = null) => {
   await boards.save();
-  await leave();
+  await offerUnsaved();
   session.open(blank(start, chess960));
   if (!line.length) return;
   const { tree } = session;
@@ -104,20 +104,20 @@ const startNew = async ({ start = null, chess960 = false, moves: line = [] }, pl
   }
 };
 
-// An analysis that could not be saved is not lost silently.
-const leave = async () => {
+// Offers to return to an analysis that could not be saved.
+const offerUnsaved = async () => {
   if (session.edits === session.saved || !session.tree.plies) return;
   const { tree, board: saved, name } = session;
   const kept = { board: saved?.id ?? null, name, version: saved?.version ?? 0, at: tree.moves() };
-  notice("The analysis before is not saved on the server.", { label: "Go back to it", seconds: 30, call: () => { session.open(tree.document(), kept); session.edits = 1; boards.soon(); } });
+  notice("The previous analysis is not saved on the server.", { label: "Return to it", seconds: 30, call: () => { session.open(tree.document(), kept); session.edits = 1; boards.saveSoon(); } });
 };
 
 const openDocument = async (document) => {
   await boards.save();
-  await leave();
+  await offerUnsaved();
   session.open(document);
   session.edits = 1;
-  boards.soon();
+  boards.saveSoon();
   announce(`game opened, ${session.tree.plies} plies`);
 };
 files.onOpen = openDocument;
@@ -134,30 +134,30 @@ for (const part of [session, engine, treeView]) part.onError = fail;
 const flip = () => {
   board.turn(!board.turned);
   find("#board").classList.toggle("turned", board.turned);
-  drawEngine(engine.fresh);
+  drawEngine(engine.currentResult);
   announce(`board seen by ${board.turned ? "Black" : "White"}`);
 };
 
-const show = soon(() => { drawBoard(); drawEngine(engine.fresh); });
+const show = soon(() => { drawBoard(); drawEngine(engine.currentResult); });
 session.on((what) => {
   if (what === "open") {
     preview.hide();
   }
   show();
   if (what !== "info") {
-    tellMove(what);
+    announceMove(what);
     writeAddress();
   }
 });
 
-// Speaks the move that is gone to.
-const tellMove = (what) => {
+// Announces the current move.
+const announceMove = (what) => {
   const { node } = session;
-  if (what === "go" || (what === "edit" && node.id !== tellMove.at)) announce(node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}` : "start of the game");
-  tellMove.at = node.id;
+  if (what === "go" || (what === "edit" && node.id !== announceMove.at)) announce(node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}` : "start of the game");
+  announceMove.at = node.id;
 };
 
-// The address names the position. Browsers refuse frequent changes.
+// Stores the position in the address. Browsers limit the rate of changes.
 let addressTimer = null;
 const writeAddress = () => {
   if (addressTimer) return;
@@ -168,7 +168,7 @@ const writeAddress = () => {
     try {
       history.replaceState(null, "", location.pathname + location.search + session.address());
     } catch {
-      // The next one may pass.
+      // The next change may succeed.
     }
   }, 400);
 };
@@ -176,7 +176,7 @@ boards.onSaved = writeAddress;
 
 let hasOpened = false;
 
-// Opens what an address names: `board`, `game`, `fen`, `moves`.
+// Opens an address with `board`, `game`, `fen` or `moves`.
 const openAddress = async (hash) => {
   const { board: id, at, game, fen, moves: line, ply, chess960 } = fields(hash);
   if (id) return boards.open(id, at ? at.split(",") : []);
@@ -203,9 +203,9 @@ const openFirst = async () => {
   const restore = (board) => {
     session.open(known.document, { board: board?.id ?? null, version: board?.version, name: known.name, at: known.at });
     session.edits = 1;
-    boards.soon();
+    boards.saveSoon();
   };
-  // An analysis that only this browser has comes first, unless a link names another.
+  // A draft that is not saved on the server has priority, unless a link names another analysis.
   if (known && !known.isSaved && (id ? id === known.board?.id : !isLink || location.hash === known.hash)) return restore(known.board);
   if (isLink && !id) return openAddress(location.hash);
   const wanted = id ?? known?.board?.id;
@@ -218,10 +218,10 @@ const openFirst = async () => {
   }
 };
 
-// The first connection opens what the address names.
+// Opens the address on the first connection.
 link.on("open", () => {
   document.body.classList.remove("offline");
-  session.inform();
+  session.loadInfo();
   if (openFirst.begun) return;
   openFirst.begun = true;
   openFirst().catch(fail).finally(() => { hasOpened = true; });
@@ -231,7 +231,7 @@ link.on("close", () => {
   show();
 });
 window.addEventListener("hashchange", () => { openAddress(location.hash).catch(fail); });
-document.addEventListener("unstored", () => notice("This browser cannot keep settings; the analysis goes on without.", { isError: true }));
+document.addEventListener("unstored", () => notice("This browser cannot store settings.", { isError: true }));
 
 const actions = {
   back: () => session.back(),
@@ -250,8 +250,8 @@ const actions = {
   remove: () => moves.act("remove"),
   undo: () => moves.undo(false),
   redo: () => moves.undo(true),
-  more: () => { engine.setCount(engine.count + 1); engine.want(); engine.redraw(); },
-  fewer: () => { engine.setCount(engine.count - 1); engine.want(); engine.redraw(); },
+  more: () => { engine.setCount(engine.count + 1); engine.update(); engine.redraw(); },
+  fewer: () => { engine.setCount(engine.count - 1); engine.update(); engine.redraw(); },
   keys: () => find("#keys-dialog").showModal(),
 };
 bindKeys(actions);
@@ -272,12 +272,12 @@ find("#type").addEventListener("submit", (event) => {
   const field = find("#typed");
   const text = field.value.trim();
   if (!text) return;
-  say(find("#typed-error"), "");
+  setText(find("#typed-error"), "");
   const played = board.pending.length ? Promise.reject(new Error("The moves on the board are not confirmed yet.")) : session.type(text);
   field.value = "";
   played.catch((error) => {
     field.value ||= text;
-    say(find("#typed-error"), error.message);
+    setText(find("#typed-error"), error.message);
     announce(error.message);
   });
 });

@@ -1,7 +1,7 @@
 // The list of moves, and the editor of comments and glyphs.
 
-import { announce } from "./say.js";
-import { button, copy, find, hide, make, reveal, say, set, soon, sync } from "./dom.js";
+import { announce } from "./notices.js";
+import { button, copy, find, hide, make, reveal, setText, set, soon, sync } from "./dom.js";
 import { annotated, nag, NAGS, numberOf, whiteMoves } from "./text.js";
 
 export class Moves {
@@ -21,7 +21,7 @@ export class Moves {
       this.openMenu(Number(at), event);
     });
     this.scrollSoon = soon(() => this.scroll(this.marked));
-    // The engine's lines take room of the list.
+    // The height of the list depends on the engine's lines.
     new ResizeObserver(this.scrollSoon).observe(this.list);
     this.buildEditor();
     this.buildMenu();
@@ -97,7 +97,7 @@ export class Moves {
     this.sync(this.list, items);
   }
 
-  // A variation as flowing text; variations of it are indented.
+  // A variation as text; nested ones are indented.
   chain(head) {
     const { tree } = this.session;
     const items = [];
@@ -134,17 +134,17 @@ export class Moves {
       const [before, san, glyphs, value] = element.children;
       element.dataset.node = node.id;
       this.buttons.set(node.id, element);
-      say(before, `${numberOf(item.fen)} `);
+      setText(before, `${numberOf(item.fen)} `);
       before.classList.toggle("hidden", !item.shows);
-      say(san, node.san);
+      setText(san, node.san);
       const nags = node.nags ?? [];
-      say(glyphs, nags.map(nag).join(" "));
+      setText(glyphs, nags.map(nag).join(" "));
       set(element, "data-nag", nags[0]);
       set(element, "title", nags.map((value) => NAGS.get(value)?.[1]).filter(Boolean).join(", ") || null);
       const marks = (node.arrows?.length || node.circles?.length) ? "◎" : "";
-      say(value, [annotated(node.eval), node.clock, marks].filter(Boolean).join(" "));
+      setText(value, [annotated(node.eval), node.clock, marks].filter(Boolean).join(" "));
     } else {
-      say(element, item.text);
+      setText(element, item.text);
     }
   }
 
@@ -192,7 +192,7 @@ export class Moves {
   toggleNag(value) {
     const { at } = this.session.tree;
     const nags = this.session.node.nags ?? [];
-    // Of the marks of a move, one at a time.
+    // At most one mark of move quality.
     const kept = value <= 7 ? nags.filter((other) => other > 7) : nags.filter((other) => other !== value);
     this.session.edit((tree) => tree.setNode(at, { nags: nags.includes(value) ? nags.filter((other) => other !== value) : [...kept, value].sort((a, b) => a - b) }));
   }
@@ -208,7 +208,7 @@ export class Moves {
     set(find("#main"), "disabled", isRoot || tree.isMain(node.id));
     set(find("#remove"), "disabled", isRoot);
     if (find("#editor").hidden) return;
-    say(find("#editor h2"), isRoot ? "The position" : `${numberOf(tree.node(node.parent).fen)} ${node.san}`);
+    setText(find("#editor h2"), isRoot ? "The position" : `${numberOf(tree.node(node.parent).fen)} ${node.san}`);
     fill(find("#comment"), node.comment ?? "");
     fill(find("#before"), node.before ?? "");
     fill(find("#shapes"), [...(node.arrows ?? []), ...(node.circles ?? [])].join(" "));
@@ -221,7 +221,7 @@ export class Moves {
     for (const field of [find("#comment"), find("#before"), find("#shapes")]) field.dataset.undone = "1";
     this.drawEditor();
     for (const field of [find("#comment"), find("#before"), find("#shapes")]) delete field.dataset.undone;
-    announce(done ? (isRedo ? "done again" : "undone") : isRedo ? "nothing to do again" : "nothing to undo");
+    announce(done ? (isRedo ? "redone" : "undone") : isRedo ? "nothing to redo" : "nothing to undo");
   }
 
   act(what, id = this.session.tree.at) {
@@ -239,7 +239,7 @@ export class Moves {
       const text = tree.path(id).map((node) => (whiteMoves(tree.node(node.parent).fen) || tree.node(node.parent).parent === null ? `${numberOf(tree.node(node.parent).fen)} ${node.san}` : node.san)).join(" ");
       copy(text).then((copied) => announce(copied ? "moves copied" : "copying failed"));
     }
-    if (what === "remove") announce(`${san} and all behind it removed`);
+    if (what === "remove") announce(`${san} and following moves removed`);
     if (what === "promote" || what === "main") announce(`${san} moved up`);
   }
 
@@ -276,7 +276,7 @@ export class Moves {
     hide(menu, false);
     set(find('[data-act="promote"]', menu), "disabled", session.tree.head(id) === null);
     set(find('[data-act="main"]', menu), "disabled", session.tree.isMain(id));
-    // A menu opened by the keyboard is at the move.
+    // A menu opened by keyboard appears at the move.
     const box = event.target.getBoundingClientRect();
     const [x, y] = event.clientX || event.clientY ? [event.clientX, event.clientY] : [box.left, box.bottom];
     menu.style.left = `${Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4))}px`;

@@ -1,11 +1,11 @@
-// The queue of positions and games that all visitors share.
+// The queue of positions and games, shared by all visitors.
 
-import { announce, fail, notice } from "./say.js";
-import { draw, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { announce, fail, notice } from "./notices.js";
+import { draw, find, hide, make, setText, set, soon, sync } from "./dom.js";
 import { Rows } from "./rows.js";
 import { grouped, numbered, plural, score, time } from "./text.js";
 
-// Units of a budget: its field, and how much one of it is.
+// Units of a budget: field and factor.
 const UNITS = {
   s: ["time_ms", 1000], min: ["time_ms", 60000], h: ["time_ms", 3600000], "s-each": ["time_ms_each", 1000], "min-each": ["time_ms_each", 60000],
   depth: ["depth", 1], nodes: ["nodes", 1e6],
@@ -13,7 +13,7 @@ const UNITS = {
 
 export class Queue {
   constructor(session, link) {
-    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, ends: null, ahead: 0, unstored: "", server: {}, looked: null });
+    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, endTime: null, clockOffset: 0, unstored: "", server: {}, detail: null });
     this.redraw = soon(() => this.draw());
     this.rows = new Rows(this);
     link.on("queue", (event) => this.receive(event));
@@ -21,7 +21,7 @@ export class Queue {
     link.on("close", () => { this.server = {}; this.redraw(); });
     find("#add").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.add().catch((error) => { say(find("#queue-error"), error.message); announce(error.message); });
+      this.add().catch((error) => { setText(find("#queue-error"), error.message); announce(error.message); });
     });
     find("#budget-unit").addEventListener("change", () => this.drawForm());
     find("#pause").addEventListener("click", () => this.ask("queue-pause", { paused: !this.isPaused }));
@@ -29,7 +29,7 @@ export class Queue {
     find("#queue-open").addEventListener("click", () => this.open(this.chosen));
   }
 
-  // Asks for a change. One that is lost with the connection is not asked again.
+  // Requests a change, not repeated after a lost connection.
   ask(ask, fields) {
     return this.link.ask(ask, fields, true).catch(fail);
   }
@@ -39,24 +39,24 @@ export class Queue {
     if (event.whole) entries.clear();
     this.isPaused = event.paused;
     this.unstored = event.unstored;
-    // The server's clock may differ, by more than the message's delay.
-    const ahead = event.now - Date.now();
-    this.ahead = Math.abs(ahead) > 5000 ? ahead : 0;
-    this.ends = event.time_left === null ? null : Date.now() + event.time_left;
+    // Ignores clock differences that may be network delay.
+    const offset = event.now - Date.now();
+    this.clockOffset = Math.abs(offset) > 5000 ? offset : 0;
+    this.endTime = event.time_left === null ? null : Date.now() + event.time_left;
     for (const number of event.gone ?? []) entries.delete(number);
     for (const row of event.entries) {
       const before = entries.get(row.entry);
       entries.set(row.entry, row);
       if (before && before.state !== row.state && row.state === "done") announce(`${row.name} done`);
       if (before?.rank !== row.rank) this.sorted = null;
-      if (row.entry === this.chosen) this.look();
+      if (row.entry === this.chosen) this.loadDetail();
     }
     if (event.whole || event.gone?.length) this.sorted = null;
     if (this.chosen !== null && !entries.has(this.chosen)) this.chosen = null;
     this.redraw();
   }
 
-  // The entries in order.
+  // The entries by rank.
   get all() {
     this.sorted ??= [...this.entries.values()].sort((a, b) => a.rank - b.rank || a.entry - b.entry).map(({ entry }) => entry);
     return this.sorted.map((entry) => this.entries.get(entry));
@@ -71,11 +71,11 @@ export class Queue {
       moment.setHours(hours, minutes || 0, 0, 0);
       if (!(moment.getTime() > Date.now())) moment.setDate(moment.getDate() + 1);
       if (Number.isNaN(moment.getTime())) throw new Error("Expected a time of day, such as 07:00.");
-      return { until: Math.round(moment.getTime() + this.ahead) };
+      return { until: Math.round(moment.getTime() + this.clockOffset) };
     }
     const [field, size] = UNITS[unit];
     const value = Number(find("#budget").value);
-    if (!(value > 0)) throw new Error(`“${find("#budget").value}” is no budget; expected a number above 0.`);
+    if (!(value > 0)) throw new Error(`“${find("#budget").value}” is not a budget; expected a number above 0.`);
     return { [field]: Math.max(1, Math.round(value * size)) };
   }
 
@@ -88,7 +88,7 @@ export class Queue {
     for (const [at, index] of games.entries()) {
       const { document } = await this.link.ask("game", { file, index });
       await this.put({ document });
-      say(find("#reading"), `${at + 1} of ${games.length} added`);
+      setText(find("#reading"), `${at + 1} of ${games.length} added`);
     }
     announce(`${games.length} games added`);
   }
@@ -97,7 +97,7 @@ export class Queue {
   async add() {
     const { tree } = this.session;
     const isGame = find("#add-what").value === "game";
-    say(find("#queue-error"), "");
+    setText(find("#queue-error"), "");
     const { entry } = await this.put(isGame ? { document: tree.document() } : tree.place());
     announce(isGame ? "game added" : "position added");
     if (!isGame) this.choose(entry);
@@ -113,14 +113,14 @@ export class Queue {
     return this.ask("queue-move", { entry, before });
   }
 
-  // Moves an entry by some places.
+  // Moves an entry up or down.
   shift(entry, by) {
     const { all } = this;
     const at = all.findIndex((row) => row.entry === entry);
     const to = at + by;
     if (at < 0 || to < 0 || to >= all.length) return;
     this.move(entry, all[by > 0 ? to + 1 : to]?.entry ?? null);
-    announce(`place ${to + 1} of ${all.length}`);
+    announce(`position ${to + 1} of ${all.length}`);
   }
 
   pause(entry) {
@@ -143,25 +143,25 @@ export class Queue {
 
   choose(entry) {
     this.chosen = entry;
-    this.looked = null;
+    this.detail = null;
     this.redraw();
-    if (entry !== null) this.look();
+    if (entry !== null) this.loadDetail();
   }
 
-  // Asks for the lines of the chosen position, one request at a time.
-  async look() {
+  // Loads the lines of the chosen position, one request at a time.
+  async loadDetail() {
     const entry = this.chosen;
-    if (this.isLooking || entry === null || this.entries.get(entry)?.kind === "game") return;
-    this.isLooking = true;
+    if (this.isLoading || entry === null || this.entries.get(entry)?.kind === "game") return;
+    this.isLoading = true;
     try {
-      const looked = await this.link.ask("queue-look", { entry });
-      if (entry === this.chosen) this.looked = looked;
+      const detail = await this.link.ask("queue-look", { entry });
+      if (entry === this.chosen) this.detail = detail;
     } catch {
-      // It was removed.
+      // The entry was removed.
     } finally {
-      this.isLooking = false;
+      this.isLoading = false;
     }
-    if (this.chosen !== null && entry !== this.chosen) this.look();
+    if (this.chosen !== null && entry !== this.chosen) this.loadDetail();
     this.redraw();
   }
 
@@ -186,18 +186,18 @@ export class Queue {
     const done = all.filter(({ state }) => state === "done").length;
     set(find("#progress"), "max", Math.max(1, all.length));
     set(find("#progress"), "value", done);
-    const away = this.ends - Date.now();
+    const away = this.endTime - Date.now();
     const day = away > 5e8 ? { day: "numeric", month: "short" } : away > 7e7 ? { weekday: "short" } : {};
-    const at = this.ends && ` · done about ${new Date(this.ends + 30000).toLocaleString([], { ...day, hour: "2-digit", minute: "2-digit" })}`;
-    say(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ?? ""}${this.isPaused ? " · paused" : ""}` : "The queue is empty.");
-    say(find("#queue-unstored"), this.unstored);
-    say(find("#queue-count"), all.length ? `${done}/${all.length}` : "");
-    say(find("#pause"), this.isPaused ? "Resume" : "Pause");
+    const at = this.endTime && ` · done about ${new Date(this.endTime + 30000).toLocaleString([], { ...day, hour: "2-digit", minute: "2-digit" })}`;
+    setText(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ?? ""}${this.isPaused ? " · paused" : ""}` : "The queue is empty.");
+    setText(find("#queue-unstored"), this.unstored);
+    setText(find("#queue-count"), all.length ? `${done}/${all.length}` : "");
+    setText(find("#pause"), this.isPaused ? "Resume" : "Pause");
     set(find("#pause"), "disabled", !link.isOpen);
     hide(find("#queue-clear"), !done);
     const nps = all.reduce((sum, row) => sum + row.nps, 0);
     const { engines, threads, hash_mib: hash, searching, waiting } = server;
-    say(find("#server"), !link.isOpen ? "not connected; trying again" : engines ? `${plural(engines, "engine")}, ${plural(threads, "thread")}, ${hash} MiB${searching ? ` · ${searching} searching` : ""}${waiting ? `, ${waiting} waiting` : ""}${nps ? ` · ${grouped(nps)}/s` : ""}` : "");
+    setText(find("#server"), !link.isOpen ? "not connected; reconnecting" : engines ? `${plural(engines, "engine")}, ${plural(threads, "thread")}, ${hash} MiB${searching ? ` · ${searching} searching` : ""}${waiting ? `, ${waiting} waiting` : ""}${nps ? ` · ${grouped(nps)}/s` : ""}` : "");
     this.rows.draw();
     this.drawDetail(this.entries.get(this.chosen));
   }
@@ -205,12 +205,12 @@ export class Queue {
   drawDetail(row) {
     hide(find("#queue-detail"), !row || row.kind === "game");
     if (find("#queue-detail").hidden) return;
-    const { fen, depth, seldepth, lines, graph } = this.looked ?? { lines: [], graph: [] };
-    say(find("#queue-numbers"), lines.length ? `depth ${depth}/${seldepth}, ${grouped(row.nodes)} nodes, ${time(row.time_ms)}${row.nps ? `, ${grouped(row.nps)}/s` : ""}` : row.state);
+    const { fen, depth, seldepth, lines, graph } = this.detail ?? { lines: [], graph: [] };
+    setText(find("#queue-numbers"), lines.length ? `depth ${depth}/${seldepth}, ${grouped(row.nodes)} nodes, ${time(row.time_ms)}${row.nps ? `, ${grouped(row.nps)}/s` : ""}` : row.state);
     const items = lines.map((line, key) => ({ key, text: numbered(fen, line.san).join(" "), value: score(line.score) }));
     sync(find("#queue-lines-of"), items, () => make("li", {}, make("b"), make("span")), (element, { text, value }) => {
-      say(element.children[0], value);
-      say(element.children[1], text);
+      setText(element.children[0], value);
+      setText(element.children[1], text);
     });
     this.drawGraph(graph);
   }
@@ -228,7 +228,7 @@ export class Queue {
     set(half, "d", `M${start} 50H${end}`);
     const last = points[points.length - 1];
     set(graph, "aria-label", `White's expected score over time, now ${(last[2] / 10).toFixed(0)} %`);
-    say(find("#queue-from"), `${time(start)}, depth ${points[0][1]}`);
-    say(find("#queue-to"), `${time(end)}, depth ${last[1]}`);
+    setText(find("#queue-from"), `${time(start)}, depth ${points[0][1]}`);
+    setText(find("#queue-to"), `${time(end)}, depth ${last[1]}`);
   }
 }

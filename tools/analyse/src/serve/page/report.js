@@ -1,10 +1,10 @@
 // The report of a game: White's expected score over its moves, and the accuracy of both sides.
 
-import { find, hide, make, say, set, soon, sync } from "./dom.js";
+import { find, hide, make, setText, set, soon, sync } from "./dom.js";
 import { graph } from "./graph.js";
 import { nag, numberOf } from "./text.js";
 
-// Marks by shape.
+// Shapes of marks.
 const SHAPES = new Map([[6, "▲"], [2, "◆"], [4, "■"]]);
 
 export class Report {
@@ -17,7 +17,7 @@ export class Report {
       const box = this.graph.getBoundingClientRect();
       return Math.max(0, Math.min(this.plies, Math.round((event.clientX - box.left) / box.width * this.plies)));
     };
-    this.graph.addEventListener("pointermove", (event) => say(find("#report-at"), this.described(at(event))));
+    this.graph.addEventListener("pointermove", (event) => setText(find("#report-at"), this.described(at(event))));
     this.graph.addEventListener("pointerleave", () => this.draw());
   }
 
@@ -30,7 +30,7 @@ export class Report {
     session.go(session.tree.follow(session.report.moves.slice(0, ply)));
   }
 
-  // Moves of the report that the shown position has.
+  // Number of moves that the current position shares with the report.
   get ply() {
     const moves = this.session.tree.moves();
     const { report } = this.session;
@@ -60,7 +60,7 @@ export class Report {
     const { ply, plies } = this;
     this.mark(ply);
     const text = this.described(ply);
-    say(find("#report-at"), text);
+    setText(find("#report-at"), text);
     for (const [key, value] of [["aria-valuemax", plies], ["aria-valuenow", ply], ["aria-valuetext", text]]) set(this.graph, key, value);
   }
 
@@ -70,7 +70,7 @@ export class Report {
     const shown = marks.map((mark, at) => ({ key: at + 1, mark, value: expected[at + 1] })).filter(({ mark, value }) => SHAPES.has(mark) && value !== null);
     sync(find("#report-marks"), shown, () => make("span"), (element, { key, mark, value }) => {
       set(element, "data-nag", mark);
-      say(element, SHAPES.get(mark));
+      setText(element, SHAPES.get(mark));
       element.style.left = `${100 * key / plies}%`;
       element.style.top = `${100 - 100 * value}%`;
     });
@@ -81,10 +81,10 @@ export class Report {
     const rows = ["White", "Black"].map((color, at) => ({ key: color, name: tags.find(([key]) => key === color)?.[1] ?? color, side: sides[at] }));
     sync(find("#report-sides"), rows, () => make("tr", {}, make("th", { scope: "row" }), ...Array.from({ length: 5 }, () => make("td", { class: "number" }))), (element, { name, side }) => {
       const values = side ? [`${side.accuracy.toFixed(1)} %`, (side.loss / 100).toFixed(2), ...side.marks] : ["–", "–", "–", "–", "–"];
-      [name, ...values].forEach((value, at) => say(element.children[at], value));
+      [name, ...values].forEach((value, at) => setText(element.children[at], value));
     });
-    say(find("#report-accuracy"), `Accuracy ${sides.map((side) => (side ? `${side.accuracy.toFixed(1)} %` : "–")).join(" : ")}`);
+    setText(find("#report-accuracy"), `Accuracy ${sides.map((side) => (side ? `${side.accuracy.toFixed(1)} %` : "–")).join(" : ")}`);
     const known = expected.filter((value) => value !== null).length;
-    say(find("#report-found"), known < expected.length ? `${found} of ${expected.length} positions are analysed so far.` : "");
+    setText(find("#report-found"), known < expected.length ? `${found} of ${expected.length} positions analysed so far.` : "");
   }
 }

@@ -1,14 +1,14 @@
-// The rows of the queue: their texts, and their order by dragging, buttons and keys.
+// The rows of the queue, ordered by dragging, buttons and keys.
 
-import { button, find, hide, make, say, set, sync } from "./dom.js";
+import { button, find, hide, make, setText, set, sync } from "./dom.js";
 import { grouped, plural, score, short } from "./text.js";
 
-// Rows that are drawn at once.
+// Rows drawn at once.
 const ROWS = 100;
-// Pixels that a pointer moves before it drags.
+// Distance in pixels at which a press becomes a drag.
 const SLACK = 5;
 
-// A time in words.
+// A duration with its unit.
 export const span = (ms) => {
   const [unit, size] = [["d", 86400000], ["h", 3600000], ["min", 60000], ["s", 1000]].find(([, size]) => ms >= size) ?? ["s", 1000];
   return `${Number((ms / size).toFixed(1))} ${unit}`;
@@ -23,7 +23,7 @@ const budgetText = (budget) => {
 
 export class Rows {
   constructor(queue) {
-    Object.assign(this, { queue, most: ROWS, drag: null });
+    Object.assign(this, { queue, max: ROWS, drag: null });
     this.list = find("#positions");
     this.list.addEventListener("click", (event) => {
       const act = event.target.closest("button");
@@ -41,8 +41,8 @@ export class Rows {
     });
     this.list.addEventListener("pointerdown", (event) => this.press(event));
     document.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.drag) this.end(false); });
-    find("#queue-more").addEventListener("click", () => { this.most += ROWS; queue.redraw(); });
-    find("#queue-show").addEventListener("change", () => { this.most = ROWS; queue.redraw(); });
+    find("#queue-more").addEventListener("click", () => { this.max += ROWS; queue.redraw(); });
+    find("#queue-show").addEventListener("change", () => { this.max = ROWS; queue.redraw(); });
   }
 
   entryOf(element) {
@@ -54,9 +54,9 @@ export class Rows {
     const show = find("#queue-show").value;
     const all = show === "all" ? queue.all : queue.all.filter(({ state }) => (state === "done") === (show === "done"));
     hide(find("#queue-show").parentElement, queue.entries.size < 10);
-    hide(find("#queue-more"), all.length <= this.most);
-    say(find("#queue-more"), `Show more (${grouped(all.length - this.most)} are not shown)`);
-    const items = all.slice(0, this.most).map((row) => ({ key: row.entry, row, isChosen: row.entry === queue.chosen }));
+    hide(find("#queue-more"), all.length <= this.max);
+    setText(find("#queue-more"), `Show more (${grouped(all.length - this.max)} are not shown)`);
+    const items = all.slice(0, this.max).map((row) => ({ key: row.entry, row, isChosen: row.entry === queue.chosen }));
     sync(this.list, items, ({ row }) => this.build(row), (element, item) => this.update(element, item));
   }
 
@@ -68,7 +68,7 @@ export class Rows {
     return make("li", { "data-entry": entry }, make("span", { class: "grip", "aria-hidden": "true" }, "⠿"), open, make("span", { class: "updown" }, act("up", "▴", "up (Alt-↑)"), act("down", "▾", "down (Alt-↓)")), act("pause", "Ⅱ", "pause"), act("remove", "×", "remove"));
   }
 
-  // An element is changed only with its row.
+  // Updates only changed rows.
   update(element, { row, isChosen }) {
     if (element.row === row && element.isChosen === isChosen) return;
     Object.assign(element, { row, isChosen });
@@ -79,14 +79,14 @@ export class Rows {
     set(element, "data-state", row.state);
     set(open, "aria-expanded", isGame ? null : String(isChosen));
     const found = isGame ? `${row.found} of ${plural(row.positions, "position")}` : row.score && `${score(row.score)} ${row.best} · depth ${row.depth}`;
-    say(facts, [row.state, part && `${Math.floor(100 * part)} %`, found, budgetText(row.budget)].filter(Boolean).join(" · "));
+    setText(facts, [row.state, part && `${Math.floor(100 * part)} %`, found, budgetText(row.budget)].filter(Boolean).join(" · "));
     hide(progress, !part);
     set(progress, "value", part);
     set(pause, "aria-pressed", String(row.paused));
     hide(pause, row.state === "done");
   }
 
-  // A finger drags by the grip, so that it can scroll elsewhere.
+  // Touches drag only by the grip, and scroll elsewhere.
   press(event) {
     const row = event.target.closest("li");
     this.dragged = false;
@@ -108,7 +108,7 @@ export class Rows {
     this.stop = () => { for (const [name, call] of Object.entries(listeners)) document.removeEventListener(name, call); };
   }
 
-  // Marks the row before which the dragged one would be.
+  // Marks the row before the drop position.
   over(row, y) {
     const others = [...this.list.children].filter((other) => other !== row);
     const next = others.find((other) => { const box = other.getBoundingClientRect(); return y < box.top + box.height / 2; });
@@ -126,7 +126,7 @@ export class Rows {
     const { drag, queue } = this;
     this.drag = null;
     if (!drag) return;
-    // The click that follows is none.
+    // Ignores the click that follows.
     this.dragged = true;
     setTimeout(() => { this.dragged = false; });
     drag.row.classList.remove("dragged");

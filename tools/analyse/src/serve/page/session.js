@@ -1,42 +1,43 @@
-// The analysis on the page: its tree, the current position, what the server knows of positions, and the address.
+// The analysis on the page: tree, current position, cached position information, and address.
 
 import { store } from "./dom.js";
 import { blank, Tree } from "./tree.js";
 
-const KNOWN = 500;
-// Milliseconds of rest before the server is asked about a position.
-const REST = 50;
-// Moves of one request.
-const MOST = 200;
+// Maximum number of cached positions.
+const MAX_INFOS = 500;
+// Minimum milliseconds between requests about positions.
+const MIN_INTERVAL = 50;
+// Maximum moves of a request.
+const MAX_MOVES = 200;
 
 export class Session {
   constructor(link) {
     this.link = link;
     this.tree = new Tree(blank());
-    // The saved analysis: id, name, version. `edits` counts changes, `saved` those of them that the server has.
+    // The saved analysis: id and version. `edits` counts changes, `saved` those saved on the server.
     this.board = null;
     this.name = "";
-    // That of its game, if the queue has searched it.
+    // The report of the game, if searched by the queue.
     this.report = null;
     this.edits = 0;
     this.saved = 0;
-    this.known = new Map();
-    this.asked = new Map();
+    this.infos = new Map();
+    this.pending = new Map();
     this.listeners = [];
   }
 
-  // Calls with what has changed: `open`, `edit`, `go` or `info`.
+  // Listens to changes: `open`, `edit`, `go` or `info`.
   on(call) {
     this.listeners.push(call);
   }
 
-  tell(what) {
+  emit(what) {
     if (what !== "info") {
       clearTimeout(this.timer);
-      const rest = REST - (performance.now() - (this.rested ?? -REST));
-      const ask = () => { this.rested = performance.now(); this.inform(); };
-      if (rest <= 0) ask();
-      else this.timer = setTimeout(ask, rest);
+      const rest = MIN_INTERVAL - (performance.now() - (this.lastRequest ?? -MIN_INTERVAL));
+      const load = () => { this.lastRequest = performance.now(); this.loadInfo(); };
+      if (rest <= 0) load();
+      else this.timer = setTimeout(load, rest);
     }
     for (const call of this.listeners) call(what);
   }
@@ -45,12 +46,12 @@ export class Session {
     return this.tree.node();
   }
 
-  // What the server knows of the current position, or null so far.
+  // The server's information about the current position, or null if not yet known.
   get info() {
-    return this.known.get(this.key()) ?? null;
+    return this.infos.get(this.key()) ?? null;
   }
 
-  // The legal moves; null so far, and none where the server refuses the position.
+  // The legal moves; null if not yet known, empty if the server rejects the position.
   get legal() {
     return this.info?.legal ?? (this.refused === this.key() ? [] : null);
   }
@@ -59,30 +60,30 @@ export class Session {
     return JSON.stringify(this.tree.place(id));
   }
 
-  // Asks about a position.
+  // Loads information about a position.
   async position(place) {
     const key = JSON.stringify(place);
-    if (this.known.has(key)) return this.known.get(key);
-    if (!this.asked.has(key)) this.asked.set(key, this.link.ask("position", place).finally(() => this.asked.delete(key)));
-    const info = await this.asked.get(key);
-    this.known.set(key, info);
-    if (this.known.size > KNOWN) this.known.delete(this.known.keys().next().value);
+    if (this.infos.has(key)) return this.infos.get(key);
+    if (!this.pending.has(key)) this.pending.set(key, this.link.ask("position", place).finally(() => this.pending.delete(key)));
+    const info = await this.pending.get(key);
+    this.infos.set(key, info);
+    if (this.infos.size > MAX_INFOS) this.infos.delete(this.infos.keys().next().value);
     return info;
   }
 
-  async inform() {
+  async loadInfo() {
     const key = this.key();
-    if (this.known.has(key)) return;
+    if (this.infos.has(key)) return;
     try {
       await this.position(this.tree.place());
     } catch (error) {
       this.refused = key;
       this.onError?.(error);
     }
-    if (key === this.key()) this.tell("info");
+    if (key === this.key()) this.emit("info");
   }
 
-  // Shows another analysis. `at` are moves of it.
+  // Shows another analysis at a position given by moves.
   open(document, { board = null, name = "", version = 0, at = [] } = {}) {
     this.tree = new Tree(document);
     this.report = document.report ?? null;
@@ -90,13 +91,13 @@ export class Session {
     this.board = board === null ? null : { id: board, version };
     this.name = name;
     this.edits = this.saved = 0;
-    this.tell("open");
+    this.emit("open");
   }
 
   go(id) {
     if (id === this.tree.at || !this.tree.node(id)) return;
     this.tree.at = id;
-    this.tell("go");
+    this.emit("go");
   }
 
   back() {
@@ -116,7 +117,7 @@ export class Session {
     this.go(this.tree.end());
   }
 
-  // Goes to the next or previous move in place of the current one.
+  // Goes to the next or previous alternative of the current move.
   sibling(step) {
     if (this.node.parent === null) return;
     const all = this.tree.node(this.node.parent).children;
@@ -130,14 +131,14 @@ export class Session {
     const result = change(this.tree);
     if (this.tree.state !== state) {
       this.edits += 1;
-      this.tell("edit");
+      this.emit("edit");
     } else if (this.tree.at !== at) {
-      this.tell("go");
+      this.emit("go");
     }
     return result;
   }
 
-  // Plays a legal move, as the server lists them. Returns its node.
+  // Plays a legal move listed by the server. Returns its node.
   play({ uci, san, fen }, from = this.tree.at) {
     return this.edit((tree) => {
       const stays = tree.at !== from;
@@ -147,13 +148,13 @@ export class Session {
     });
   }
 
-  // Adds a line of moves behind a node and goes to its end. `evaluation` is that of the first one, if it is new.
+  // Adds a line after a node and goes to its end. `evaluation` is stored with the first new move.
   async addLine(id, pv, evaluation = null) {
     const { tree } = this;
     const place = tree.place(id);
     const moves = [];
-    for (let at = 0; at < pv.length; at += MOST) {
-      const part = pv.slice(at, at + MOST);
+    for (let at = 0; at < pv.length; at += MAX_MOVES) {
+      const part = pv.slice(at, at + MAX_MOVES);
       const { fens, san } = await this.link.ask("line", { ...place, moves: [...place.moves, ...pv.slice(0, at)], pv: part });
       moves.push(...part.map((uci, ply) => ({ uci, san: san[ply], fen: fens[ply] })));
     }
@@ -162,14 +163,14 @@ export class Session {
     this.edit(() => { tree.at = tree.add(id, moves); });
   }
 
-  // Plays a typed move: in the current position, or after the typed moves from there that the server has not answered yet.
+  // Plays a typed move in the current position, or after typed moves not yet answered by the server.
   type(text) {
     const { tree } = this;
     if (this.typed?.tree !== tree || this.typed.at !== tree.at) this.typed = { tree, at: tree.at, last: Promise.resolve(tree.at) };
     const { typed } = this;
     const last = typed.last.then(async (from) => {
       const move = await this.link.ask("play", { ...tree.place(from), text });
-      if (tree !== this.tree || !tree.node(from)) throw new Error(`${text} was not played: its position is gone.`);
+      if (tree !== this.tree || !tree.node(from)) throw new Error(`${text} was not played: its position was removed.`);
       const made = this.play(move, from);
       if (tree.at === made) typed.at = made;
       return made;
@@ -178,7 +179,7 @@ export class Session {
     return last.finally(() => { if (this.typed?.last === last) this.typed = null; });
   }
 
-  // The part of the address that names the position, with the rest of its line.
+  // The fragment of the address with the current line and position.
   address() {
     const { tree } = this;
     const parts = [];
@@ -191,23 +192,23 @@ export class Session {
     return parts.length ? `#${parts.join("&")}` : "";
   }
 
-  // Takes what another page or the queue has saved.
+  // Applies a version saved by another page or the queue.
   replace(document) {
     this.report = document.report ?? null;
     this.edit((tree) => tree.replace(document));
     this.saved = this.edits;
   }
 
-  // Keeps the analysis in this browser, until the server has it and in case it forgets it.
-  keep() {
+  // Stores a draft in this browser, as a backup of the server.
+  saveDraft() {
     const isSaved = this.edits === this.saved;
     const isKept = store.set("draft", { document: { ...this.tree.document(), report: this.report ?? undefined }, at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
-    // Better none than an older one.
+    // Removes an outdated draft.
     if (!isKept) store.set("draft", null);
   }
 }
 
-// The fields of an address.
+// The fields of an address fragment.
 export const fields = (hash) => {
   const all = {};
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -216,7 +217,7 @@ export const fields = (hash) => {
     try {
       all[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
     } catch {
-      // A broken escape.
+      // Invalid escape.
     }
   }
   return all;

@@ -1,8 +1,8 @@
-// A position by hand. The server checks it.
+// The dialog to set up a position, which the server validates.
 
 import { Board } from "./board.js";
-import { button, draw, find, findAll, say, set } from "./dom.js";
-import { fail } from "./say.js";
+import { button, draw, find, findAll, setText, set } from "./dom.js";
+import { fail } from "./notices.js";
 import { pieceName, pieces, placement, START } from "./text.js";
 
 export class Setup {
@@ -16,16 +16,16 @@ export class Setup {
     });
     this.buildPalette();
     find("#setup").addEventListener("click", () => this.start());
-    find("#setup-fen").addEventListener("change", (event) => this.take(event.target.value.trim()));
+    find("#setup-fen").addEventListener("change", (event) => this.load(event.target.value.trim()));
     for (const field of findAll("#setup-turn, #setup-ep")) field.addEventListener("change", () => this.changed());
     find("#setup-castling").addEventListener("change", () => { this.files = null; this.changed(); });
-    const fresh = (fen) => {
+    const reset = (fen) => {
       this.chess960 = false;
-      this.take(fen);
+      this.load(fen);
     };
     const acts = {
-      "setup-start": () => fresh(START),
-      "setup-clear": () => fresh("8/8/8/8/8/8/8/8 w - - 0 1"),
+      "setup-start": () => reset(START),
+      "setup-clear": () => reset("8/8/8/8/8/8/8/8 w - - 0 1"),
       "setup-flip": () => this.board.turn(!this.board.turned),
       "setup-random": () => { find("#setup-number").value = Math.floor(Math.random() * 960); this.number(); },
     };
@@ -58,16 +58,16 @@ export class Setup {
     this.board.turn(this.isTurned?.() ?? false);
     this.chess960 = this.session.tree.state.chess960;
     this.dialog.showModal();
-    this.take(this.session.node.fen);
+    this.load(this.session.node.fen);
   }
 
   // Shows a FEN in all fields.
-  take(fen) {
+  load(fen) {
     const [, turn, castling = "-", passant = "-", half, full] = fen.split(/\s+/);
     this.pieces = pieces(fen);
     this.counts = [half, full].map((text, at) => (/^\d+$/.test(text ?? "") ? text : String(at)));
     find("#setup-turn").value = turn === "b" ? "b" : "w";
-    // Chess960 names files of rooks.
+    // Chess960 castling rights name rook files.
     this.files = /[a-hA-H]/.test(castling) ? castling : null;
     for (const box of findAll("#setup-castling input")) box.checked = castling.includes(box.value);
     find("#setup-ep").value = passant === "-" ? "" : passant;
@@ -97,41 +97,41 @@ export class Setup {
   async number() {
     const number = Number(find("#setup-number").value);
     if (!Number.isInteger(number) || number < 0 || number > 959) {
-      say(find("#setup-problems"), `${find("#setup-number").value}; expected a number from 0 to 959`);
+      setText(find("#setup-problems"), `${find("#setup-number").value}; expected a number from 0 to 959`);
       return;
     }
     try {
       const { fen } = await this.link.ask("setup", { number });
       this.chess960 = true;
-      this.take(fen);
+      this.load(fen);
     } catch (error) {
-      say(find("#setup-problems"), error.message);
+      setText(find("#setup-problems"), error.message);
     }
   }
 
-  // Draws the position and has it checked.
+  // Draws the position and validates it.
   async changed() {
     const fen = this.fen();
     this.board.show({ fen });
     find("#setup-fen").value = fen;
-    const asked = (this.asked = (this.asked ?? 0) + 1);
+    const request = (this.request = (this.request ?? 0) + 1);
     let problems;
     try {
       const checked = await this.link.ask("setup", { fen, chess960: this.chess960 });
-      if (asked !== this.asked) return;
+      if (request !== this.request) return;
       this.checked = checked;
       problems = checked.problems;
     } catch (error) {
-      if (asked !== this.asked) return;
+      if (request !== this.request) return;
       this.checked = null;
       problems = [error.message];
     }
-    say(find("#setup-problems"), problems.map((problem) => problem.text ?? problem).join("; "));
-    // Odd positions can be analysed, others have no FEN.
+    setText(find("#setup-problems"), problems.map((problem) => problem.text ?? problem).join("; "));
+    // Unusual positions can be analysed; invalid ones have no FEN.
     set(find("#setup-done"), "disabled", !this.checked?.fen);
   }
 
-  // Opens the position as a new analysis; the old one stays as it is.
+  // Opens the position as a new analysis.
   async finish() {
     await this.changed();
     if (!this.checked?.fen) return;

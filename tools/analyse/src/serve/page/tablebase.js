@@ -1,6 +1,6 @@
-// The verdicts of the tablebases on the moves of the position on the board.
+// Tablebase results of the legal moves.
 
-import { button, find, hide, set, say, sync } from "./dom.js";
+import { button, find, hide, set, setText, sync } from "./dom.js";
 
 const ORDER = ["win", "cursed", "draw", "blessed", "loss"];
 const NAMES = { win: "wins", cursed: "wins too slowly: draw by the fifty-move rule", draw: "draws", blessed: "loses too slowly: draw by the fifty-move rule", loss: "loses" };
@@ -20,12 +20,12 @@ export class Tablebase {
 
   draw() {
     const known = (this.session.info?.legal ?? []).filter(({ tablebase }) => tablebase);
-    // The winner prefers short ways, the loser long ones.
+    // Best moves first: fast wins, slow losses.
     const worth = ({ tablebase: { wdl, dtz } }) => 1000 * ORDER.indexOf(wdl) + (wdl === "loss" ? -dtz : dtz);
     known.sort((a, b) => worth(a) - worth(b));
     hide(this.part, !known.length);
     sync(this.part, known.map((move) => ({ key: move.uci, move })), ({ key }) => button("", { class: "chip", "data-uci": key }), (element, { move: { san, tablebase: { wdl, dtz } } }) => {
-      say(element, `${san} ${SIGNS[wdl]}${dtz && wdl !== "draw" ? ` ${dtz}` : ""}`);
+      setText(element, `${san} ${SIGNS[wdl]}${dtz && wdl !== "draw" ? ` ${dtz}` : ""}`);
       set(element, "class", `chip tb-${wdl}`);
       const name = `${san} ${NAMES[wdl]}${dtz && wdl !== "draw" ? `, ${dtz} plies to the next capture or pawn move` : ""}`;
       set(element, "title", name);

@@ -1,6 +1,6 @@
 // The tags and the result of the game.
 
-import { button, find, make, say, set, sync } from "./dom.js";
+import { button, find, make, setText, set, sync } from "./dom.js";
 
 const USUAL = ["Event", "Site", "Date", "Round", "White", "Black"];
 
@@ -31,12 +31,12 @@ export class Tags {
     this.extra = 0;
   }
 
-  // The tags in use, then the usual ones, then empty rows.
+  // The tags of the game, other usual ones, then empty rows.
   draw() {
     const { tags, result } = this.session.tree.state;
     const shown = tags.map(([name]) => name).filter((name) => ["White", "Black", "Event"].includes(name));
     const text = (name) => tags.find(([key]) => key === name)?.[1];
-    say(find("summary", this.part), shown.length ? `${text("White") ?? "?"} – ${text("Black") ?? "?"}${text("Event") ? `, ${text("Event")}` : ""}` : "Tags");
+    setText(find("summary", this.part), shown.length ? `${text("White") ?? "?"} – ${text("Black") ?? "?"}${text("Event") ? `, ${text("Event")}` : ""}` : "Tags");
     if (!this.part.open) return;
     const missing = USUAL.filter((name) => text(name) === undefined).map((name) => [name, ""]);
     const all = [...tags, ...missing, ...Array.from({ length: this.extra }, () => ["", ""])];
@@ -51,7 +51,7 @@ export class Tags {
 
   write() {
     const read = (row) => [...row.querySelectorAll("input")].map((field) => field.value.trim());
-    // A name is letters, digits and underscores.
+    // Names consist of letters, digits and underscores.
     const tags = [...this.rows.children].map(read).map(([name, value]) => [name.replace(/\W/g, ""), value]).filter(([name, value]) => name && value);
     const { tree } = this.session;
     const result = find("#result").value;

@@ -1,10 +1,11 @@
-// The moves of an analysis: variations, comments, glyphs. Each edit makes a new state, so it can be undone.
+// The moves of an analysis with variations, comments and glyphs. Each edit creates a new state, for undo.
 
 import { START } from "./text.js";
 
-const UNDO = 300;
+// Maximum number of undo steps.
+const MAX_UNDO = 300;
 
-// Fields of a node that a document keeps if they are set.
+// Optional fields of a node in a document.
 const OPTIONAL = ["comment", "before", "nags", "arrows", "circles", "clock", "eval"];
 const isSet = (value) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
@@ -37,7 +38,7 @@ export class Tree {
     return this.state.nodes.size - 1;
   }
 
-  // The nodes from the root to one, without the root.
+  // The path from the root to a node, without the root.
   path(id = this.at) {
     const path = [];
     for (let node = this.node(id); node && node.parent !== null; node = this.node(node.parent)) path.unshift(node);
@@ -58,7 +59,7 @@ export class Tree {
     return this.node(id)?.children.find((child) => this.node(child).uci === uci);
   }
 
-  // The node after moves as far as they are known.
+  // The last node along moves from the root.
   follow(moves) {
     let at = 0;
     for (const uci of moves) {
@@ -76,19 +77,19 @@ export class Tree {
     return true;
   }
 
-  // A place as the server takes it.
+  // A place for requests.
   place(id = this.at) {
     return { start: this.state.start, chess960: this.state.chess960, moves: this.moves(id) };
   }
 
-  // Changes the state. An edit of the same kind as the last one, like typing on, is undone with it.
+  // Changes the state. Consecutive edits of the same kind, such as typing, are undone together.
   edit(change, kind = null) {
     const before = { state: this.state, at: this.at, kind };
     this.state = { ...this.state, nodes: new Map(this.state.nodes) };
     const result = change(this.state);
     const last = this.undos[this.undos.length - 1];
     if (kind === null || last?.kind !== kind) this.undos.push(before);
-    if (this.undos.length > UNDO) this.undos.shift();
+    if (this.undos.length > MAX_UNDO) this.undos.shift();
     this.redos = [];
     return result;
   }
@@ -110,7 +111,7 @@ export class Tree {
     return this.swap(this.redos, this.undos);
   }
 
-  // Adds moves behind a node; known ones are followed. Returns the last one.
+  // Adds moves after a node, following existing ones. Returns the last one.
   add(id, moves) {
     let known;
     while (moves.length && (known = this.child(id, moves[0].uci)) !== undefined) [id, moves] = [known, moves.slice(1)];
@@ -165,7 +166,7 @@ export class Tree {
     this.edit(({ nodes }) => path.forEach((node) => this.raise(nodes, node.id, true)));
   }
 
-  // Removes a move and all behind it.
+  // Removes a move and all moves after it.
   remove(id) {
     const { parent } = this.node(id);
     if (parent === null) return;
@@ -183,11 +184,11 @@ export class Tree {
     if (gone.has(this.at)) this.at = parent;
   }
 
-  // Takes a document that another page has saved, as an edit.
+  // Applies a document saved by another page, as an edit.
   replace(document) {
     const moves = this.moves();
     const state = read(document);
-    // Ids are not used twice: an undone state would mix them up.
+    // Ids are not reused, since undone states contain them.
     const shift = this.next;
     const moved = (id) => (id === 0 || id === null ? id : id + shift);
     const nodes = new Map([...state.nodes.values()].map((node) => [moved(node.id), { ...node, id: moved(node.id), parent: moved(node.parent), children: node.children.map(moved) }]));

@@ -1,11 +1,11 @@
-// The tree of `--tree`: walking, pins and exclusions.
+// The tree of `--tree`: navigation, pins and exclusions.
 
-import { announce } from "./say.js";
-import { button, find, hide, make, say, set, soon, sync } from "./dom.js";
+import { announce } from "./notices.js";
+import { button, find, hide, make, setText, set, soon, sync } from "./dom.js";
 import { grouped, numbered, whiteMoves } from "./text.js";
 
-// Milliseconds between two looks; others may grow the tree.
-const LOOK = 5000;
+// Poll interval in milliseconds, since other processes may grow the tree.
+const POLL_INTERVAL = 5000;
 const same = (a, b) => a.split(" ").slice(0, 3).join() === b.split(" ").slice(0, 3).join();
 const share = (expected, fen) => (expected === null || expected === undefined ? "–" : `${(100 * (whiteMoves(fen) ? expected : 1 - expected)).toFixed(1)} %`);
 
@@ -15,9 +15,9 @@ export class TreeView {
     this.redraw = soon(() => this.draw());
     link.on("hello", ({ tree: has }) => {
       hide(find("#tab-tree"), !has);
-      if (has && this.isShown) this.look();
+      if (has && this.isShown) this.load();
     });
-    link.on("tree", () => { if (this.isShown) this.look(); });
+    link.on("tree", () => { if (this.isShown) this.load(); });
     session.on((what) => { if (what !== "info" && this.isShown) this.follow(); });
     find("#tree-follow").addEventListener("change", (event) => {
       this.follows = event.target.checked;
@@ -25,27 +25,27 @@ export class TreeView {
     });
     find("#tree-path").addEventListener("click", (event) => {
       const at = event.target.closest("button")?.dataset.at;
-      if (at !== undefined) this.walk(this.path.slice(0, Number(at)));
+      if (at !== undefined) this.goTo(this.path.slice(0, Number(at)));
     });
     find("#tree-moves").addEventListener("click", (event) => {
       const act = event.target.closest("button");
       const uci = act?.closest("[data-move]")?.dataset.move;
       if (!uci) return;
       if (act.dataset.mark) this.mark(uci, act.dataset.mark);
-      else this.walk([...this.path, uci]);
+      else this.goTo([...this.path, uci]);
     });
-    setInterval(() => { if (this.isShown && link.isOpen && document.visibilityState === "visible") this.look(); }, LOOK);
+    setInterval(() => { if (this.isShown && link.isOpen && document.visibilityState === "visible") this.load(); }, POLL_INTERVAL);
   }
 
-  // Looks at the tree with its tab open.
+  // Loads the tree while its tab is open.
   show(isShown) {
     this.isShown = isShown;
     if (!isShown) return;
-    this.look();
+    this.load();
     this.follow();
   }
 
-  async look() {
+  async load() {
     const { path } = this;
     try {
       const { tree } = await this.link.ask("tree", { path: path.join(" ") }, true);
@@ -65,19 +65,19 @@ export class TreeView {
     return this.tree && same(this.tree.start, start ?? this.session.tree.node(0).fen);
   }
 
-  // Follows the board, if both begin at the same position.
+  // Follows the board, if both have the same start position.
   follow() {
     if (!this.follows || !this.tree || !this.isSame) return this.redraw();
     const moves = this.session.tree.moves();
     if (moves.join() === this.path.join()) return;
     this.path = moves;
-    this.look();
+    this.load();
   }
 
-  // Walks to moves from the root, with the board where it follows.
-  walk(moves) {
+  // Goes to moves from the root, and moves the board if it follows.
+  goTo(moves) {
     this.path = moves;
-    this.look();
+    this.load();
     if (!this.follows || !this.isSame) return;
     const { session } = this;
     const known = session.tree.follow(moves);
@@ -98,14 +98,14 @@ export class TreeView {
   draw() {
     const { tree } = this;
     hide(find("#tree-part"), !tree);
-    say(find("#tree-error"), this.error ?? (tree && this.follows && !this.isSame ? "The tree begins at another position than the board." : ""));
+    setText(find("#tree-error"), this.error ?? (tree && this.follows && !this.isSame ? "The tree and the board have different start positions." : ""));
     if (!tree) return;
     const steps = ["root", ...numbered(tree.start, tree.path_san)].map((text, key) => ({ key, text }));
     sync(find("#tree-path"), steps, ({ key }) => button("", { class: "chip", "data-at": key }), (element, { key, text }) => {
-      say(element, text);
+      setText(element, text);
       set(element, "aria-current", key === steps.length - 1 ? "true" : null);
     });
-    say(find("#tree-node"), `White ${share(tree.expected, tree.fen)}, ply ${tree.ply ?? "–"}; ${grouped(tree.positions)} positions. Best line: ${numbered(tree.fen, tree.best_san).join(" ") || "–"}`);
+    setText(find("#tree-node"), `White ${share(tree.expected, tree.fen)}, ply ${tree.ply ?? "–"}; ${grouped(tree.positions)} positions. Best line: ${numbered(tree.fen, tree.best_san).join(" ") || "–"}`);
     sync(find("#tree-moves"), tree.moves.map((move) => ({ key: `${tree.fen} ${move.uci}`, move })), () => {
       const mark = (name) => make("button", { type: "button", class: "chip" }, name);
       return make("tr", {}, make("td", {}, button("", { class: "move" })), make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "note" }), make("td", { class: "marks" }, mark("pin"), mark("exclude")));
@@ -113,12 +113,12 @@ export class TreeView {
       const [name, value, depth, below, note, marks] = row.children;
       set(row, "data-move", move.uci);
       row.classList.toggle("excluded", move.excluded);
-      say(name.firstChild, move.san);
+      setText(name.firstChild, move.san);
       set(name.firstChild, "disabled", !move.in_tree);
-      say(value, share(move.expected, tree.fen));
-      say(depth, move.depth ?? "");
-      say(below, move.below);
-      say(note, move.note ?? "");
+      setText(value, share(move.expected, tree.fen));
+      setText(depth, move.depth ?? "");
+      setText(below, move.below);
+      setText(note, move.note ?? "");
       hide(marks.children[0], !move.in_tree);
       hide(marks.children[1], !move.in_tree);
       for (const [one, word, isSet] of [[marks.children[0], "pin", move.pinned], [marks.children[1], "exclude", move.excluded]]) {

@@ -1,13 +1,13 @@
-//! A position or a game in the queue, and what was found.
+//! A position or game in the queue with its results.
 
 use super::budget::Budget;
 use crate::database::{Analysis, Line};
 use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
-use crate::serve::board::{Document, Fields, Place, Refusal, players};
+use crate::serve::board::{Document, Fields, Place, RequestError, players};
 use crate::serve::results::{database_lines, thin, white_score};
-use crate::serve::turns::{Answer, Ticket};
+use crate::serve::scheduler::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
 use lento::score::Score;
 use lento::search::limits::Limits;
@@ -16,13 +16,13 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most lines of a search.
+/// Maximum lines of a search.
 const MAX_LINES: u64 = 20;
-/// Last moves in a name.
+/// Number of last moves in a name.
 const NAMED_MOVES: usize = 4;
-/// Most points of a graph; then every other one is dropped.
+/// Maximum points of a graph; above, every other one is dropped.
 const MAX_POINTS: usize = 400;
-/// Milliseconds for each position of an endless game at first; doubled each time.
+/// Milliseconds per position in the first pass over an endless game, doubled in each pass, and the number of passes.
 const PASS: u64 = 1000;
 const PASSES: u32 = 20;
 
@@ -34,9 +34,9 @@ pub struct Task {
     pub chess960: bool,
     /// The position with its history, or the start of a game.
     start: Game,
-    /// Those of a game; none of a position.
+    /// The moves of a game; empty for a position.
     moves: Vec<Option<Move>>,
-    /// JSON, from which it is read again.
+    /// JSON for the database.
     pub content: Arc<str>,
     /// Milliseconds since 1970.
     added: u64,
@@ -45,10 +45,10 @@ pub struct Task {
 /// A position of an entry.
 #[derive(Default)]
 pub struct Position {
-    /// Used by searches that have ended.
+    /// Used by finished searches.
     pub time_ms: u64,
     pub nodes: u64,
-    /// Searches of an endless game.
+    /// Passes of an endless game.
     passes: u32,
     pub is_done: bool,
     pub found: Option<Analysis>,
@@ -63,7 +63,7 @@ pub struct Running {
     pub nps: u64,
 }
 
-/// Time, nodes and passes of a position, whether it is done, and what was found.
+/// Time, nodes, passes, completion and analysis of a position.
 type StoredPosition = (u64, u64, u32, bool, Option<StoredAnalysis>);
 
 pub struct Entry {
@@ -73,15 +73,15 @@ pub struct Entry {
     /// The number of the change that removed it.
     pub removed: Option<u64>,
     pub positions: Vec<Position>,
-    /// Of a position: milliseconds, depth and White's expected score per mille.
+    /// For a position: milliseconds, depth and White's expected score per mille.
     pub graph: Vec<[u64; 3]>,
-    /// The board of its report, and the version that has nothing else.
+    /// The board of its report, and the last version without edits.
     pub board: Option<(Arc<str>, u64)>,
 }
 
 impl Task {
-    /// The task of a request or of a stored entry.
-    pub fn parse(fields: Fields, now: u64) -> Result<Self, Refusal> {
+    /// Parses the task of a request or of a stored entry.
+    pub fn parse(fields: Fields, now: u64) -> Result<Self, RequestError> {
         let budget = Budget::parse(fields)?;
         let lines = fields.number("lines", MAX_LINES)?.unwrap_or(1).max(1);
         let added = fields.number("added", u64::MAX)?.unwrap_or(now);
@@ -95,7 +95,7 @@ impl Task {
             let document = Document::parse(value)?;
             (chess960, moves) = (document.chess960, document.main_line());
             if moves.is_empty() {
-                return Err(Refusal::new("missing", "document", "a game without moves; expected some"));
+                return Err(RequestError::new("missing", "document", "a game without moves; expected moves"));
             }
             start = Game::from(document.nodes[0].board.clone());
             name = players(&document).unwrap_or_else(|| named(start.board(), &moves));
@@ -127,7 +127,7 @@ impl Task {
         }))
     }
 
-    /// The position of this number, with its history.
+    /// A position by index, with its history.
     pub fn game(&self, at: usize) -> Game {
         let mut game = self.start.clone();
         self.moves[..at].iter().for_each(|&mv| PgnMove::from(mv).play(&mut game));
@@ -135,7 +135,7 @@ impl Task {
     }
 }
 
-/// The last moves from a position, numbered.
+/// The last moves with numbers.
 fn named(start: &Board, moves: &[Option<Move>]) -> String {
     let (mut board, mut words) = (start.clone(), Vec::new());
     let shown = moves.len().saturating_sub(NAMED_MOVES);
@@ -159,12 +159,12 @@ impl Entry {
         Self { rank, task, is_paused: false, removed: None, positions, graph: Vec::new(), board: None }
     }
 
-    /// Positions to be searched.
+    /// Number of unfinished positions.
     pub fn left(&self) -> usize {
         self.positions.iter().filter(|position| !position.is_done).count()
     }
 
-    /// Whether nothing is left to do.
+    /// Whether all positions are finished.
     pub fn is_over(&self, now: u64) -> bool {
         matches!(self.task.budget, Budget::Until(moment) if moment <= now)
             || self.positions.iter().all(|position| position.is_done)
@@ -174,46 +174,46 @@ impl Entry {
         !self.is_paused && self.removed.is_none() && !self.is_over(now)
     }
 
-    /// The positions to be searched next.
-    pub fn next(&self, most: usize) -> Vec<usize> {
+    /// The positions to search next.
+    pub fn next(&self, max: usize) -> Vec<usize> {
         let mut next: Vec<usize> = (0..self.positions.len()).filter(|&at| !self.positions[at].is_done).collect();
         if self.task.budget == Budget::Endless {
             next.sort_by_key(|&at| self.positions[at].passes);
         }
-        next.truncate(most);
+        next.truncate(max);
         next
     }
 
-    /// The budget, of each position where it is one of time in all.
+    /// The budget, with a total time divided by the positions.
     fn budget(&self) -> Budget {
         let Budget::Time(total) = self.task.budget else { return self.task.budget };
         let has_moves = |position: &&Position| !position.is_done || position.found.is_some();
         Budget::TimeEach((total / self.positions.iter().filter(has_moves).count().max(1) as u64).max(1))
     }
 
-    /// What is left for a position. `share` is the time for each position of an entry that ends at a moment.
+    /// The remaining limits of a position. `share` is the time per position for entries with `Until`.
     pub fn limits(&self, at: usize, share: u64) -> Limits {
         let position = &self.positions[at];
-        let left = |most: u64, used: u64| most.saturating_sub(used).max(1);
-        let time = |most: u64| Limits { movetime: Some(most as i64), ..Limits::default() };
+        let left = |max: u64, used: u64| max.saturating_sub(used).max(1);
+        let time = |max: u64| Limits { movetime: Some(max as i64), ..Limits::default() };
         match self.budget() {
             Budget::Endless if self.task.is_game() => time(PASS << position.passes),
             Budget::Endless => Limits { infinite: true, ..Limits::default() },
-            Budget::Depth(most) => Limits { depth: Some(most as i32), ..Limits::default() },
-            Budget::Nodes(most) => Limits { nodes: Some(left(most, position.nodes)), ..Limits::default() },
+            Budget::Depth(max) => Limits { depth: Some(max as i32), ..Limits::default() },
+            Budget::Nodes(max) => Limits { nodes: Some(left(max, position.nodes)), ..Limits::default() },
             Budget::Time(each) | Budget::TimeEach(each) => time(left(each, position.time_ms)),
             Budget::Until(_) => time(share.max(1)),
         }
     }
 
-    /// Takes an answer to a running search.
+    /// Handles an answer to a running search.
     pub fn take(&mut self, at: usize, answer: &Answer) {
         let is_endless = self.task.budget == Budget::Endless;
         let position = &mut self.positions[at];
         let Some(running) = &mut position.running else { return };
         let &Answer { status, nodes, time, nps, .. } = answer;
         (running.time_ms, running.nodes, running.nps) = (time.as_millis() as u64, nodes, nps);
-        // One that was interrupted early knows less than before.
+        // Ignores shallower results of interrupted searches.
         let depth = position.found.as_ref().map(|found| found.depth);
         let lines = &answer.outcome.lines;
         if let Some(best) = lines.first().filter(|best| depth.is_none_or(|depth| depth <= best.depth)) {
@@ -250,15 +250,15 @@ impl Entry {
         }
     }
 
-    /// The part that is done, from 0 to 1; `None` for an endless entry.
+    /// Progress from 0 to 1; `None` for an endless entry.
     fn progress(&self, now: u64) -> Option<f64> {
         let budget = self.budget();
-        let share = |used: u64, most: u64| (used as f64 / most as f64).min(1.0);
+        let share = |used: u64, max: u64| (used as f64 / max as f64).min(1.0);
         let part = |position: &Position| match budget {
             _ if position.is_done => 1.0,
-            Budget::Depth(most) => share(position.found.as_ref().map_or(0, |found| found.depth as u64), most),
-            Budget::Nodes(most) => share(position.nodes_used(), most),
-            Budget::TimeEach(most) => share(position.time_used(), most),
+            Budget::Depth(max) => share(position.found.as_ref().map_or(0, |found| found.depth as u64), max),
+            Budget::Nodes(max) => share(position.nodes_used(), max),
+            Budget::TimeEach(max) => share(position.time_used(), max),
             _ => 0.0,
         };
         match budget {
@@ -271,14 +271,14 @@ impl Entry {
         }
     }
 
-    /// Milliseconds of searching that are left; `None` if unknown.
+    /// Remaining search time in milliseconds; `None` if unknown.
     pub fn time_left(&self) -> Option<u64> {
         let Budget::TimeEach(each) = self.budget() else { return (self.left() == 0).then_some(0) };
         let left = |position: &Position| each.saturating_sub(position.time_used());
         Some(self.positions.iter().filter(|position| !position.is_done).map(left).sum())
     }
 
-    /// What pages see.
+    /// JSON for pages.
     pub fn row(&self, number: u64, is_paused: bool, now: u64) -> Value {
         let sum = |of: fn(&Position) -> u64| self.positions.iter().map(of).sum::<u64>();
         let mut row = json!({
@@ -308,7 +308,7 @@ impl Entry {
         row
     }
 
-    /// The lines of a position, and its graph.
+    /// The lines and the graph of a position.
     pub fn look(&self) -> Value {
         let (position, board) = (&self.positions[0], self.task.start.board());
         let found = position.found.as_ref();
@@ -322,7 +322,7 @@ impl Entry {
         })
     }
 
-    /// JSON of what was found.
+    /// JSON of the results for the database.
     pub fn stored(&self) -> String {
         let positions = self.positions.iter().zip(self.task.games()).map(|(position, game)| -> StoredPosition {
             let found = position.found.as_ref().map(|found| stored(game.board(), found));
@@ -338,7 +338,7 @@ impl Entry {
         .to_string()
     }
 
-    /// Takes what was stored.
+    /// Loads stored results.
     pub fn restore(&mut self, mut stored: Value) {
         self.is_paused = stored["paused"] == true;
         self.removed = (stored["removed"] == true).then_some(0);
@@ -364,7 +364,7 @@ impl Position {
     }
 }
 
-/// A line for pages, with the score and expected score of White.
+/// JSON of a line for pages, with White's score and expected score.
 fn white_line(board: &Board, line: &Line, chess960: bool) -> Value {
     let score = white_score(board, line.score);
     let (pv, san) = notation(board, &line.pv, chess960);

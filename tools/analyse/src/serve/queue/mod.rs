@@ -1,14 +1,14 @@
-//! The queue of the page: positions and games, each with a budget, searched in the order that its visitors give them.
+//! The queue of the page: positions and games, each with a budget, searched in an order set by visitors.
 
-mod asks;
 mod budget;
 mod entry;
-mod keep;
+mod requests;
+mod storage;
 
 use super::board::{self, Boards, now};
 use super::pool::Pool;
 use super::query::Query;
-use super::turns::Answer;
+use super::scheduler::Answer;
 use budget::Budget;
 use entry::{Entry, Running};
 use parking_lot::{Mutex, MutexGuard};
@@ -20,20 +20,20 @@ use tokio::sync::broadcast;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// Interval of reports and of news.
-const REPORT: Duration = Duration::from_millis(250);
-/// News after which the state of the pool is told, and those after which the queue is stored.
+/// Interval of reports and events.
+const TICK: Duration = Duration::from_millis(250);
+/// Ticks between status events, and between saves.
 const STATUS: u32 = 4;
-const KEEP: u32 = 8;
-/// Messages that a slow visitor may be behind before the whole state is sent again.
-const BEHIND: usize = 64;
+const SAVE: u32 = 8;
+/// Events that a slow visitor may lag behind before the whole state is sent again.
+const MAX_LAG: usize = 64;
 
 pub struct Queue {
     pool: Arc<Pool>,
     boards: Arc<Boards>,
     state: Mutex<State>,
-    stored: Mutex<keep::Stored>,
-    news: broadcast::Sender<Arc<str>>,
+    storage: Mutex<storage::Storage>,
+    events: broadcast::Sender<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -41,63 +41,63 @@ struct State {
     entries: BTreeMap<u64, Entry>,
     /// By rank, without removed ones.
     order: BTreeSet<(i64, u64)>,
-    /// Entries and positions that are searched.
+    /// Entries and positions being searched.
     running: BTreeSet<(u64, usize)>,
-    /// The last number of an entry.
+    /// The last entry number.
     last: u64,
     changes: u64,
     is_paused: bool,
-    /// Why it is not stored; empty if it is, or need not be.
+    /// Why the queue is not stored; empty if it is, or need not be.
     unstored: String,
-    /// Whether another server has the queue of the database; this one has none.
+    /// Whether another server owns the queue of the database.
     is_taken: bool,
-    /// What pages have not heard.
+    /// Changes not yet sent to pages.
     changed: BTreeSet<u64>,
     gone: Vec<u64>,
     is_changed: bool,
-    /// What the database does not have.
-    unkept: BTreeSet<u64>,
+    /// Changes not yet in the database.
+    unsaved: BTreeSet<u64>,
     deleted: Vec<u64>,
-    is_unkept: bool,
-    /// Entries that have ended; boards of games get their reports.
+    is_unsaved: bool,
+    /// Finished entries, whose games need reports.
     ended: BTreeSet<u64>,
-    /// When entries that end at a moment were last looked for.
-    looked: u64,
+    /// When entries with `Until` were last checked.
+    last_check: u64,
 }
 
 impl State {
     fn change(&mut self, number: u64) {
         self.changed.insert(number);
-        self.unkept.insert(number);
+        self.unsaved.insert(number);
     }
 
-    /// Looks for entries whose moment has come.
+    /// Finishes entries whose `Until` has passed.
     fn end_by_time(&mut self, now: u64) {
-        let passed = self.looked..=now;
+        let passed = self.last_check..=now;
         let has_ended = |entry: &Entry| matches!(entry.task.budget, Budget::Until(moment) if passed.contains(&moment));
         let ended: Vec<u64> =
             self.entries.iter().filter(|(_, entry)| has_ended(entry)).map(|(&number, _)| number).collect();
         ended.iter().for_each(|&number| self.change(number));
         self.ended.extend(ended);
-        self.looked = now + 1;
+        self.last_check = now + 1;
     }
 
-    /// The positions to be searched now.
-    fn wanted(&self, most: usize, now: u64) -> Vec<(u64, usize)> {
+    /// The positions to search now.
+    fn wanted(&self, max: usize, now: u64) -> Vec<(u64, usize)> {
         let mut wanted = Vec::new();
         for &(_, number) in self.order.iter().filter(|_| !self.is_paused) {
             let entry = &self.entries[&number];
             if entry.waits(now) {
-                wanted.extend(entry.next(most - wanted.len()).into_iter().map(|at| (number, at)));
+                wanted.extend(entry.next(max - wanted.len()).into_iter().map(|at| (number, at)));
             }
-            if wanted.len() == most {
+            if wanted.len() == max {
                 break;
             }
         }
         wanted
     }
 
-    /// Milliseconds for each position of the entries that end at a moment.
+    /// Milliseconds per position for entries with `Until`.
     fn share(&self, engines: usize, now: u64, until: u64) -> u64 {
         let is_like =
             |entry: &&Entry| matches!(entry.task.budget, Budget::Until(moment) if moment <= until) && entry.waits(now);
@@ -106,7 +106,7 @@ impl State {
         (time * engines as u64 / left.max(1) as u64).min(time)
     }
 
-    /// Milliseconds until all is done, if all budgets are of time.
+    /// Milliseconds until all entries are done, if all have time budgets.
     fn time_left(&self, engines: usize, now: u64) -> Option<u64> {
         let (mut sum, mut latest, mut any) = (0, 0, false);
         for &(_, number) in &self.order {
@@ -127,13 +127,13 @@ impl State {
 
 impl Queue {
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<str>> {
-        self.news.subscribe()
+        self.events.subscribe()
     }
 
-    /// Tells all visitors.
-    pub fn tell(&self, event: &Value) {
-        // Fails without visitors.
-        let _ = self.news.send(event.to_string().into());
+    /// Sends an event to all visitors.
+    pub fn broadcast(&self, event: &Value) {
+        // Fails if there are no visitors.
+        let _ = self.events.send(event.to_string().into());
     }
 
     fn status(&self) -> Value {
@@ -142,7 +142,7 @@ impl Queue {
         status
     }
 
-    /// Everything, for a new visitor.
+    /// The whole state, for new visitors.
     pub fn all(&self) -> Vec<String> {
         let state = self.state.lock();
         let mut event = self.event(&state, state.order.iter().map(|&(_, number)| number));
@@ -163,7 +163,7 @@ impl Queue {
         })
     }
 
-    /// Tells visitors what has changed.
+    /// Sends changes to visitors.
     fn flush(&self, state: &mut State) {
         if state.changed.is_empty() && state.gone.is_empty() && !state.is_changed {
             return;
@@ -172,10 +172,10 @@ impl Queue {
         let mut event = self.event(state, changed.into_iter().filter(|number| state.entries[number].removed.is_none()));
         event["gone"] = std::mem::take(&mut state.gone).into();
         state.is_changed = false;
-        self.tell(&event);
+        self.broadcast(&event);
     }
 
-    /// Searches what comes first, and ends what no longer does; it waits again with what it has used.
+    /// Starts searches of the first positions, and stops others, which resume later.
     fn schedule(self: &Arc<Self>, state: &mut State) {
         let (engines, now) = (self.pool.engines, now());
         let wanted = state.wanted(engines, now);
@@ -209,18 +209,18 @@ impl Queue {
         let game = task.game(at);
         let query = Query {
             multipv: task.lines,
-            report: Some(REPORT),
+            report: Some(TICK),
             ..Query::new(Value::Null, game, task.chess960, entry.limits(at, share))
         };
         let queue = Arc::clone(self);
-        let ticket = self.pool.push(query, Arc::new(move |answer| queue.take(number, at, &answer)));
+        let ticket = self.pool.push(query, Arc::new(move |answer| queue.handle_answer(number, at, &answer)));
         entry.positions[at].running = Some(Running { ticket, time_ms: 0, nodes: 0, nps: 0 });
         state.running.insert((number, at));
         state.change(number);
     }
 
-    /// Takes an answer to the search of a position.
-    fn take(self: &Arc<Self>, number: u64, at: usize, answer: &Answer) {
+    /// Handles an answer to the search of a position.
+    fn handle_answer(self: &Arc<Self>, number: u64, at: usize, answer: &Answer) {
         let mut state = self.state.lock();
         let Some(entry) = state.entries.get_mut(&number) else { return };
         entry.take(at, answer);
@@ -235,11 +235,11 @@ impl Queue {
         }
     }
 
-    /// Keeps the pages up to date and the queue stored, and searches, for ever.
+    /// Updates the pages, stores the queue and schedules searches, forever.
     pub async fn run(self: Arc<Self>) {
-        let mut ticks = interval(REPORT);
+        let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        for tick in (1..=STATUS * KEEP).cycle() {
+        for tick in (1..=STATUS * SAVE).cycle() {
             ticks.tick().await;
             {
                 let mut state = self.state.lock();
@@ -249,22 +249,22 @@ impl Queue {
                 }
                 self.flush(&mut state);
             }
-            if tick % STATUS == 0 && self.news.receiver_count() > 0 {
-                self.tell(&self.status());
+            if tick % STATUS == 0 && self.events.receiver_count() > 0 {
+                self.broadcast(&self.status());
             }
-            if tick % KEEP == 0 {
+            if tick % SAVE == 0 {
                 let queue = Arc::clone(&self);
-                let _ = spawn_blocking(move || queue.keep()).await;
+                let _ = spawn_blocking(move || queue.save()).await;
             }
         }
     }
 
-    /// After a change by a visitor: searches, tells and stores.
+    /// Finishes a change by a visitor: schedules, updates pages and saves.
     fn done(self: &Arc<Self>, mut state: MutexGuard<State>) -> board::Answer {
         self.schedule(&mut state);
         self.flush(&mut state);
         drop(state);
-        self.keep();
+        self.save();
         Ok(json!({}))
     }
 }

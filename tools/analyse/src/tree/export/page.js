@@ -1,7 +1,7 @@
 // Navigation in an exported tree.
 
 import { Bar, Board } from "./board.js";
-import { find, findAll, make, say } from "./dom.js";
+import { find, findAll, make, setText } from "./dom.js";
 import { bindKeys } from "./keys.js";
 
 // A node: piece placement, whether White is to move, moves, own value, [depth, nodes], own line, note.
@@ -33,7 +33,7 @@ const walk = () => {
   board.show({ fen, last: played ? [played[1].slice(0, 2), played[1].slice(2)] : null });
   drawLine();
   const value = moves[0]?.[3] ?? own;
-  say(find(".value"), value ? `${share(value)} ${pawns(value)}` : "–");
+  setText(find(".value"), value ? `${share(value)} ${pawns(value)}` : "–");
   bar.show(value ? (white ? value[0] : 100 - value[0]) / 100 : null, "", board.turned);
   const lines = [];
   if (searched) lines.push(make("p", { class: "searched" }, `own search ${share(own)} ${pawns(own)}, depth ${searched[0]}, ${searched[1]} nodes`), make("p", {}, line));

@@ -1,4 +1,4 @@
-//! Files of games, read and written.
+//! Reading and writing files of games.
 
 use super::{Page, all, list, start};
 use crate::serving::{Peer, Server};
@@ -42,28 +42,28 @@ fn files_are_read_leniently() {
     let promoted = page.game("[SetUp \"1\"]\n[FEN \"8/4P1k1/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. e8Q *");
     assert_eq!(promoted["nodes"][1]["san"], "e8=Q");
     assert_eq!(promoted["start"], "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1");
-    // Twice the same move is one.
+    // Repeated moves are merged.
     let twice = page.game("1. e4 e5 (1... e5 {again} 2. Nf3) 2. Nc3 *");
     assert_eq!(json!(all(&twice, "san")), json!(["e4", "e5", "Nf3", "Nc3"]));
-    assert_eq!(page.ask("read", json!({ "text": plain }))["games"][0]["plies"], 3);
+    assert_eq!(page.request("read", json!({ "text": plain }))["games"][0]["plies"], 3);
 }
 
 #[test]
-fn what_is_wrong_is_a_problem_and_the_rest_is_taken() {
+fn invalid_games_are_reported_and_skipped() {
     let (_server, mut page) = start();
     let text = "[Event \"a\"]\n\n1. e4 e5 2. Ke3 Nc6 1-0\n\n[Event \"b\"]\n\n1. d4 d5 0-1\n\n[Event \"c\"]\n[FEN \"8/8\"]\n\n1. e4 *\n\n[Event \"d\"]\n\n1. c4 *\n";
-    let read = page.ask("read", json!({ "text": text }));
+    let read = page.request("read", json!({ "text": text }));
     assert_eq!(read["kind"], "pgn");
     let events: Vec<&Value> = list(&read["games"]).iter().map(|game| &game["event"]).collect();
     assert_eq!(json!(events), json!(["a", "b", "d"]));
     let lines: Vec<&Value> = list(&read["problems"]).iter().map(|problem| &problem["line"]).collect();
     assert_eq!(json!(lines), json!([3, 10]));
     assert!(read["problems"][0]["text"].as_str().is_some_and(|text| text.contains("\"Ke3\"")), "{read}");
-    let second = page.ask("game", json!({ "file": read["file"], "index": 1 }));
+    let second = page.request("game", json!({ "file": read["file"], "index": 1 }));
     assert_eq!(json!(all(&second["document"], "san")), json!(["d4", "d5"]));
-    // Games without moves are games.
-    let read =
-        page.ask("read", json!({ "text": "[Event \"a\"]\n[White \"A\"]\n\n[Event \"b\"]\n[White \"B\"]\n\n1. e4 *" }));
+    // Games without moves count.
+    let read = page
+        .request("read", json!({ "text": "[Event \"a\"]\n[White \"A\"]\n\n[Event \"b\"]\n[White \"B\"]\n\n1. e4 *" }));
     let white: Vec<&Value> = list(&read["games"]).iter().map(|game| &game["white"]).collect();
     assert_eq!(json!(white), json!(["A", "B"]));
     for (text, kind, games, problems) in [
@@ -77,7 +77,7 @@ fn what_is_wrong_is_a_problem_and_the_rest_is_taken() {
         ("", "moves", 0, 1),
         ("8/8/8 w", "fen", 0, 1),
     ] {
-        let read = page.ask("read", json!({ "text": text }));
+        let read = page.request("read", json!({ "text": text }));
         let counts = (list(&read["games"]).len(), list(&read["problems"]).len());
         assert_eq!((&read["kind"], counts), (&json!(kind), (games, problems)), "{text:?}: {read}");
     }
@@ -93,7 +93,7 @@ fn post(address: SocketAddr, head: &str, body: &[u8]) -> (String, Value) {
     let head = format!("POST /read HTTP/1.1\r\nHost: {address}\r\n{head}Content-Length: {}\r\n\r\n", body.len());
     let stream = peer.stream.get_mut();
     stream.write_all(head.as_bytes()).expect("it is read");
-    // A server that refuses may stop reading.
+    // The server may stop reading after a refusal.
     let _ = stream.write_all(body);
     let mut text = String::new();
     let _ = peer.stream.read_to_string(&mut text);
@@ -111,22 +111,22 @@ fn files_are_posted() {
     assert_eq!(status, "200");
     let game = &answer["answer"]["games"][0];
     assert_eq!((&game["white"], &game["black"]), (&json!("Müller"), &json!("O’Kelly €")));
-    let read = page.ask("game", json!({ "file": answer["answer"]["file"], "index": 0 }));
+    let read = page.request("game", json!({ "file": answer["answer"]["file"], "index": 0 }));
     assert_eq!(read["document"]["tags"][0], json!(["White", "Müller"]));
     let many = "[Event \"many\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(3000) + "[Event \"last\"]\n\n1. e4 Ke3 *";
     let (status, answer) = post(address, "", many.as_bytes());
     assert_eq!((status.as_str(), list(&answer["answer"]["games"]).len()), ("200", 3001));
-    let last = page.ask("game", json!({ "file": answer["answer"]["file"], "index": 2999 }));
+    let last = page.request("game", json!({ "file": answer["answer"]["file"], "index": 2999 }));
     assert_eq!(list(&last["document"]["nodes"]).len(), 5);
-    // Lines are those of the file.
-    let last = page.ask("game", json!({ "file": answer["answer"]["file"], "index": 3000 }));
+    // Line numbers refer to the file.
+    let last = page.request("game", json!({ "file": answer["answer"]["file"], "index": 3000 }));
     assert_eq!((&last["problems"][0]["line"], &last["problems"]), (&json!(12_003), &answer["answer"]["problems"]));
     assert_eq!(page.error("game", json!({ "file": answer["answer"]["file"], "index": 3001 }))["code"], "unknown-game");
     assert_eq!(post(address, "Origin: http://evil.example\r\n", b"e4").0, "403");
     let (status, answer) = post(address, "", &vec![b' '; (16 << 20) + 1]);
     assert!(status == "413" || status.is_empty(), "{status}");
     assert!(status.is_empty() || answer["error"]["code"] == "too-large", "{answer}");
-    // Files are dropped, the oldest first.
+    // The oldest files are evicted.
     let large = vec![b' '; 15 << 20];
     let first = post(address, "", &large).1["answer"]["file"].clone();
     assert_eq!(page.error("game", json!({ "file": first, "index": 0 }))["code"], "unknown-game");
@@ -139,7 +139,7 @@ fn files_are_posted() {
 const ANNOTATED: &str = "[Event \"x\"]\n[Site \"https://lichess.org/abc\"]\n[Date \"2020.01.02\"]\n[Round \"3.1\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n[WhiteElo \"2500\"]\n[Opening \"?\"]\n[TimeControl \"180+2\"]\n\n{[%csl Gd4,Rd5][%cal Ge2e4] Before.} 1. e4 $1 {[%eval 0.3,20] [%clk 0:03:00] Best. [%emt 0:00:01] [%own a b]} 1... e5 ({A [%csl Ra1] start} 1... c5 $6 2. Nf3 (2. Nc3 Nc6 {deep}) 2... d6) (1... --) 2. Nf3 $14 $36 1-0\n";
 
 #[test]
-fn games_are_written_as_they_were_read() {
+fn games_round_trip() {
     let (_server, mut page) = start();
     let document = page.game(ANNOTATED);
     let first = &document["nodes"][1];
@@ -173,7 +173,7 @@ fn games_are_written_as_they_were_read() {
     assert_eq!(page.game(&pgn)["nodes"], chess960["nodes"]);
 }
 
-/// Another reader finds the same lines in what is written.
+/// Another PGN reader finds the same lines.
 #[test]
 fn python_chess_reads_the_same_tree() {
     const READ: &str = "import chess.pgn, json, sys\n\

@@ -11,11 +11,11 @@ use std::net::SocketAddr;
 impl Page {
     /// Adds an entry, and returns its number.
     fn add(&mut self, fields: Value) -> u64 {
-        self.ask("queue-add", fields)["entry"].as_u64().expect("a number")
+        self.request("queue-add", fields)["entry"].as_u64().expect("a number")
     }
 }
 
-/// Waits until a new page hears this of an entry.
+/// Waits until a new page receives a matching row of an entry.
 fn row(address: SocketAddr, entry: u64, mut is_it: impl FnMut(&Value) -> bool) -> Value {
     let of = |event: &Value| {
         let entries = event["entries"].as_array().map_or(&[][..], Vec::as_slice);
@@ -53,37 +53,37 @@ fn numbers(rows: &[Value]) -> Vec<u64> {
 }
 
 #[test]
-fn what_comes_first_is_searched_first() {
+fn entries_are_searched_in_order() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let (address, mut page) = opened(&mut server);
     let one = page.add(json!({ "moves": ["e2e4"] }));
     row(address, one, |row| row["state"] == "searching" && row["nodes"].as_u64() > Some(0));
-    // What comes later waits; above it, it takes the engine.
+    // A later entry waits; moved to the front, it gets the engine.
     let two = page.add(json!({ "moves": ["d2d4"], "lines": 2 }));
     row(address, two, is("waiting"));
-    page.ask("queue-move", json!({ "entry": two, "before": one }));
+    page.request("queue-move", json!({ "entry": two, "before": one }));
     let first = row(address, one, is("waiting"));
     row(address, two, is("searching"));
     assert!(first["nodes"].as_u64() > Some(0) && first["time_ms"].as_u64() > Some(0), "{first}");
     let three = page.add(json!({ "moves": ["c2c4"], "before": one, "budget": { "depth": 3 } }));
     assert_eq!(numbers(&order(address)), [two, three, one]);
-    // Each of them and all can be paused; what was used counts.
-    page.ask("queue-pause", json!({ "entry": two, "paused": true }));
+    // Entries and the queue can be paused, without loss of work.
+    page.request("queue-pause", json!({ "entry": two, "paused": true }));
     row(address, three, is("done"));
     let again = row(address, one, |row| row["state"] == "searching" && row["nodes"].as_u64() > first["nodes"].as_u64());
-    page.ask("queue-pause", json!({ "paused": true }));
+    page.request("queue-pause", json!({ "paused": true }));
     assert!(row(address, one, is("paused"))["nodes"].as_u64() >= again["nodes"].as_u64());
-    page.ask("queue-pause", json!({ "paused": false }));
+    page.request("queue-pause", json!({ "paused": false }));
     row(address, one, is("searching"));
-    // Removed ones come back to their place.
-    page.ask("queue-remove", json!({ "entries": [two, one] }));
+    // Restored entries return to their place.
+    page.request("queue-remove", json!({ "entries": [two, one] }));
     assert_eq!(numbers(&order(address)), [three]);
-    page.ask("queue-restore", json!({ "entries": [two, one] }));
+    page.request("queue-restore", json!({ "entries": [two, one] }));
     assert_eq!(numbers(&order(address)), [two, three, one]);
-    // Many moves to one place leave room.
+    // Ranks do not run out.
     for _ in 0..40 {
-        page.ask("queue-move", json!({ "entry": one, "before": three }));
-        page.ask("queue-move", json!({ "entry": two, "before": three }));
+        page.request("queue-move", json!({ "entry": one, "before": three }));
+        page.request("queue-move", json!({ "entry": two, "before": three }));
     }
     assert_eq!(numbers(&order(address)), [one, two, three]);
 }
@@ -92,7 +92,7 @@ fn what_comes_first_is_searched_first() {
 fn rows_have_names_and_expected_ends() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let (address, mut page) = opened(&mut server);
-    page.ask("queue-pause", json!({ "paused": true }));
+    page.request("queue-pause", json!({ "paused": true }));
     let najdorf = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6"];
     let game = page.game("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *");
     let until = 1_u64 << 42;
@@ -146,33 +146,33 @@ fn refused_requests_quote_the_input() {
     ] {
         let error = page.error(ask, fields);
         assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
-        assert!(error["text"].as_str().is_some_and(|said| said.contains(text)), "{error}");
+        assert!(error["text"].as_str().is_some_and(|stderr| stderr.contains(text)), "{error}");
     }
-    page.ask("queue-add", json!({ "budget": { "depth": 1 } }));
+    page.request("queue-add", json!({ "budget": { "depth": 1 } }));
     assert_eq!(page.error("queue-move", json!({ "entry": 1, "before": "x" }))["field"], "before");
 }
 
-pub fn the_queue_of_a_database_outlives_a_killed_server() {
+pub fn queue_in_database_survives_a_killed_server() {
     let folder = Folder::new("queue");
     let db = folder.path("queue.db");
     let args = ["--web", "127.0.0.1:0", "--db", &db];
     let mut server = Server::start(&args);
     let (address, mut page) = opened(&mut server);
-    page.ask("queue-pause", json!({ "paused": true }));
+    page.request("queue-pause", json!({ "paused": true }));
     let done = page.add(json!({ "moves": ["e2e4"], "budget": { "nodes": 2000 }, "lines": 2 }));
     let held = page.add(json!({ "moves": ["d2d4"], "budget": { "depth": 4 } }));
     let gone = page.add(json!({ "moves": ["c2c4"], "budget": { "depth": 4 } }));
     let long = page.add(json!({ "moves": ["g1f3"], "budget": { "time_ms": 86_400_000 } }));
-    page.ask("queue-pause", json!({ "entry": held, "paused": true }));
-    page.ask("queue-move", json!({ "entry": long, "before": held }));
-    page.ask("queue-remove", json!({ "entry": gone }));
-    page.ask("queue-pause", json!({ "paused": false }));
+    page.request("queue-pause", json!({ "entry": held, "paused": true }));
+    page.request("queue-move", json!({ "entry": long, "before": held }));
+    page.request("queue-remove", json!({ "entry": gone }));
+    page.request("queue-pause", json!({ "paused": false }));
     let finished = row(address, done, is("done"));
-    let looked = page.ask("queue-look", json!({ "entry": done }));
+    let looked = page.request("queue-look", json!({ "entry": done }));
     let searched = row(address, long, |row| row["time_ms"].as_u64() > Some(0) && row["score"].is_object());
-    // Its answer comes when all so far is stored.
-    page.ask("queue-move", json!({ "entry": held, "before": null }));
-    // Killed, without a word.
+    // It is answered once all changes are stored.
+    page.request("queue-move", json!({ "entry": held, "before": null }));
+    // Kills the server.
     drop(server);
     let mut server = Server::start(&args);
     let (address, mut page) = opened(&mut server);
@@ -181,18 +181,18 @@ pub fn the_queue_of_a_database_outlives_a_killed_server() {
     for field in ["state", "nodes", "time_ms", "score", "best", "depth", "name", "budget"] {
         assert_eq!(rows[0][field], finished[field], "{field}");
     }
-    assert_eq!(page.ask("queue-look", json!({ "entry": done })), looked);
+    assert_eq!(page.request("queue-look", json!({ "entry": done })), looked);
     assert!(rows[1]["time_ms"].as_u64() >= searched["time_ms"].as_u64(), "{rows:?}");
     assert_eq!(rows[2]["state"], "paused");
-    // It resumes by itself.
+    // The search resumes.
     row(address, long, |row| row["state"] == "searching" && row["time_ms"].as_u64() > searched["time_ms"].as_u64());
-    page.ask("queue-restore", json!({ "entry": gone }));
+    page.request("queue-restore", json!({ "entry": gone }));
     assert_eq!(order(address).len(), 4);
-    // Another server has no queue meanwhile, and takes it over afterwards.
+    // A second server has no queue until the first one ends.
     let mut second = Server::start(&args);
-    let mut said = String::new();
-    std::io::BufRead::read_line(&mut second.said, &mut said).expect("a line");
-    assert!(said.contains("another server has the queue"), "{said}");
+    let mut stderr = String::new();
+    std::io::BufRead::read_line(&mut second.stderr, &mut stderr).expect("a line");
+    assert!(stderr.contains("another server owns the queue"), "{stderr}");
     let (other, mut page) = opened(&mut second);
     let event = whole(other);
     assert!(event["entries"] == json!([]) && event["unstored"] != "", "{event}");
@@ -205,7 +205,7 @@ pub fn the_queue_of_a_database_outlives_a_killed_server() {
 
 #[cfg(all(feature = "postgres", unix))]
 #[test]
-fn the_queue_on_postgresql_outlives_restarts_of_both_servers() {
+fn queue_on_postgresql_survives_restarts_of_both_servers() {
     let Some(postgres) = crate::server::Server::start("positions") else { return };
     let url = postgres.create("positions");
     let args = ["--web", "127.0.0.1:0", "--db", &url];
@@ -229,11 +229,11 @@ fn the_queue_on_postgresql_outlives_restarts_of_both_servers() {
     row(address, long, is("searching"));
 }
 
-/// White loses the queen.
+/// A game in which White loses the queen.
 const GAME: &str = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Qh5 Nc6 3. Qxe5+ {oh} Nxe5 4. d4 d6 *";
 
 #[test]
-fn a_game_gets_its_report() {
+fn games_have_reports() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let (address, mut page) = opened(&mut server);
     let game = page.game(GAME);
@@ -243,8 +243,8 @@ fn a_game_gets_its_report() {
         (&found["kind"], &found["positions"], &found["found"], &found["name"]),
         (&json!("game"), &json!(9), &json!(9), &json!("A – B"))
     );
-    let board = page.ask("queue-open", json!({ "entry": entry }))["board"].clone();
-    let opened = page.ask("open", json!({ "board": board }));
+    let board = page.request("queue-open", json!({ "entry": entry }))["board"].clone();
+    let opened = page.request("open", json!({ "board": board }));
     let (document, report) = (&opened["document"], &opened["document"]["report"]);
     let nodes = list(&document["nodes"]);
     let line = ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "d2d4", "d7d6"];
@@ -258,7 +258,7 @@ fn a_game_gets_its_report() {
         })
         .collect();
     assert_eq!((&main[4]["nags"], &main[4]["comment"]), (&json!([4]), &json!("oh")));
-    // Evaluations of all moves, and a better line with its own.
+    // All moves and a better line have evaluations.
     let has_eval = |node: &&Value| node["eval"].as_str().is_some_and(|eval| !eval.is_empty());
     assert!(main.iter().all(has_eval) && nodes.iter().filter(has_eval).count() > line.len(), "{document}");
     let parent = &main[4]["parent"];
@@ -267,34 +267,34 @@ fn a_game_gets_its_report() {
     assert_eq!((&report["moves"], &report["marks"][4], &report["entry"]), (&json!(line), &json!(4), &json!(entry)));
     assert!(report["sides"][0]["marks"][2].as_u64() >= Some(1) && report["sides"][1]["moves"] == 4, "{report}");
     assert!(report["sides"][0]["accuracy"].as_f64() < report["sides"][1]["accuracy"].as_f64(), "{report}");
-    // Opened again, it is the same board, with what its visitors wrote.
-    assert_eq!(page.ask("queue-open", json!({ "entry": entry }))["board"], board);
+    // Opened again, it is the same board with the visitors' edits.
+    assert_eq!(page.request("queue-open", json!({ "entry": entry }))["board"], board);
     let mut edited = document.clone();
     edited["nodes"][1]["comment"] = "mine".into();
     edited["report"] = json!(null);
-    page.ask("save", json!({ "board": board, "version": opened["version"], "document": edited }));
-    assert_eq!(page.ask("queue-open", json!({ "entry": entry }))["board"], board);
-    let again = page.ask("open", json!({ "board": board }))["document"].clone();
+    page.request("save", json!({ "board": board, "version": opened["version"], "document": edited }));
+    assert_eq!(page.request("queue-open", json!({ "entry": entry }))["board"], board);
+    let again = page.request("open", json!({ "board": board }))["document"].clone();
     assert_eq!((&again["nodes"][1]["comment"], &again["report"]), (&json!("mine"), report));
-    assert_eq!(list(&page.ask("boards", json!({}))["boards"]).len(), 1);
+    assert_eq!(list(&page.request("boards", json!({}))["boards"]).len(), 1);
 }
 
 #[test]
-fn a_game_that_is_searched_shows_what_is_there() {
+fn running_games_have_partial_reports() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let (address, mut page) = opened(&mut server);
     let game = page.game("1. e4 e5 2. Nf3 *");
     let entry = page.add(json!({ "document": game, "budget": { "time_ms_each": 86_400_000 } }));
     row(address, entry, |row| row["found"] == 1);
-    let board = page.ask("queue-open", json!({ "entry": entry }))["board"].clone();
-    let opened = page.ask("open", json!({ "board": board }));
+    let board = page.request("queue-open", json!({ "entry": entry }))["board"].clone();
+    let opened = page.request("open", json!({ "board": board }));
     let expected = list(&opened["document"]["report"]["expected"]);
     assert!(expected[0].is_f64() && expected[1..].iter().all(Value::is_null), "{expected:?}");
-    // Without an end, all positions get their turns; time in all is shared.
-    page.ask("queue-remove", json!({ "entry": entry }));
+    // Endless games search all positions in passes; a total time is shared.
+    page.request("queue-remove", json!({ "entry": entry }));
     let endless = page.add(json!({ "document": game }));
     row(address, endless, |row| row["found"] == 4);
-    page.ask("queue-remove", json!({ "entry": endless }));
+    page.request("queue-remove", json!({ "entry": endless }));
     let shared = page.add(json!({ "document": game, "budget": { "time_ms": 400 } }));
     let found = row(address, shared, is("done"));
     assert!(found["found"] == 4 && found["time_ms"].as_u64() < Some(4 * 400), "{found}");
@@ -326,7 +326,7 @@ fn rows_are_dragged_and_reports_clicked() {
     browser.wait_for(&page, &format!("{ROWS} === 'A – B'"));
     browser.evaluate(&page, &add("position", "none"));
     browser.wait_for(&page, &format!("{ROWS}.startsWith('A – B,')"));
-    // The second row above the first one.
+    // Drags the second row above the first one.
     let middle = |browser: &mut Browser, selector: &str, x: f64, y: f64| {
         let script = format!(
             "(() => {{ const box = document.querySelector({selector:?}).getBoundingClientRect();
@@ -352,7 +352,7 @@ fn rows_are_dragged_and_reports_clicked() {
     );
     mouse(&mut browser, "mouseReleased", &to);
     browser.wait_for(&page, &format!("{ROWS}.endsWith(',A – B')"));
-    // Back by a key.
+    // Moves it back by keyboard.
     browser.evaluate(&page, "document.querySelector('#positions li:nth-child(2) .game').focus()");
     let key = json!({ "type": "keyDown", "key": "ArrowUp", "code": "ArrowUp", "modifiers": 1 });
     browser.call(&page, "Input.dispatchKeyEvent", key);
@@ -369,7 +369,7 @@ fn rows_are_dragged_and_reports_clicked() {
     browser.wait_for(&page, "document.querySelectorAll('#report-sides td').length === 10");
     browser.wait_for(&page, "document.querySelector('#report-marks [data-nag=\"4\"]')?.textContent === '■'");
     browser.wait_for(&page, "location.hash.startsWith('#board=')");
-    // A click near the fifth of eight plies goes there.
+    // A click near the fifth of eight plies selects it.
     let fifth = middle(&mut browser, "#report-graph", 5.2 / 8.0, 0.5);
     mouse(&mut browser, "mousePressed", &fifth);
     mouse(&mut browser, "mouseReleased", &fifth);

@@ -1,4 +1,4 @@
-//! Boards that are saved.
+//! Saved boards.
 
 use super::{Page, list, start};
 use crate::analysing::Folder;
@@ -11,38 +11,38 @@ fn boards_are_saved_and_shared() {
     let address = server.address();
     let (mut one, mut two) = (Page::open(address), Page::open(address));
     let document = one.game("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *");
-    // Nothing but moves is taken from the page.
+    // SAN and FEN of the page are ignored.
     let mut forged = document.clone();
     forged["nodes"][1]["san"] = "<b>".into();
     forged["nodes"][1]["fen"] = "8/8".into();
-    let saved = one.ask("save", json!({ "board": null, "document": forged }));
+    let saved = one.request("save", json!({ "board": null, "document": forged }));
     let (board, version) = (saved["board"].clone(), saved["version"].clone());
     two.event("boards");
-    let list_of = |page: &mut Page| page.ask("boards", json!({}))["boards"].clone();
+    let list_of = |page: &mut Page| page.request("boards", json!({}))["boards"].clone();
     let entry = &list_of(&mut two)[0];
     assert_eq!((&entry["name"], &entry["plies"], &entry["board"]), (&json!("A – B"), &json!(2), &board));
-    let opened = two.ask("open", json!({ "board": board }));
+    let opened = two.request("open", json!({ "board": board }));
     assert_eq!((&opened["document"], &opened["version"]), (&document, &version));
-    // The other page sees what is saved, and cannot save over it.
+    // The other page sees the change and cannot overwrite it.
     let longer = one.game("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 *");
-    let saved = one.ask("save", json!({ "board": board, "version": version, "document": longer }));
+    let saved = one.request("save", json!({ "board": board, "version": version, "document": longer }));
     let event = two.event("board");
     assert_eq!((&event["board"], &event["version"], &event["document"]), (&board, &saved["version"], &longer));
     let stale = two.error("save", json!({ "board": board, "version": version, "document": document }));
     assert_eq!((&stale["code"], &stale["document"], &stale["version"]), (&json!("stale"), &longer, &saved["version"]));
-    // Names, copies, and back from removal.
-    two.ask("rename", json!({ "board": board, "name": " My  game " }));
-    let copy = two.ask("copy", json!({ "board": board }))["board"].clone();
+    // Rename, copy, remove and restore.
+    two.request("rename", json!({ "board": board, "name": " My  game " }));
+    let copy = two.request("copy", json!({ "board": board }))["board"].clone();
     let mut names: Vec<Value> = list(&list_of(&mut one)).iter().map(|entry| entry["name"].clone()).collect();
     names.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
     assert_eq!(json!(names), json!(["My game", "My game (copy)"]));
-    two.ask("remove", json!({ "board": board }));
+    two.request("remove", json!({ "board": board }));
     assert_eq!(one.error("open", json!({ "board": board }))["code"], "removed");
     assert_eq!(one.error("save", json!({ "board": board, "version": 2, "document": longer }))["code"], "removed");
     assert_eq!(list(&list_of(&mut one)).len(), 1);
-    one.ask("restore", json!({ "board": board }));
-    assert_eq!(one.ask("open", json!({ "board": board }))["document"], longer);
-    assert_eq!(one.ask("open", json!({ "board": copy }))["document"], longer);
+    one.request("restore", json!({ "board": board }));
+    assert_eq!(one.request("open", json!({ "board": board }))["document"], longer);
+    assert_eq!(one.request("open", json!({ "board": copy }))["document"], longer);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn documents_are_checked() {
     for at in 0..6000_u64 {
         many.push(node(at, ["g1f3", "g8f6", "f3g1", "f6g8"][at as usize % 4]));
     }
-    assert_eq!(page.ask("save", json!({ "document": { "nodes": many } }))["version"], 1);
+    assert_eq!(page.request("save", json!({ "document": { "nodes": many } }))["version"], 1);
     for at in 6000..10_001_u64 {
         many.push(node(at, ["g1f3", "g8f6", "f3g1", "f6g8"][at as usize % 4]));
     }
@@ -87,45 +87,48 @@ fn documents_are_checked() {
 }
 
 #[test]
-fn boards_of_a_database_outlive_a_killed_server() {
+fn boards_in_database_survive_a_killed_server() {
     let folder = Folder::new("boards");
     let db = folder.path("boards.db");
     let args = ["--web", "127.0.0.1:0", "--db", &db];
     let mut server = Server::start(&args);
     let mut page = Page::open(server.address());
     let [first, longer] = ["1. e4 *", "1. e4 e5 {[%cal Ge2e4] even} (1... c5!?) *"].map(|text| page.game(text));
-    let kept = page.ask("save", json!({ "document": first, "name": "kept" }));
-    let lost = page.ask("save", json!({ "document": first, "name": "removed" }));
-    let kept = page.ask("save", json!({ "board": kept["board"], "version": 1, "document": longer }));
-    page.ask("rename", json!({ "board": kept["board"], "name": "renamed" }));
-    page.ask("remove", json!({ "board": lost["board"] }));
-    // Killed, without a word.
+    let kept = page.request("save", json!({ "document": first, "name": "kept" }));
+    let lost = page.request("save", json!({ "document": first, "name": "removed" }));
+    let kept = page.request("save", json!({ "board": kept["board"], "version": 1, "document": longer }));
+    page.request("rename", json!({ "board": kept["board"], "name": "renamed" }));
+    page.request("remove", json!({ "board": lost["board"] }));
+    // Kills the server.
     drop(server);
     let mut server = Server::start(&args);
     let mut page = Page::open(server.address());
-    let listed = page.ask("boards", json!({}))["boards"].clone();
+    let listed = page.request("boards", json!({}))["boards"].clone();
     assert_eq!((list(&listed).len(), &listed[0]["name"], &listed[0]["plies"]), (1, &json!("renamed"), &json!(2)));
-    let opened = page.ask("open", json!({ "board": kept["board"] }));
+    let opened = page.request("open", json!({ "board": kept["board"] }));
     assert_eq!((&opened["version"], &opened["document"]), (&json!(2), &longer));
-    page.ask("restore", json!({ "board": lost["board"] }));
-    assert_eq!(page.ask("open", json!({ "board": lost["board"] }))["document"], first);
-    // Another server does not overwrite what it has not seen.
+    page.request("restore", json!({ "board": lost["board"] }));
+    assert_eq!(page.request("open", json!({ "board": lost["board"] }))["document"], first);
+    // Another server does not overwrite newer versions.
     let mut second = Server::start(&args);
     let mut other = Page::open(second.address());
-    page.ask("save", json!({ "board": kept["board"], "version": 2, "document": first }));
+    page.request("save", json!({ "board": kept["board"], "version": 2, "document": first }));
     let stale = other.error("save", json!({ "board": kept["board"], "version": 2, "document": longer }));
     assert_eq!((&stale["code"], &stale["version"], &stale["document"]), (&json!("stale"), &json!(3), &first));
-    assert_eq!(other.ask("save", json!({ "board": kept["board"], "version": 3, "document": longer }))["version"], 4);
-    // Nor does it save what the other one has removed.
-    assert_eq!(page.ask("open", json!({ "board": kept["board"] }))["document"], longer);
-    page.ask("remove", json!({ "board": kept["board"] }));
+    assert_eq!(
+        other.request("save", json!({ "board": kept["board"], "version": 3, "document": longer }))["version"],
+        4
+    );
+    // Nor does it save removed boards.
+    assert_eq!(page.request("open", json!({ "board": kept["board"] }))["document"], longer);
+    page.request("remove", json!({ "board": kept["board"] }));
     let gone = other.error("save", json!({ "board": kept["board"], "version": 4, "document": first }));
     assert_eq!(gone["code"], "removed");
-    assert_eq!(list(&other.ask("boards", json!({}))["boards"]).len(), 1);
+    assert_eq!(list(&other.request("boards", json!({}))["boards"]).len(), 1);
 }
 
 #[test]
-fn a_database_of_analyses_takes_boards() {
+fn boards_can_be_stored_beside_analyses() {
     let folder = Folder::new("boards-analyses");
     let db = folder.path("analyses.db");
     let analyse = |args: &[&str]| {
@@ -139,32 +142,32 @@ fn a_database_of_analyses_takes_boards() {
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
     let mut page = Page::open(server.address());
     let game = page.game("1. d4 *");
-    let board = page.ask("save", json!({ "document": game }))["board"].clone();
-    // Analyses go on beside it.
+    let board = page.request("save", json!({ "document": game }))["board"].clone();
+    // Analyses continue in the same database.
     analyse(&[&epd, "--depth", "3"]);
     drop(server);
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
-    assert_eq!(Page::open(server.address()).ask("open", json!({ "board": board }))["document"], game);
+    assert_eq!(Page::open(server.address()).request("open", json!({ "board": board }))["document"], game);
 }
 
 /// The server is stopped and started between two requests.
 #[cfg(all(feature = "postgres", unix))]
 #[test]
-fn boards_on_a_server_outlive_its_restart() {
+fn boards_on_a_server_survive_its_restart() {
     let Some(postgres) = crate::server::Server::start("boards") else { return };
     let url = postgres.create("boards");
     let args = ["--web", "127.0.0.1:0", "--db", &url];
     let mut server = Server::start(&args);
     let mut page = Page::open(server.address());
     let [first, longer] = ["1. e4 *", "1. e4 c6 *"].map(|text| page.game(text));
-    let board = page.ask("save", json!({ "document": first }))["board"].clone();
+    let board = page.request("save", json!({ "document": first }))["board"].clone();
     postgres.stop();
     let refused = page.error("save", json!({ "board": board, "version": 1, "document": longer }));
     assert_eq!(refused["code"], "unsaved");
     postgres.up();
-    assert_eq!(page.ask("save", json!({ "board": board, "version": 1, "document": longer }))["version"], 2);
+    assert_eq!(page.request("save", json!({ "board": board, "version": 1, "document": longer }))["version"], 2);
     drop(server);
     let mut server = Server::start(&args);
     let mut page = Page::open(server.address());
-    assert_eq!(page.ask("open", json!({ "board": board }))["document"], longer);
+    assert_eq!(page.request("open", json!({ "board": board }))["document"], longer);
 }

@@ -75,7 +75,7 @@ impl Protocol for Bidi {
     }
 }
 
-/// The character that stands for a key.
+/// The code point of a key.
 fn code(key: &str) -> &str {
     match key {
         "Control" => "\u{e009}",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 pub struct DevTools {
     calls: Calls,
-    /// Where the mouse is, and the mask of its pressed buttons.
+    /// Position of the mouse, and the mask of pressed buttons.
     at: (f64, f64),
     pressed: u8,
 }

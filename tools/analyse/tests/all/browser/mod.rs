@@ -3,7 +3,7 @@
 mod bidi;
 mod devtools;
 
-use crate::page::PATIENCE;
+use crate::page::TIMEOUT;
 use devtools::DevTools;
 use serde_json::{Value, json};
 use std::env;
@@ -12,13 +12,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a protocol can do with pages, which it names.
+/// Operations of a protocol on pages, identified by name.
 trait Protocol {
-    /// Opens an empty page in a window of its own.
+    /// Opens an empty page in a new window.
     fn open(&mut self, width: u32) -> String;
     fn navigate(&mut self, page: &str, url: &str);
     fn reload(&mut self, page: &str);
-    /// The value of the last expression of a script, or of its promise. The script may do what needs a user. Fails if any script of a page has failed.
+    /// The value of a script or of its promise. The script runs with user activation. Fails if any script of a page has failed.
     fn evaluate(&mut self, page: &str, script: &str) -> Value;
     fn input(&mut self, page: &str, inputs: &[Input]);
     /// Calls a method of DevTools.
@@ -33,7 +33,7 @@ pub enum Button {
     Right,
 }
 
-/// What a user does with mouse and keyboard.
+/// User input.
 #[derive(Clone, Copy)]
 pub enum Input {
     To(f64, f64),
@@ -53,7 +53,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts Chromium; `None` if no browsers are asked for, or there is none.
+    /// Starts Chromium; `None` without `LENTO_BROWSERS`, or if not installed.
     pub fn start() -> Option<Self> {
         let name = Self::installed(&["chromium", "chromium-browser", "google-chrome"])?;
         let profile = tempfile::tempdir().expect("a folder");
@@ -75,17 +75,17 @@ impl Browser {
         Some(Self { child, protocol: Box::new(bidi::Bidi::connect(&url)), _profile: profile })
     }
 
-    /// Runs a test in each browser of this machine.
+    /// Runs a test in each installed browser.
     pub fn each(test: impl Fn(&mut Self)) {
         for mut browser in [Self::start, Self::firefox].into_iter().filter_map(|start| start()) {
             test(&mut browser);
         }
     }
 
-    /// The first of these programs that there is.
+    /// The first installed program.
     fn installed(names: &[&'static str]) -> Option<&'static str> {
         if env::var_os("LENTO_BROWSERS").is_none() {
-            println!("skipped: LENTO_BROWSERS=1 runs what needs {}", names[0]);
+            println!("skipped: LENTO_BROWSERS=1 runs tests with {}", names[0]);
             return None;
         }
         let found = names.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
@@ -97,7 +97,7 @@ impl Browser {
         Some(name)
     }
 
-    /// Opens a page in a window of its own and returns its name.
+    /// Opens a page in a new window and returns its name.
     pub fn open(&mut self, url: &str, width: u32) -> String {
         let page = self.protocol.open(width);
         self.protocol.navigate(&page, url);
@@ -121,7 +121,7 @@ impl Browser {
         self.protocol.input(page, inputs);
     }
 
-    /// The value of an expression after a frame: pages draw what has changed in the next one.
+    /// The value of an expression after a frame, since pages draw changes in the next frame.
     fn evaluate_drawn(&mut self, page: &str, expression: &str) -> Value {
         let script = format!(
             "new Promise((done, fail) => {{
@@ -134,7 +134,7 @@ impl Browser {
     pub fn wait_for(&mut self, page: &str, condition: &str) {
         let start = Instant::now();
         while self.evaluate_drawn(page, condition) != true {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 panic!("{condition}: {}", self.evaluate(page, "document.body.innerText"));
             }
             thread::sleep(Duration::from_millis(50));
@@ -167,7 +167,7 @@ impl Browser {
         self.input(page, &[Input::Key(key)]);
     }
 
-    /// A point that is the same in two frames, as nothing is moving.
+    /// A point that is unchanged in two frames.
     fn resting(&mut self, page: &str, expression: &str) -> Input {
         let (start, mut before) = (Instant::now(), Value::Null);
         loop {
@@ -175,7 +175,7 @@ impl Browser {
             if now == before {
                 return point(&now);
             }
-            assert!(start.elapsed() < PATIENCE, "{expression} keeps moving");
+            assert!(start.elapsed() < TIMEOUT, "{expression} keeps moving");
             before = now;
         }
     }
@@ -242,23 +242,23 @@ pub fn point(at: &Value) -> Input {
     Input::To(number(&at[0]), number(&at[1]))
 }
 
-/// Starts a browser and returns the address that it says after these words.
+/// Starts a browser and returns the address that it prints after these words.
 fn launch(mut command: Command, words: &str) -> (Child, String) {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let mut said = BufReader::new(child.stderr.take().expect("standard error"));
+    let mut stderr = BufReader::new(child.stderr.take().expect("standard error"));
     let url = loop {
         let mut line = String::new();
-        assert!(said.read_line(&mut line).expect("a line") > 0, "the browser ended");
+        assert!(stderr.read_line(&mut line).expect("a line") > 0, "the browser ended");
         if let Some((_, url)) = line.split_once(words) {
             break url.trim().to_owned();
         }
     };
-    thread::spawn(move || _ = said.read_to_end(&mut Vec::new()));
+    thread::spawn(move || _ = stderr.read_to_end(&mut Vec::new()));
     (child, url)
 }
 
-/// A socket to a browser, whose calls have numbers.
+/// A socket to a browser, with numbered calls.
 struct Calls {
     socket: crate::page::Visitor,
     count: u64,
@@ -270,7 +270,7 @@ impl Calls {
         Self { socket: crate::page::Visitor::open(address, url), count: 0 }
     }
 
-    /// Sends a call. Returns the answer; `check` sees all messages until then.
+    /// Sends a call and returns the result. Passes all messages until then to `check`.
     fn call(&mut self, mut call: Value, check: impl Fn(&Value)) -> Value {
         self.count += 1;
         let id = self.count;

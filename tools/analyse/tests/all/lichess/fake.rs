@@ -1,4 +1,4 @@
-//! A stand-in for lichess.org and its broker, which checks what it is sent as they do.
+//! A fake of lichess.org and its broker, with the same checks.
 
 use crate::analysing::Folder;
 use crate::serving::{SMALL, Server};
@@ -22,71 +22,71 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-pub const GOOD: &str = "lip_0123456789abcdef";
+pub const VALID_TOKEN: &str = "lip_0123456789abcdef";
 /// Longer than any step takes.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Longest line with its line break, in bytes.
+/// Maximum line length in bytes, including the line break.
 const MAX_LINE: usize = 16_384;
 
-/// What the broker hears of a piece of work.
+/// Output of a work item received by the broker.
 #[derive(Debug, PartialEq)]
-pub enum Heard {
+pub enum Received {
     Infos { depth: u64, pvs: usize, nodes: u64, hashfull: u64 },
     Best(String),
     Wrong(String),
 }
 
-pub struct Handed {
+pub struct WorkItem {
     id: String,
     work: Value,
 }
 
 #[derive(Default)]
-pub struct Desk {
+pub struct Broker {
     pub engines: Vec<Value>,
-    /// Registrations and requests for work fail with these first.
+    /// Statuses of the next registrations and requests for work.
     pub failures: VecDeque<StatusCode>,
-    queue: VecDeque<Handed>,
-    uploads: HashMap<String, (Value, Sender<Heard>, oneshot::Receiver<()>)>,
+    queue: VecDeque<WorkItem>,
+    uploads: HashMap<String, (Value, Sender<Received>, oneshot::Receiver<()>)>,
     asked: u64,
     answered: HashSet<String>,
-    /// Work that was answered again.
+    /// Work items answered twice.
     pub repeated: Vec<String>,
 }
 
-impl Desk {
+impl Broker {
     /// The work of an upload.
-    fn take(&mut self, id: &str) -> Option<(Value, Sender<Heard>, oneshot::Receiver<()>)> {
+    fn take(&mut self, id: &str) -> Option<(Value, Sender<Received>, oneshot::Receiver<()>)> {
         if self.answered.contains(id) {
             self.repeated.push(id.into());
         }
         self.uploads.remove(id)
     }
 
-    /// All but the engines.
-    fn forget(&mut self) {
+    /// Clears everything but the engines.
+    fn reset(&mut self) {
         self.queue.clear();
         self.uploads.clear();
     }
 }
 
 pub struct Fake {
-    pub desk: Mutex<Desk>,
+    pub broker: Mutex<Broker>,
     queued: Notify,
     pub address: SocketAddr,
     restarts: UnboundedSender<(usize, Sender<()>)>,
 }
 
-/// The client's end of a piece of work.
+/// The client of a work item.
 pub struct Client {
-    heard: Receiver<Heard>,
+    received: Receiver<Received>,
     pub leave: Option<oneshot::Sender<()>>,
 }
 
 impl Client {
-    pub fn next(&self) -> Heard {
-        self.heard.recv_timeout(PATIENCE).expect("the broker hears of the work")
+    pub fn next(&self) -> Received {
+        self.received.recv_timeout(TIMEOUT).expect("output of the work item")
     }
 
     /// The best move, and the last lines before it.
@@ -94,21 +94,21 @@ impl Client {
         let mut last = None;
         loop {
             match self.next() {
-                Heard::Infos { depth, pvs, .. } => last = Some((depth, pvs)),
-                Heard::Best(best) => return (best, last),
-                Heard::Wrong(text) => panic!("{text}"),
+                Received::Infos { depth, pvs, .. } => last = Some((depth, pvs)),
+                Received::Best(best) => return (best, last),
+                Received::Wrong(text) => panic!("{text}"),
             }
         }
     }
 
-    /// Nodes and share of the hash table at the end of the search.
+    /// Nodes and hashfull at the end of the search.
     pub fn used(&self) -> (u64, u64) {
         let mut last = (0, 0);
         loop {
             match self.next() {
-                Heard::Infos { nodes, hashfull, .. } => last = (nodes, hashfull),
-                Heard::Best(_) => return last,
-                Heard::Wrong(text) => panic!("{text}"),
+                Received::Infos { nodes, hashfull, .. } => last = (nodes, hashfull),
+                Received::Best(_) => return last,
+                Received::Wrong(text) => panic!("{text}"),
             }
         }
     }
@@ -117,13 +117,13 @@ impl Client {
         self.used().0
     }
 
-    /// Whether there is a best move; if not, the work has ended with its broker.
+    /// Whether there is a best move; false if the broker has restarted.
     pub fn is_answered(&self) -> bool {
         loop {
-            match self.heard.recv_timeout(PATIENCE) {
-                Ok(Heard::Infos { .. }) => {}
-                Ok(Heard::Best(_)) => return true,
-                Ok(Heard::Wrong(text)) => panic!("{text}"),
+            match self.received.recv_timeout(TIMEOUT) {
+                Ok(Received::Infos { .. }) => {}
+                Ok(Received::Best(_)) => return true,
+                Ok(Received::Wrong(text)) => panic!("{text}"),
                 Err(RecvTimeoutError::Disconnected) => return false,
                 Err(RecvTimeoutError::Timeout) => panic!("no answer, and no end"),
             }
@@ -137,7 +137,7 @@ impl Fake {
         listener.set_nonblocking(true).expect("a listener");
         let address = listener.local_addr().expect("an address");
         let (restarts, mut restart) = unbounded_channel::<(usize, Sender<()>)>();
-        let fake = Arc::new(Self { desk: Mutex::default(), queued: Notify::new(), address, restarts });
+        let fake = Arc::new(Self { broker: Mutex::default(), queued: Notify::new(), address, restarts });
         let engines = get(list).post(register);
         let pages = Router::new()
             .route("/api/external-engine", engines)
@@ -157,7 +157,7 @@ impl Fake {
                         Some(_) = connections.join_next() => continue,
                         Some((refuses, done)) = restart.recv() => {
                             connections.shutdown().await;
-                            own.desk.lock().unwrap().forget();
+                            own.broker.lock().unwrap().reset();
                             refused = refuses;
                             done.send(()).expect("the test waits");
                             continue;
@@ -178,39 +178,39 @@ impl Fake {
         fake
     }
 
-    pub fn ask(&self, work: Value) -> Client {
-        let mut desk = self.desk.lock().unwrap();
-        desk.asked += 1;
-        let id = format!("work{:012}", desk.asked);
-        let ((send, heard), (leave, left)) = (channel(), oneshot::channel());
-        desk.uploads.insert(id.clone(), (work.clone(), send, left));
-        desk.queue.push_back(Handed { id, work });
+    pub fn request(&self, work: Value) -> Client {
+        let mut broker = self.broker.lock().unwrap();
+        broker.asked += 1;
+        let id = format!("work{:012}", broker.asked);
+        let ((send, received), (leave, left)) = (channel(), oneshot::channel());
+        broker.uploads.insert(id.clone(), (work.clone(), send, left));
+        broker.queue.push_back(WorkItem { id, work });
         self.queued.notify_one();
-        Client { heard, leave: Some(leave) }
+        Client { received, leave: Some(leave) }
     }
 
-    /// Starts again, without the work that it had, and closes the first connections at once.
+    /// Restarts without its work items, and closes the first connections at once.
     pub fn restart(&self, refuses: usize) {
         let (done, restarted) = channel();
         self.restarts.send((refuses, done)).expect("the broker runs");
-        restarted.recv_timeout(PATIENCE).expect("the broker restarts");
+        restarted.recv_timeout(TIMEOUT).expect("the broker restarts");
     }
 
     pub fn engines(&self) -> Vec<Value> {
-        self.desk.lock().unwrap().engines.clone()
+        self.broker.lock().unwrap().engines.clone()
     }
 
-    /// A server that takes its work, with a port for JSON lines.
+    /// Starts a server for its work items, with a port for JSON lines.
     pub fn serve(&self, folder: &Folder, more: &[&str]) -> (Server, SocketAddr) {
         let mut server = self.start_server(folder, &[&SMALL[1..], &["--listen", "127.0.0.1:0"], more].concat());
         let address = server.address();
-        // Others can read the token.
+        // Skips the warning about the token file.
         while !server.line().contains("is registered as") {}
         (server, address)
     }
 
     pub fn start_server(&self, folder: &Folder, more: &[&str]) -> Server {
-        let (token, url) = (folder.write("token", GOOD), format!("http://{}", self.address));
+        let (token, url) = (folder.write("token", VALID_TOKEN), format!("http://{}", self.address));
         let args = ["serve", "--lichess", &token, "--lichess-url", &url, "--lichess-engine-url", &url];
         Server::run(&[&args[..], more].concat())
     }
@@ -222,7 +222,7 @@ fn document(value: &Value) -> Response {
 
 fn refused(headers: &HeaderMap) -> Option<Response> {
     match headers.get("authorization").and_then(|value| value.to_str().ok()) {
-        Some(value) if value == format!("Bearer {GOOD}") => None,
+        Some(value) if value == format!("Bearer {VALID_TOKEN}") => None,
         Some("Bearer lip_without_scopes") => Some((StatusCode::FORBIDDEN, "Missing scope").into_response()),
         _ => Some((StatusCode::UNAUTHORIZED, "No such token").into_response()),
     }
@@ -237,19 +237,19 @@ async fn register(State(fake): State<Arc<Fake>>, headers: HeaderMap, text: Strin
         return refused;
     }
     let mut engine: Value = serde_json::from_str(&text).expect("JSON");
-    let mut desk = fake.desk.lock().unwrap();
-    if let Some(failure) = desk.failures.pop_front() {
+    let mut broker = fake.broker.lock().unwrap();
+    if let Some(failure) = broker.failures.pop_front() {
         return (failure, r#"{"error":{"name":["Not a name"]}}"#).into_response();
     }
-    engine["id"] = format!("eei_{}", desk.engines.len()).into();
-    desk.engines.push(engine.clone());
+    engine["id"] = format!("eei_{}", broker.engines.len()).into();
+    broker.engines.push(engine.clone());
     (StatusCode::CREATED, document(&engine)).into_response()
 }
 
 async fn replace(State(fake): State<Arc<Fake>>, Path(id): Path<String>, text: String) -> Response {
     let mut engine: Value = serde_json::from_str(&text).expect("JSON");
-    let mut desk = fake.desk.lock().unwrap();
-    match desk.engines.iter_mut().find(|other| other["id"] == id) {
+    let mut broker = fake.broker.lock().unwrap();
+    match broker.engines.iter_mut().find(|other| other["id"] == id) {
         None => StatusCode::NOT_FOUND.into_response(),
         Some(other) => {
             engine["id"] = id.into();
@@ -263,10 +263,10 @@ async fn remove(State(fake): State<Arc<Fake>>, Path(id): Path<String>, headers: 
     if let Some(refused) = refused(&headers) {
         return refused;
     }
-    let mut desk = fake.desk.lock().unwrap();
-    let before = desk.engines.len();
-    desk.engines.retain(|engine| engine["id"] != id);
-    if desk.engines.len() < before { document(&json!({ "ok": true })) } else { StatusCode::NOT_FOUND.into_response() }
+    let mut broker = fake.broker.lock().unwrap();
+    let before = broker.engines.len();
+    broker.engines.retain(|engine| engine["id"] != id);
+    if broker.engines.len() < before { document(&json!({ "ok": true })) } else { StatusCode::NOT_FOUND.into_response() }
 }
 
 async fn poll(State(fake): State<Arc<Fake>>, headers: HeaderMap, text: String) -> Response {
@@ -274,29 +274,30 @@ async fn poll(State(fake): State<Arc<Fake>>, headers: HeaderMap, text: String) -
         return StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response();
     }
     let request: Value = serde_json::from_str(&text).expect("JSON");
-    if let Some(failure) = fake.desk.lock().unwrap().failures.pop_front() {
+    if let Some(failure) = fake.broker.lock().unwrap().failures.pop_front() {
         return failure.into_response();
     }
     let take = async {
         loop {
             {
-                let mut desk = fake.desk.lock().unwrap();
-                let is_known = desk.engines.iter().any(|engine| engine["providerSecret"] == request["providerSecret"]);
-                if let Some(handed) = desk.queue.pop_front().filter(|_| is_known) {
-                    return handed;
+                let mut broker = fake.broker.lock().unwrap();
+                let is_known =
+                    broker.engines.iter().any(|engine| engine["providerSecret"] == request["providerSecret"]);
+                if let Some(item) = broker.queue.pop_front().filter(|_| is_known) {
+                    return item;
                 }
             }
             fake.queued.notified().await;
         }
     };
     match timeout(Duration::from_millis(500), take).await {
-        Ok(Handed { id, work }) => document(&json!({ "id": id, "work": work, "engine": {} })),
+        Ok(WorkItem { id, work }) => document(&json!({ "id": id, "work": work, "engine": {} })),
         Err(_) => StatusCode::NO_CONTENT.into_response(),
     }
 }
 
 async fn upload(State(fake): State<Arc<Fake>>, Path(id): Path<String>, body: Body) -> Response {
-    let Some((work, send, mut left)) = fake.desk.lock().unwrap().take(&id) else {
+    let Some((work, send, mut left)) = fake.broker.lock().unwrap().take(&id) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let (mut body, mut text, mut pvs) = (body, String::new(), Vec::new());
@@ -306,19 +307,19 @@ async fn upload(State(fake): State<Arc<Fake>>, Path(id): Path<String>, body: Bod
             frame = body.frame() => frame,
         };
         let Some(Ok(frame)) = frame else {
-            let _ = send.send(Heard::Wrong("the stream ended without a best move".into()));
+            let _ = send.send(Received::Wrong("the stream ended without a best move".into()));
             return StatusCode::BAD_REQUEST.into_response();
         };
         text += std::str::from_utf8(&frame.into_data().unwrap_or_else(|_| Bytes::new())).expect("UTF-8");
         while let Some((line, rest)) = text.split_once('\n') {
-            let heard = hear(line, &work, &mut pvs);
+            let received = parse_line(line, &work, &mut pvs);
             text = rest.into();
-            let is_over = matches!(heard, Some(Heard::Best(_) | Heard::Wrong(_)));
+            let is_over = matches!(received, Some(Received::Best(_) | Received::Wrong(_)));
             if is_over {
-                fake.desk.lock().unwrap().answered.insert(id.clone());
+                fake.broker.lock().unwrap().answered.insert(id.clone());
             }
-            if let Some(heard) = heard {
-                let _ = send.send(heard);
+            if let Some(received) = received {
+                let _ = send.send(received);
             }
             if is_over {
                 return StatusCode::OK.into_response();
@@ -327,13 +328,13 @@ async fn upload(State(fake): State<Arc<Fake>>, Path(id): Path<String>, body: Bod
     }
 }
 
-/// What a line says, by the rules of the broker.
-fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
+/// Parses a line by the rules of the broker.
+fn parse_line(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Received> {
     const COUNTERS: [&str; 7] = ["depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits"];
     if line == "{\"keepalive\":true}" {
         return None;
     }
-    let wrong = |why: &str| Some(Heard::Wrong(format!("{why}: {line:?} of {work}")));
+    let wrong = |why: &str| Some(Received::Wrong(format!("{why}: {line:?} of {work}")));
     let board = Board::from_fen(work["initialFen"].as_str().unwrap_or_default()).ok();
     let legal = |moves: &[&str]| {
         let Some(mut board) = board.clone() else { return false };
@@ -353,7 +354,7 @@ fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
     match words[..] {
         ["bestmove", best] | ["bestmove", best, "ponder", _] => {
             let is_legal = best == "(none)" || legal(&[best]);
-            if is_legal { Some(Heard::Best(best.into())) } else { wrong("an illegal best move") }
+            if is_legal { Some(Received::Best(best.into())) } else { wrong("an illegal best move") }
         }
         ["info", ..] => {
             let (mut at, mut is_whole) = (1, 0);
@@ -386,7 +387,7 @@ fn hear(line: &str, work: &Value, pvs: &mut Vec<u64>) -> Option<Heard> {
                 pvs.clear();
             }
             pvs.push(depth);
-            let whole = Heard::Infos { depth: *pvs.iter().min()?, pvs: pvs.len(), nodes, hashfull };
+            let whole = Received::Infos { depth: *pvs.iter().min()?, pvs: pvs.len(), nodes, hashfull };
             (pvs.len() as u64 == multipv).then_some(whole)
         }
         _ => wrong("a line that is dropped"),

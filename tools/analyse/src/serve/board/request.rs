@@ -1,33 +1,33 @@
-//! Why a request is refused, and the fields of requests.
+//! Errors and fields of requests.
 
 use lento_uci::words::quoted;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
 
-/// Longest text, in characters.
+/// Maximum length of an error text in characters.
 const MAX_TEXT: usize = 500;
 
-pub type Answer = Result<Value, Refusal>;
+pub type Answer = Result<Value, RequestError>;
 
-/// An error as data.
+/// The error of a refused request.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct RequestError {
     code: &'static str,
-    /// The field at fault; empty if none.
+    /// The invalid field; empty if none.
     field: String,
     text: String,
     /// Further fields.
     more: Map<String, Value>,
 }
 
-impl Refusal {
+impl RequestError {
     pub fn new(code: &'static str, field: impl Into<String>, text: impl Display) -> Self {
-        // Some errors quote all of a long word.
+        // Some errors quote long words.
         let text = text.to_string().chars().take(MAX_TEXT).collect();
         Self { code, field: field.into(), text, more: Map::new() }
     }
 
-    /// A field of the wrong kind.
+    /// The error for a field of the wrong type or range.
     pub fn expected(field: impl Into<String>, value: &Value, expected: &str) -> Self {
         let field = field.into();
         let text = format!("{field:?} expects {expected}, not {}", quoted(&value.to_string()));
@@ -60,17 +60,17 @@ pub fn message(answer: Answer) -> Value {
     }
 }
 
-/// Refuses more than `most` of something.
+/// Fails for more than `max` items.
 pub fn at_most(
     code: &'static str,
     field: impl Into<String>,
     count: usize,
-    most: usize,
+    max: usize,
     what: &str,
-) -> Result<(), Refusal> {
-    match count <= most {
+) -> Result<(), RequestError> {
+    match count <= max {
         true => Ok(()),
-        false => Err(Refusal::new(code, field, format!("{count} {what}; expected up to {most}"))),
+        false => Err(RequestError::new(code, field, format!("{count} {what}; expected up to {max}"))),
     }
 }
 
@@ -78,9 +78,9 @@ pub fn at_most(
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    /// What errors write before a name, such as `nodes[3].`.
+    /// Prefix of field names in errors, such as `nodes[3].`.
     prefix: &'a str,
-    /// Whether null is a value, so that it is refused, instead of a missing field.
+    /// Whether null is an invalid value instead of a missing field.
     is_strict: bool,
 }
 
@@ -102,43 +102,43 @@ impl<'a> Fields<'a> {
     }
 
     /// A required field.
-    pub fn need<T>(&self, field: &str, expected: &str, value: Option<T>) -> Result<T, Refusal> {
+    pub fn need<T>(&self, field: &str, expected: &str, value: Option<T>) -> Result<T, RequestError> {
         let missing = || format!("no {:?}; expected {expected}", self.name(field));
-        value.ok_or_else(|| Refusal::new("bad-field", self.name(field), missing()))
+        value.ok_or_else(|| RequestError::new("bad-field", self.name(field), missing()))
     }
 
-    /// A field, unless it is missing.
+    /// An optional field.
     pub fn read<T>(
         &self,
         field: &str,
         expected: &str,
         read: impl Fn(&'a Value) -> Option<T>,
-    ) -> Result<Option<T>, Refusal> {
+    ) -> Result<Option<T>, RequestError> {
         let Some(value) = self.get(field) else { return Ok(None) };
-        read(value).map(Some).ok_or_else(|| Refusal::expected(self.name(field), value, expected))
+        read(value).map(Some).ok_or_else(|| RequestError::expected(self.name(field), value, expected))
     }
 
-    pub fn text(&self, field: &str) -> Result<Option<&'a str>, Refusal> {
+    pub fn text(&self, field: &str) -> Result<Option<&'a str>, RequestError> {
         self.read(field, "a text", Value::as_str)
     }
 
-    pub fn flag(&self, field: &str) -> Result<bool, Refusal> {
+    pub fn flag(&self, field: &str) -> Result<bool, RequestError> {
         Ok(self.read(field, "true or false", Value::as_bool)?.unwrap_or(false))
     }
 
-    /// A whole number up to this one.
-    pub fn number(&self, field: &str, most: u64) -> Result<Option<u64>, Refusal> {
-        let expected = format!("a whole number from 0 to {most}");
-        self.read(field, &expected, |value| value.as_u64().filter(|number| *number <= most))
+    /// A whole number from 0 to a maximum.
+    pub fn number(&self, field: &str, max: u64) -> Result<Option<u64>, RequestError> {
+        let expected = format!("a whole number from 0 to {max}");
+        self.read(field, &expected, |value| value.as_u64().filter(|number| *number <= max))
     }
 
-    pub fn list(&self, field: &str) -> Result<&'a [Value], Refusal> {
+    pub fn list(&self, field: &str) -> Result<&'a [Value], RequestError> {
         Ok(self.read(field, "a list", |value| value.as_array().map(Vec::as_slice))?.unwrap_or_default())
     }
 
-    pub fn texts(&self, field: &str) -> Result<Vec<&'a str>, Refusal> {
+    pub fn texts(&self, field: &str) -> Result<Vec<&'a str>, RequestError> {
         let text = |value: &'a Value| {
-            value.as_str().ok_or_else(|| Refusal::expected(self.name(field), value, "a list of texts"))
+            value.as_str().ok_or_else(|| RequestError::expected(self.name(field), value, "a list of texts"))
         };
         self.list(field)?.iter().map(text).collect()
     }

@@ -1,19 +1,19 @@
-// Announcements for screen readers, and notices for all.
+// Announcements for screen readers, and visible notices.
 
 import { button, find, make } from "./dom.js";
 
 let turn = 0;
 
-// Speaks a text. Two regions take turns, for a browser speaks a change only.
+// Announces a text. Alternates between two regions, since browsers speak only changes.
 export const announce = (text) => {
   const regions = [find("#said-0"), find("#said-1")];
   turn = 1 - turn;
   regions[1 - turn].textContent = "";
-  // A text in the same task as its region's emptying is not spoken by Chrome.
+  // Chrome does not speak a text set in the task that cleared the region.
   setTimeout(() => { regions[turn].textContent = text; }, 30);
 };
 
-// Shows a notice, perhaps with a button.
+// Shows a notice, optionally with a button.
 export const notice = (text, { label = null, call = null, seconds = 8, isError = false } = {}) => {
   const box = make("div", { class: isError ? "notice error" : "notice" }, make("span", {}, text));
   const remove = () => box.remove();
@@ -23,7 +23,7 @@ export const notice = (text, { label = null, call = null, seconds = 8, isError =
   for (const old of [...notices.children].slice(0, -2)) old.remove();
   notices.append(box);
   announce(text);
-  // A notice that is pointed at or focused stays.
+  // Keeps notices that are hovered or focused.
   const leave = () => (box.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : remove());
   setTimeout(leave, seconds * 1000);
   return remove;

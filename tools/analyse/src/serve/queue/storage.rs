@@ -1,9 +1,9 @@
-//! The queue in the database, and the reports of its games.
+//! Stores the queue in the database, and reports of games as boards.
 
 use super::entry::{Entry, Task};
-use super::{BEHIND, Queue, State};
+use super::{MAX_LAG, Queue, State};
 use crate::database::{self, Location, QueueRow};
-use crate::serve::board::{Boards, Document, Fields, Refusal, now, report};
+use crate::serve::board::{Boards, Document, Fields, RequestError, now, report};
 use crate::serve::pool::Pool;
 use lento_console::notice::notice;
 use parking_lot::Mutex;
@@ -12,15 +12,15 @@ use std::mem::take;
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
-/// Attempts to store after which another server's queue is asked for again.
+/// Attempts to store after which taking over the queue of another server is tried.
 const ATTEMPTS: u32 = 4;
-const TAKEN: &str = "another server has the queue of the database";
+const TAKEN: &str = "another server owns the queue of the database";
 
-/// Where the queue is kept.
+/// The storage of the queue.
 #[derive(Default)]
-pub struct Stored {
+pub struct Storage {
     location: Option<Location>,
-    /// `None` without a database, and while another server has its queue.
+    /// `None` without a database or while another server owns its queue.
     table: Option<database::Queue>,
     attempts: u32,
     /// The latest error.
@@ -28,31 +28,31 @@ pub struct Stored {
 }
 
 impl Queue {
-    /// A queue that lives as long as the server, or that of a database.
+    /// The queue of a database, or a queue in memory.
     pub fn start(pool: &Arc<Pool>, boards: &Arc<Boards>, location: Option<&Location>) -> Result<Self, String> {
-        let mut stored = Stored { location: location.cloned(), ..Stored::default() };
-        let state = stored.take()?;
+        let mut storage = Storage { location: location.cloned(), ..Storage::default() };
+        let state = storage.take()?;
         if let Some(location) = location.filter(|_| state.is_taken) {
-            notice(format_args!("{location}: {TAKEN}; until it ends, this one has none"));
+            notice(format_args!("{location}: {TAKEN}; this server has no queue until that one ends"));
         }
-        let (pool, boards, news) = (Arc::clone(pool), Arc::clone(boards), broadcast::channel(BEHIND).0);
-        Ok(Self { pool, boards, state: Mutex::new(state), stored: Mutex::new(stored), news })
+        let (pool, boards, events) = (Arc::clone(pool), Arc::clone(boards), broadcast::channel(MAX_LAG).0);
+        Ok(Self { pool, boards, state: Mutex::new(state), storage: Mutex::new(storage), events })
     }
 
     /// Takes the queue once the other server has ended.
-    fn take_over(&self, stored: &mut Stored) {
-        stored.attempts += 1;
-        if !self.state.lock().is_taken || !stored.attempts.is_multiple_of(ATTEMPTS) {
+    fn take_over(&self, storage: &mut Storage) {
+        storage.attempts += 1;
+        if !self.state.lock().is_taken || !storage.attempts.is_multiple_of(ATTEMPTS) {
             return;
         }
-        if let Some(state) = stored.take().ok().filter(|state| !state.is_taken) {
-            // None was added before.
+        if let Some(state) = storage.take().ok().filter(|state| !state.is_taken) {
+            // The current queue is empty.
             *self.state.lock() = state;
         }
     }
 
-    /// Ends its searches: another server has taken the queue over, since this one was silent for long.
-    fn lose(&self) {
+    /// Ends all searches, after another server has taken over the queue because the lease had expired.
+    fn handle_takeover(&self) {
         notice(TAKEN);
         let mut state = self.state.lock();
         for (number, at) in take(&mut state.running) {
@@ -62,11 +62,11 @@ impl Queue {
         }
         *state = State { is_taken: true, unstored: TAKEN.into(), ..State::default() };
         drop(state);
-        self.all().into_iter().for_each(|text| drop(self.news.send(text.into())));
+        self.all().into_iter().for_each(|text| drop(self.events.send(text.into())));
     }
 
-    /// Writes what has changed to the database, and reports of games that have ended to their boards.
-    pub fn keep(&self) {
+    /// Writes changes to the database, and reports of finished games to their boards.
+    pub fn save(&self) {
         let ended = take(&mut self.state.lock().ended);
         for number in ended {
             let has_board = self.state.lock().entries.get(&number).is_some_and(|entry| entry.board.is_some());
@@ -74,14 +74,14 @@ impl Queue {
                 notice(refusal.text());
             }
         }
-        let mut stored = self.stored.lock();
-        if stored.table.is_none() {
-            self.take_over(&mut stored);
+        let mut storage = self.storage.lock();
+        if storage.table.is_none() {
+            self.take_over(&mut storage);
         }
-        let Stored { table: Some(table), error, .. } = &mut *stored else { return };
+        let Storage { table: Some(table), error, .. } = &mut *storage else { return };
         let mut state = self.state.lock();
-        let (unkept, deleted) = (take(&mut state.unkept), take(&mut state.deleted));
-        if !take(&mut state.is_unkept) && unkept.is_empty() && deleted.is_empty() {
+        let (unsaved, deleted) = (take(&mut state.unsaved), take(&mut state.deleted));
+        if !take(&mut state.is_unsaved) && unsaved.is_empty() && deleted.is_empty() {
             return;
         }
         let row = |&entry: &u64| {
@@ -93,43 +93,43 @@ impl Queue {
                 progress: known.stored(),
             })
         };
-        let (is_paused, rows): (_, Vec<QueueRow>) = (state.is_paused, unkept.iter().filter_map(row).collect());
+        let (is_paused, rows): (_, Vec<QueueRow>) = (state.is_paused, unsaved.iter().filter_map(row).collect());
         drop(state);
         let written = table.put(is_paused, &rows, &deleted);
         let mut state = self.state.lock();
         if matches!(written, Ok(false)) {
             drop(state);
-            stored.table = None;
-            return self.lose();
+            storage.table = None;
+            return self.handle_takeover();
         }
         let unstored = written.map_or_else(String::from, |_| String::new());
         if !unstored.is_empty() {
-            // To be tried again.
-            state.unkept.extend(unkept);
+            // To be retried.
+            state.unsaved.extend(unsaved);
             state.deleted.extend(deleted);
-            state.is_unkept = true;
+            state.is_unsaved = true;
             if unstored != *error {
                 notice(&unstored);
             }
         }
         error.clone_from(&unstored);
-        // Pages do not see the name of the database.
+        // Hides the name of the database from pages.
         let unstored =
-            if unstored.is_empty() { "" } else { "the queue cannot be stored; the messages of the server say why" };
+            if unstored.is_empty() { "" } else { "the queue cannot be stored; see the messages of the server" };
         state.is_changed |= state.unstored != unstored;
         state.unstored = unstored.into();
     }
 
-    /// Stores what has changed and leaves the queue to other servers.
+    /// Stores changes and releases the queue for other servers.
     pub fn finish(&self) {
-        self.keep();
-        self.stored.lock().table = None;
+        self.save();
+        self.storage.lock().table = None;
     }
 
-    /// Saves the board of a game with its report so far. Returns the board.
-    pub fn report(&self, number: u64) -> Result<String, Refusal> {
+    /// Saves the board of a game with its current report. Returns the board.
+    pub fn report(&self, number: u64) -> Result<String, RequestError> {
         let state = self.state.lock();
-        let gone = || Refusal::new("unknown-entry", "entry", format!("no entry {number} in the queue"));
+        let gone = || RequestError::new("unknown-entry", "entry", format!("no entry {number} in the queue"));
         let entry = state.entries.get(&number).ok_or_else(gone)?;
         let (content, earlier) = (Arc::clone(&entry.task.content), entry.board.clone());
         let analyses = entry.positions.iter().map(|position| position.found.clone()).collect();
@@ -149,8 +149,8 @@ impl Queue {
     }
 }
 
-impl Stored {
-    /// Takes the queue of the database, unless another server has it.
+impl Storage {
+    /// Takes the queue of the database, unless another server owns it.
     fn take(&mut self) -> Result<State, String> {
         let mut state = State::default();
         if let Some(location) = &self.location {
@@ -165,7 +165,7 @@ impl Stored {
 }
 
 impl State {
-    /// Takes the entries of a database.
+    /// Loads the entries of a database.
     fn read(&mut self, table: &mut database::Queue) -> Result<(), String> {
         let (is_paused, rows) = table.all()?;
         (self.is_paused, self.is_changed) = (is_paused, true);

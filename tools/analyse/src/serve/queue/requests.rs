@@ -1,20 +1,20 @@
-//! The requests of visitors.
+//! Requests of pages about the queue.
 
 use super::entry::{Entry, Task};
 use super::{Budget, Queue, State};
-use crate::serve::board::{Answer, Fields, Refusal, now};
+use crate::serve::board::{Answer, Fields, RequestError, now};
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Most entries, and positions of all of them.
+/// Maximum number of entries and total number of positions.
 const MAX_ENTRIES: usize = 10_000;
 const MAX_POSITIONS: usize = 200_000;
-/// Most bytes of all documents.
+/// Maximum total size of documents in bytes.
 const MAX_BYTES: usize = 128 << 20;
-/// Removed entries that are kept.
+/// Maximum number of removed entries that can be restored.
 const MAX_REMOVED: usize = 1000;
-/// Distance of ranks, between which others find room.
+/// Initial distance between ranks, for later insertions.
 const STEP: i64 = 1 << 20;
 
 impl Queue {
@@ -24,13 +24,13 @@ impl Queue {
             "queue-add" => self.add(fields),
             "queue-remove" => self.set_removed(fields, true),
             "queue-restore" => self.set_removed(fields, false),
-            "queue-move" => self.place(fields),
+            "queue-move" => self.move_entry(fields),
             "queue-pause" => self.pause(fields),
             "queue-look" => self.look(fields),
             "queue-open" => self.open(fields),
             _ => {
-                let text = format!("{}; expected position or another ask", quoted(ask));
-                Err(Refusal::new("unknown-ask", "ask", text))
+                let text = format!("unknown request {}; expected position or another one", quoted(ask));
+                Err(RequestError::new("unknown-ask", "ask", text))
             }
         }
     }
@@ -41,26 +41,34 @@ impl Queue {
         if let Budget::Until(moment) = task.budget
             && moment <= now
         {
-            return Err(Refusal::expected("budget.until", &moment.into(), &format!("a moment after {now}")));
+            return Err(RequestError::expected("budget.until", &moment.into(), &format!("a moment after {now}")));
         }
         let entry = Entry::new(task, 0);
         if entry.left() == 0 {
-            return Err(Refusal::new("over", "moves", "the game is over here; expected a position with legal moves"));
+            return Err(RequestError::new(
+                "over",
+                "moves",
+                "the game is over here; expected a position with legal moves",
+            ));
         }
         let mut state = self.state.lock();
         if state.is_taken {
-            return Err(Refusal::new("queue-taken", "", format!("{}; expected to add to that one", state.unstored)));
+            return Err(RequestError::new(
+                "queue-taken",
+                "",
+                format!("{}; expected to add to that one", state.unstored),
+            ));
         }
         let before = before(&state, fields)?;
         let all = || state.entries.values().chain([&entry]);
-        for (count, most, what) in [
+        for (count, max, what) in [
             (state.order.len() + 1, MAX_ENTRIES, "entries"),
             (all().map(|entry| entry.positions.len()).sum(), MAX_POSITIONS, "positions"),
             (all().map(|entry| entry.task.content.len()).sum(), MAX_BYTES, "bytes"),
         ] {
-            if count > most {
-                let text = format!("more than {most} {what}; expected to remove some");
-                return Err(Refusal::new("queue-full", "", text));
+            if count > max {
+                let text = format!("more than {max} {what}; expected to remove some");
+                return Err(RequestError::new("queue-full", "", text));
             }
         }
         state.last += 1;
@@ -71,17 +79,17 @@ impl Queue {
         Ok(json!({ "entry": number }))
     }
 
-    /// Removes entries, or puts them back in their places.
+    /// Removes or restores entries.
     fn set_removed(self: &Arc<Self>, fields: Fields, is_removed: bool) -> Answer {
         let mut state = self.state.lock();
         for number in some(&state, fields)? {
             state.set_removed(number, is_removed);
         }
-        state.forget();
+        state.drop_removed();
         self.done(state)
     }
 
-    fn place(self: &Arc<Self>, fields: Fields) -> Answer {
+    fn move_entry(self: &Arc<Self>, fields: Fields) -> Answer {
         let mut state = self.state.lock();
         let number = one(&state, fields, "entry")?;
         let before = before(&state, fields)?;
@@ -103,7 +111,7 @@ impl Queue {
             state.change(number);
         } else {
             state.is_paused = is_paused;
-            (state.is_changed, state.is_unkept) = (true, true);
+            (state.is_changed, state.is_unsaved) = (true, true);
             let all: Vec<u64> = state.order.iter().map(|&(_, number)| number).collect();
             state.changed.extend(all);
         }
@@ -116,7 +124,7 @@ impl Queue {
         Ok(state.entries[&number].look())
     }
 
-    /// The place of a position, or the board of a game with its report so far.
+    /// The place of a position, or the board of a game with its current report.
     fn open(self: &Arc<Self>, fields: Fields) -> Answer {
         let state = self.state.lock();
         let number = one(&state, fields, "entry")?;
@@ -130,38 +138,39 @@ impl Queue {
     }
 }
 
-/// The entry of a request that is not removed.
-fn one(state: &State, fields: Fields, field: &str) -> Result<u64, Refusal> {
+/// The existing entry named by a field.
+fn one(state: &State, fields: Fields, field: &str) -> Result<u64, RequestError> {
     let number = fields.need(field, "the number of an entry", fields.number(field, u64::MAX)?)?;
     match state.entries.get(&number) {
         Some(entry) if entry.removed.is_none() => Ok(number),
-        _ => Err(Refusal::new("unknown-entry", fields.name(field), format!("no entry {number} in the queue"))),
+        _ => Err(RequestError::new("unknown-entry", fields.name(field), format!("no entry {number} in the queue"))),
     }
 }
 
 /// The entry or entries of a request.
-fn some(state: &State, fields: Fields) -> Result<Vec<u64>, Refusal> {
+fn some(state: &State, fields: Fields) -> Result<Vec<u64>, RequestError> {
     let numbers = match fields.get("entries") {
         None => vec![fields.need("entry", "the number of an entry", fields.number("entry", u64::MAX)?)?],
         Some(_) => {
-            let number =
-                |value: &Value| value.as_u64().ok_or_else(|| Refusal::expected("entries", value, "a list of numbers"));
+            let number = |value: &Value| {
+                value.as_u64().ok_or_else(|| RequestError::expected("entries", value, "a list of numbers"))
+            };
             fields.list("entries")?.iter().map(number).collect::<Result<_, _>>()?
         }
     };
     match numbers.iter().find(|number| !state.entries.contains_key(number)) {
-        Some(number) => Err(Refusal::new("unknown-entry", "entry", format!("no entry {number} in the queue"))),
+        Some(number) => Err(RequestError::new("unknown-entry", "entry", format!("no entry {number} in the queue"))),
         None => Ok(numbers),
     }
 }
 
-/// The entry before which one is placed; `None` for the end.
-fn before(state: &State, fields: Fields) -> Result<Option<u64>, Refusal> {
+/// The entry to insert before; `None` for the end.
+fn before(state: &State, fields: Fields) -> Result<Option<u64>, RequestError> {
     fields.get("before").map(|_| one(state, fields, "before")).transpose()
 }
 
 impl State {
-    /// Removes an entry or puts it back, unless it already is where it should be.
+    /// Removes or restores an entry, if necessary.
     fn set_removed(&mut self, number: u64, is_removed: bool) {
         self.changes += 1;
         let entry = self.entries.get_mut(&number).filter(|entry| entry.removed.is_some() != is_removed);
@@ -177,13 +186,13 @@ impl State {
         self.change(number);
     }
 
-    /// Gives an entry its place before another one or at the end.
+    /// Moves an entry before another one or to the end.
     fn rank(&mut self, number: u64, before: Option<u64>) {
         let old = self.entries[&number].rank;
         self.order.remove(&(old, number));
         let mut room = self.room(before);
         if room.is_none() {
-            // All get new ranks.
+            // Redistributes all ranks.
             let all: Vec<u64> = self.order.iter().map(|&(_, number)| number).collect();
             self.order.clear();
             for (rank, number) in (1..).map(|at: i64| at * STEP).zip(all) {
@@ -194,7 +203,7 @@ impl State {
         self.set_rank(number, room.unwrap_or(STEP));
     }
 
-    /// A rank before an entry or at the end, if there is one.
+    /// A free rank before an entry or at the end, if any.
     fn room(&self, before: Option<u64>) -> Option<i64> {
         let Some(before) = before else { return Some(self.order.last().map_or(0, |&(rank, _)| rank) + STEP) };
         let next = self.entries[&before].rank;
@@ -210,18 +219,18 @@ impl State {
         }
     }
 
-    /// Forgets the entries that were removed first.
-    fn forget(&mut self) {
+    /// Drops the oldest removed entries.
+    fn drop_removed(&mut self) {
         let mut removed: Vec<(u64, u64)> =
             self.entries.iter().filter_map(|(&number, entry)| Some((entry.removed?, number))).collect();
         removed.sort_unstable();
-        let most = removed.len().saturating_sub(MAX_REMOVED);
-        for (_, number) in removed.into_iter().take(most) {
+        let max = removed.len().saturating_sub(MAX_REMOVED);
+        for (_, number) in removed.into_iter().take(max) {
             if self.running.iter().any(|&(running, _)| running == number) {
                 continue;
             }
             self.entries.remove(&number);
-            self.unkept.remove(&number);
+            self.unsaved.remove(&number);
             self.changed.remove(&number);
             self.deleted.push(number);
         }

@@ -1,4 +1,4 @@
-//! Admission of connections: the token, and their number.
+//! Admission of connections: tokens and limits.
 
 use super::input::{Lines, Unreadable};
 use constant_time_eq::constant_time_eq;
@@ -17,38 +17,38 @@ use tokio::io::AsyncRead;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-/// A new connection has this long for its first line or request.
-pub const FIRST_WORD: Duration = Duration::from_secs(5);
-/// Most connections that have not sent it; beyond, the oldest is closed.
-const MAX_SILENT: usize = 32;
+/// Timeout for the first line or request of a connection.
+pub const FIRST_MESSAGE: Duration = Duration::from_secs(5);
+/// Maximum connections without a first message; above, the oldest is closed.
+const MAX_PENDING: usize = 32;
 /// Delay after a wrong token.
-const WRONG_TOKEN: Duration = Duration::from_millis(500);
-/// Shortest token.
+const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(500);
+/// Minimum length of a token.
 const MIN_TOKEN: usize = 16;
 
 #[derive(clap::Args, Clone, Debug)]
-pub struct GateArgs {
-    /// The token that clients have to send; other users of the machine can read it here, so --token-file is safer
+pub struct AdmissionArgs {
+    /// Token that clients must send; visible to other users of this machine, so prefer --token-file
     #[arg(long)]
     token: Option<String>,
     /// A file with the token
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
-    /// A file with a second token, for read-only visitors of the page
+    /// A file with a second token, for read-only access to the page
     #[arg(long, value_name = "FILE")]
     view_token_file: Option<PathBuf>,
-    /// Most connections at a time
+    /// Maximum number of connections
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     connections: u16,
-    /// Most connections of one IP address at a time (of a /64 with IPv6); this machine counts as one
+    /// Maximum connections per IP address, or per /64 network with IPv6; this machine counts as one address
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     per_address: u16,
 }
 
-/// Where connections come from that are counted together; `None` for the Unix socket, which is for its owner alone.
+/// Addresses whose connections are counted together; `None` for the Unix socket, which only its owner can use.
 pub type Source = Option<IpAddr>;
 
-/// What a visitor of the page may do.
+/// Permissions of a visitor of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Edit,
@@ -56,25 +56,25 @@ pub enum Role {
 }
 
 /// Admits connections.
-pub struct Gate {
+pub struct Admission {
     token: Option<String>,
     view_token: Option<String>,
-    /// Closing one of these ends a connection that has not sent its first line, oldest first.
-    silent: Mutex<VecDeque<oneshot::Sender<Infallible>>>,
+    /// Connections without a first message, oldest first. Dropping a sender closes its connection.
+    pending: Mutex<VecDeque<oneshot::Sender<Infallible>>>,
     open: Mutex<HashMap<Source, u16>>,
-    most: u16,
+    max: u16,
     per_address: u16,
 }
 
-/// A place among the open connections, free again on drop.
-pub struct Place {
-    gate: Arc<Gate>,
+/// A slot among the open connections, released on drop.
+pub struct Slot {
+    admission: Arc<Admission>,
     source: Source,
 }
 
-impl GateArgs {
-    /// Reads the token; addresses beyond this machine need one.
-    pub fn gate(&self, addresses: &[SocketAddr]) -> Result<Arc<Gate>, String> {
+impl AdmissionArgs {
+    /// Reads the tokens. Addresses reachable from other machines require one.
+    pub fn admission(&self, addresses: &[SocketAddr]) -> Result<Arc<Admission>, String> {
         let token = match &self.token_file {
             Some(file) => Some(token_of(file)?),
             None => self.token.clone().map(checked).transpose()?,
@@ -86,8 +86,15 @@ impl GateArgs {
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
         }
-        let (silent, open) = (Mutex::default(), Mutex::default());
-        Ok(Arc::new(Gate { token, view_token, silent, open, most: self.connections, per_address: self.per_address }))
+        let (pending, open) = (Mutex::default(), Mutex::default());
+        Ok(Arc::new(Admission {
+            token,
+            view_token,
+            pending,
+            open,
+            max: self.connections,
+            per_address: self.per_address,
+        }))
     }
 }
 
@@ -108,12 +115,12 @@ fn checked(token: String) -> Result<String, String> {
     })
 }
 
-impl Gate {
+impl Admission {
     pub fn needs_token(&self) -> bool {
         self.token.is_some()
     }
 
-    /// What a token allows; `None` if it is wrong, which takes longer.
+    /// The role of a token; `None` after a delay if it is wrong.
     pub async fn role(&self, offered: &str) -> Option<Role> {
         let is = |token: &String| constant_time_eq(token.as_bytes(), offered.as_bytes());
         let role = match (self.token.as_ref().is_none_or(is), self.view_token.as_ref().is_some_and(is)) {
@@ -122,41 +129,40 @@ impl Gate {
             _ => None,
         };
         if role.is_none() {
-            sleep(WRONG_TOKEN).await;
+            sleep(WRONG_TOKEN_DELAY).await;
         }
         role
     }
 
-    /// Waits for the first line or request of a connection; `None` if it takes too long, or if too many others wait that are
-    /// newer.
-    pub async fn first<T>(&self, word: impl Future<Output = T>) -> Option<T> {
-        let (keep, ended) = oneshot::channel();
+    /// Waits for the first line or request of a connection; `None` after a timeout, or if too many newer connections are pending.
+    pub async fn first_message<T>(&self, message: impl Future<Output = T>) -> Option<T> {
+        let (sender, ended) = oneshot::channel();
         {
-            let mut silent = self.silent.lock();
-            silent.retain(|other| !other.is_closed());
-            silent.push_back(keep);
-            if silent.len() > MAX_SILENT {
-                silent.pop_front();
+            let mut pending = self.pending.lock();
+            pending.retain(|other| !other.is_closed());
+            pending.push_back(sender);
+            if pending.len() > MAX_PENDING {
+                pending.pop_front();
             }
         }
         tokio::select! {
-            word = timeout(FIRST_WORD, word) => word.ok(),
+            message = timeout(FIRST_MESSAGE, message) => message.ok(),
             _ = ended => None,
         }
     }
 
-    /// Opens a connection by its first line, or says why not; `None` if it sends none. Without a token the line is a request,
-    /// which is to be read again.
+    /// Admits a connection by its first line, or fails with the reason; `None` if there is no line. Without a token, the line is a
+    /// request and is put back.
     pub async fn open<R: AsyncRead + Unpin>(
         self: &Arc<Self>,
         lines: &mut Lines<R>,
         expected: &str,
         source: Source,
-    ) -> Option<Result<Place, String>> {
-        let line = self.first(lines.next()).await??;
+    ) -> Option<Result<Slot, String>> {
+        let line = self.first_message(lines.next()).await??;
         let first = match &line {
             Ok(line) => line.trim(),
-            // It may be an HTTP request for a long address.
+            // Possibly an HTTP request with a long address.
             Err(error @ Unreadable::TooLong) => return Some(Err(error.to_string())),
             Err(Unreadable::NotUtf8(_)) => "",
         };
@@ -172,24 +178,24 @@ impl Gate {
         Some(self.admit(source))
     }
 
-    /// A place among the open connections, or the reason why there is none.
-    pub fn admit(self: &Arc<Self>, source: Source) -> Result<Place, String> {
+    /// Takes a slot among the open connections. Fails if the limits are reached.
+    pub fn admit(self: &Arc<Self>, source: Source) -> Result<Slot, String> {
         let mut open = self.open.lock();
-        if open.values().sum::<u16>() >= self.most {
-            return Err(format!("{} connections are open; expected to try again later", self.most));
+        if open.values().sum::<u16>() >= self.max {
+            return Err(format!("{} connections are open; expected to try again later", self.max));
         }
         let own = open.entry(source).or_default();
         if source.is_some() && *own >= self.per_address {
             return Err(format!("{own} connections of this address are open; expected to close one of them"));
         }
         *own += 1;
-        Ok(Place { gate: Arc::clone(self), source })
+        Ok(Slot { admission: Arc::clone(self), source })
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut open = self.gate.open.lock();
+        let mut open = self.admission.open.lock();
         if let Some(own) = open.get_mut(&self.source) {
             *own -= 1;
         }
@@ -197,7 +203,7 @@ impl Drop for Place {
     }
 }
 
-/// The addresses that are counted together with this one: all of this machine, or all of a network of IPv6.
+/// The addresses counted together with this one: all of this machine, or of an IPv6 network.
 pub fn source(address: IpAddr) -> Source {
     Some(match address.to_canonical() {
         address if address.is_loopback() => Ipv4Addr::LOCALHOST.into(),
@@ -206,13 +212,12 @@ pub fn source(address: IpAddr) -> Source {
     })
 }
 
-/// Whether this is the first line of an HTTP request, as web pages can send to any port.
+/// Whether this is the first line of an HTTP request, which web pages can send to any port.
 fn is_http(line: &str) -> bool {
     line.rsplit(' ').next().is_some_and(|last| last.starts_with("HTTP/"))
 }
 
-/// Whether the host of a request is an address, `localhost` or one of these names. Another name may have been pointed here by
-/// a web page (DNS rebinding).
+/// Whether the host of a request is an address, `localhost` or one of these names. Protects against DNS rebinding.
 pub fn is_own_host(host: &str, names: &[String]) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.parse::<u16>().is_ok() => name,
@@ -228,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts() {
+    fn only_own_hosts_are_accepted() {
         let names = ["chess.EXAMPLE".to_owned()];
         for host in ["127.0.0.1:8617", "localhost", "localhost:1", "[::1]:80", "192.168.1.7:8617", "Chess.Example.:80"]
         {
@@ -240,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_counted_together() {
+    fn addresses_are_counted_by_source() {
         let source = |text: &str| source(text.parse().expect("an address"));
         for (one, other) in [
             ("127.0.0.1", "127.9.8.7"),
@@ -256,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn http_requests() {
+    fn http_requests_are_recognised() {
         assert!(is_http("POST / HTTP/1.1") && !is_http("uci") && !is_http(r#"{"id":"HTTP/1.1"}"#));
     }
 }
