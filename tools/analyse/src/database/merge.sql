@@ -1,4 +1,4 @@
--- Takes the analyses of the database `other` that are new or better: deeper, or with more nodes, or with more time.
+-- Takes new and better analyses from the database `other`: deeper, then with more nodes, then with more time.
 INSERT INTO main.position (fen, past)
     SELECT fen, past FROM other.position WHERE id IN (SELECT position FROM other.analysis)
     ON CONFLICT DO NOTHING;

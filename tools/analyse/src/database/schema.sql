@@ -1,6 +1,6 @@
--- Analyses of Lento. docs/analyse.md describes results and views. Lines with a mark at the end are for one kind of database.
--- `engine.meaning` changes when values change. `position.fen` lacks the move number. `past` is a number for the earlier positions that may
--- be repeated. `claim` has the position of each `run`, a process.
+-- Analyses of Lento. docs/analyse.md describes results and views. Lines that end with a database name are only for that database.
+-- `engine.meaning` changes when values change. `position.fen` lacks the move number. `past` is a hash of the earlier positions that may
+-- be repeated. `claim` has the position that each `run`, a process, is searching.
 CREATE TABLE engine (
     id INTEGER PRIMARY KEY,
     version TEXT NOT NULL,

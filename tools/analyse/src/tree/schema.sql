@@ -1,4 +1,4 @@
--- A tree of searched positions. docs/tree.md describes the tables. Files without a version have them, too.
+-- A tree of searched positions. docs/tree.md describes the tables. Files without a version also have them.
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS engine (
     id INTEGER PRIMARY KEY,

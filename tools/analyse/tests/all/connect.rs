@@ -18,7 +18,7 @@ struct Interface {
     child: Option<Child>,
     input: Option<ChildStdin>,
     output: Receiver<String>,
-    /// All lines so server.
+    /// All lines so far.
     received: Vec<String>,
 }
 

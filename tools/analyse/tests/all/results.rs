@@ -150,12 +150,12 @@ fn hash_tables_survive_a_restart() {
     let mut client = Peer::connect(server.address());
     client.send(json!({ "id": "game", "moves": "e4 e5 Nf3 Nc6", "plies": "all", "depth": 9 }));
     (0..5).for_each(|_| assert_eq!(client.answer()["status"], "done"));
-    let mut stderr = Vec::new();
+    let mut lines = Vec::new();
     server.signal("-TERM");
     for line in server.stderr.by_ref().lines() {
-        stderr.push(line.expect("a line"));
+        lines.push(line.expect("a line"));
     }
-    assert!(stderr.iter().filter(|line| line.contains("entries saved")).count() >= 1, "{stderr:?}");
+    assert!(lines.iter().filter(|line| line.contains("entries saved")).count() >= 1, "{lines:?}");
     assert!(folder.names().contains(&"table".into()), "{:?}", folder.names());
     let mut server = Server::start(&args);
     let mut line = String::new();

@@ -451,10 +451,10 @@ fn uci_sessions_are_independent() {
     for line in ["setoption name Debug Log File value @", "savehash @", "setoption name Threads value 2"] {
         first.send(line.replace('@', &log));
         first.send("isready");
-        let stderr = until(&mut first, "readyok");
+        let output = until(&mut first, "readyok");
         assert!(
-            stderr.contains("info string") && stderr.contains("not available over") | stderr.contains("up to 1 here"),
-            "{stderr}"
+            output.contains("info string") && output.contains("not available over") | output.contains("up to 1 here"),
+            "{output}"
         );
     }
     assert!(folder.names().is_empty());

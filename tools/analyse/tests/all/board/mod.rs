@@ -185,8 +185,11 @@ fn typed_moves_are_parsed_leniently() {
     for text in ["Ke5", "", "e9", "é", "Ü4", "N", "<b>"] {
         let error = page.error("play", json!({ "text": text }));
         assert_eq!((&error["code"], &error["field"]), (&json!("bad-move"), &json!("text")), "{text}");
-        let stderr = error["text"].as_str().expect("a text");
-        assert!(stderr.contains(&format!("{text:?}")) && stderr.contains("expected a legal move such as"), "{stderr}");
+        let message = error["text"].as_str().expect("a text");
+        assert!(
+            message.contains(&format!("{text:?}")) && message.contains("expected a legal move such as"),
+            "{message}"
+        );
     }
     let line = page.request("line", json!({ "moves": ["e2e4"], "pv": ["e7e5", "g1f3"] }));
     assert_eq!(line["san"], json!(["e5", "Nf3"]));
@@ -214,7 +217,7 @@ fn errors_quote_the_input() {
     ] {
         let error = page.error(ask, fields);
         assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
-        assert!(error["text"].as_str().is_some_and(|stderr| stderr.contains(text)), "{error}");
+        assert!(error["text"].as_str().is_some_and(|message| message.contains(text)), "{error}");
     }
 }
 

@@ -146,7 +146,7 @@ fn refused_requests_quote_the_input() {
     ] {
         let error = page.error(ask, fields);
         assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
-        assert!(error["text"].as_str().is_some_and(|stderr| stderr.contains(text)), "{error}");
+        assert!(error["text"].as_str().is_some_and(|message| message.contains(text)), "{error}");
     }
     page.request("queue-add", json!({ "budget": { "depth": 1 } }));
     assert_eq!(page.error("queue-move", json!({ "entry": 1, "before": "x" }))["field"], "before");
@@ -190,9 +190,9 @@ pub fn queue_in_database_survives_a_killed_server() {
     assert_eq!(order(address).len(), 4);
     // A second server has no queue until the first one ends.
     let mut second = Server::start(&args);
-    let mut stderr = String::new();
-    std::io::BufRead::read_line(&mut second.stderr, &mut stderr).expect("a line");
-    assert!(stderr.contains("another server owns the queue"), "{stderr}");
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut second.stderr, &mut line).expect("a line");
+    assert!(line.contains("another server owns the queue"), "{line}");
     let (other, mut page) = opened(&mut second);
     let event = whole(other);
     assert!(event["entries"] == json!([]) && event["unstored"] != "", "{event}");

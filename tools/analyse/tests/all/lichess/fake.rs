@@ -49,7 +49,7 @@ pub struct Broker {
     pub failures: VecDeque<StatusCode>,
     queue: VecDeque<WorkItem>,
     uploads: HashMap<String, (Value, Sender<Received>, oneshot::Receiver<()>)>,
-    asked: u64,
+    count: u64,
     answered: HashSet<String>,
     /// Work items answered twice.
     pub repeated: Vec<String>,
@@ -180,8 +180,8 @@ impl Fake {
 
     pub fn request(&self, work: Value) -> Client {
         let mut broker = self.broker.lock().unwrap();
-        broker.asked += 1;
-        let id = format!("work{:012}", broker.asked);
+        broker.count += 1;
+        let id = format!("work{:012}", broker.count);
         let ((send, received), (leave, left)) = (channel(), oneshot::channel());
         broker.uploads.insert(id.clone(), (work.clone(), send, left));
         broker.queue.push_back(WorkItem { id, work });

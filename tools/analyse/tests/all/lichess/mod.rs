@@ -49,24 +49,24 @@ fn engine_is_registered_once_and_removed() {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout) + &text(&output.stderr))
     };
-    let (code, stderr) = run(VALID_TOKEN, &["--lichess-list"]);
-    assert!(code == Some(0) && stderr.contains("eei_0  Cellar, 1 threads") && stderr.contains("eei_other"), "{stderr}");
-    let (code, stderr) = run(VALID_TOKEN, &["--lichess-remove", "eei_0"]);
-    assert!(code == Some(0) && stderr.contains("eei_0 removed"), "{stderr}");
+    let (code, output) = run(VALID_TOKEN, &["--lichess-list"]);
+    assert!(code == Some(0) && output.contains("eei_0  Cellar, 1 threads") && output.contains("eei_other"), "{output}");
+    let (code, output) = run(VALID_TOKEN, &["--lichess-remove", "eei_0"]);
+    assert!(code == Some(0) && output.contains("eei_0 removed"), "{output}");
     assert_eq!(fake.engines().len(), 1);
     for (token, id, expected) in [
         (VALID_TOKEN, "eei_0", "404"),
         (VALID_TOKEN, "../x", "\"../x\" is not the id"),
         ("lip_without_scopes", "eei_0", "scopes engine:read and engine:write"),
     ] {
-        let (code, stderr) = run(token, &["--lichess-remove", id]);
-        assert!(code == Some(1) && stderr.contains(expected), "{stderr}");
+        let (code, output) = run(token, &["--lichess-remove", id]);
+        assert!(code == Some(1) && output.contains(expected), "{output}");
     }
     // A wrong token also ends the server.
     for (token, expected) in [("lip_unknown_token_", "unknown or was revoked"), ("lip_without_scopes", "engine:write")]
     {
-        let (code, stderr) = run(token, &[]);
-        assert!(code == Some(1) && stderr.contains(expected), "{stderr}");
+        let (code, output) = run(token, &[]);
+        assert!(code == Some(1) && output.contains(expected), "{output}");
     }
 }
 
