@@ -4,7 +4,7 @@ use crate::sql::values;
 use lento::chess::{Board, Game};
 use proptest::prelude::*;
 use std::fs;
-use std::path::PathBuf;
+use tempfile::tempdir;
 
 #[cfg(all(feature = "postgres", unix))]
 #[path = "../../tests/server/mod.rs"]
@@ -19,9 +19,9 @@ fn open(location: &Location) -> Database {
 }
 
 /// Runs a test with SQLite files.
-fn with_files(name: &str, test: impl Fn(Locate)) {
-    let folder = Folder::new(name);
-    test(&|name| Location::File(folder.path(name)));
+fn with_files(test: impl Fn(Locate)) {
+    let folder = tempdir().unwrap();
+    test(&|name| Location::File(folder.path().join(name)));
 }
 
 /// Databases on a server behave like files.
@@ -44,8 +44,8 @@ fn databases_on_a_server_behave_like_files() {
     let values = Location::Server(server.create("values"));
     crate::sql::tests::values_round_trip(&mut crate::sql::tests::open(&values));
     // A merge between a file and a server, in both directions.
-    let folder = Folder::new("between");
-    let (file, there) = (Location::File(folder.path("one.db")), Location::Server(server.create("between")));
+    let folder = tempdir().unwrap();
+    let (file, there) = (Location::File(folder.path().join("one.db")), Location::Server(server.create("between")));
     let board = Board::start();
     put(&mut open(&file), &board, &engine("one"), &stored(&board, 8, 3));
     put(&mut open(&file), &board, &engine("two"), &stored(&board, 3, 1));
@@ -61,28 +61,6 @@ fn databases_on_a_server_behave_like_files() {
         rows
     };
     assert_eq!(shown(&mut open(&file)), shown(&mut open(&there)));
-}
-
-/// A temporary folder, removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-database-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 fn engine(version: &str) -> EngineId {
@@ -154,9 +132,9 @@ fn stored_searches_satisfy_limits() {
 
 #[test]
 fn only_one_live_run_claims_a_position() {
-    let folder = Folder::new("claim");
-    claims(&|name| Location::File(folder.path(name)));
-    let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let folder = tempdir().unwrap();
+    claims(&|name| Location::File(folder.path().join(name)));
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["one.db"]);
 }
 
@@ -209,8 +187,8 @@ fn claims(locate: Locate) {
 #[cfg(unix)]
 #[test]
 fn deleted_file_is_detected() {
-    let folder = Folder::new("gone");
-    let path = folder.path("one.db");
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("one.db");
     let location = Location::File(path.clone());
     let mut database = open(&location);
     let (key, board, engine) = (Key::new(&Game::start()), Board::start(), engine("one"));
@@ -225,7 +203,7 @@ fn deleted_file_is_detected() {
 
 #[test]
 fn engines_and_line_counts_are_separate() {
-    with_files("others", others);
+    with_files(others);
 }
 
 fn others(locate: Locate) {
@@ -243,7 +221,7 @@ fn others(locate: Locate) {
 
 #[test]
 fn inconsistent_rows_are_reported() {
-    with_files("rows", rows);
+    with_files(rows);
 }
 
 fn rows(locate: Locate) {
@@ -268,7 +246,7 @@ proptest! {
     #[test]
     fn stored_results_round_trip(picks in prop::collection::vec(any::<u16>(), 0..40), scores in prop::collection::vec(-32_000..32_000, 1..4),
         depth in 1..200_i32, nodes in any::<u32>(), ms in any::<u32>(), chess960: bool) {
-        let folder = Folder::new(&format!("back-{:x}", picks.iter().fold(nodes, |sum, &pick| sum.rotate_left(5) ^ u32::from(pick))));
+        let folder = tempdir().unwrap();
         let mut game = Game::start();
         let mut pv = Vec::new();
         for pick in &picks {
@@ -286,7 +264,7 @@ proptest! {
         let analysis = Analysis { depth, seldepth: depth, nodes: nodes.into(), time: Duration::from_millis(ms.into()), lines };
         let found = Stored { analysis, ..stored(&board, 1, 3) };
         let found = Stored { conditions: Conditions { chess960, ..found.conditions }, ..found };
-        let mut database = open(&Location::File(folder.path("one.db")));
+        let mut database = open(&Location::File(folder.path().join("one.db")));
         put(&mut database, &board, &engine("one"), &found);
         let requested = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
         prop_assert_eq!(known(&mut database, &engine("one"), 3, &requested), Some(found));
@@ -320,7 +298,7 @@ fn depths(database: &mut Database) -> Vec<(String, String, i64, i64)> {
 
 #[test]
 fn deeper_result_wins_in_any_merge_order() {
-    with_files("merge", merges);
+    with_files(merges);
 }
 
 fn merges(locate: Locate) {

@@ -15,6 +15,11 @@ pub enum Part<'a> {
     Command(&'a str),
 }
 
+/// Whether a text is a clock time, such as `0:05:00`.
+pub fn is_clock(text: &str) -> bool {
+    (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
+}
+
 /// Splits a comment into segments, none of which is empty text.
 pub fn parts(mut text: &str) -> Vec<Part<'_>> {
     let command = |text| {

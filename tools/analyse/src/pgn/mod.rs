@@ -8,7 +8,7 @@ mod lexer;
 mod reader;
 mod word;
 
-pub use comment::{Comment, Part, parts};
+pub use comment::{Comment, Part, is_clock, parts};
 pub use reader::Reader;
 pub use word::parse as parse_move;
 

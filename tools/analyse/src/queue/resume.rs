@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Number of threads for saving and loading hash files.
-fn threads() -> usize {
+pub fn hash_file_threads() -> usize {
     processors::count().min(8)
 }
 
@@ -32,7 +32,7 @@ pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item
     let Some(path) = path(database, position) else { return Ok(()) };
     let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
     let (identity, origin) = (table.identity(), Origin { position: origin(item), depth: depth.unsigned_abs() });
-    let options = SaveOptions { path, compress: false, threads: threads(), origin };
+    let options = SaveOptions { path, compress: false, threads: hash_file_threads(), origin };
     let saved = hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
 }
@@ -52,7 +52,8 @@ pub fn restore(
 ) -> Result<(), String> {
     let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
     if let Some(path) = path(database, position).filter(|path| path.exists()) {
-        let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(()));
+        let loaded =
+            hash_file::load(&path, &table.identity(), &table, hash_file_threads(), &mut |_| ControlFlow::Continue(()));
         // Otherwise fall back to the lines.
         if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
             return Ok(());
@@ -108,9 +109,8 @@ mod tests {
     /// Searches restored from lines or from the hash table resume at the known depth.
     #[test]
     fn known_depths_are_not_searched_again() {
-        let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let database = Database::open(&Location::File(folder.join("one.db")), Some(Duration::ZERO)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(&Location::File(folder.path().join("one.db")), Some(Duration::ZERO)).unwrap();
         let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
         let (key, place) = (Key::new(&game), Place::Arguments);
         let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };
@@ -146,6 +146,5 @@ mod tests {
         remove_table(&database, 1);
         drop(database);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

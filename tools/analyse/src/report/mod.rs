@@ -12,7 +12,7 @@ pub use annotate::{ROSTER, comment_words};
 pub use wrapped::Wrapped;
 
 use crate::database::Analysis;
-use crate::pgn::{Comment, PgnGame};
+use crate::pgn::{Comment, PgnGame, is_clock};
 use accuracy::{Judged, Side};
 use lento::chess::{Board, Color, Game, Move, Verdict};
 use lento::score::DRAW;
@@ -90,10 +90,7 @@ impl<'a> Study<'a> {
 
     /// The player's clock after a move, if known.
     pub fn clock(&self, at: usize) -> Option<String> {
-        let is_time = |text: &String| {
-            (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
-        };
-        self.comment(at).clock.filter(is_time)
+        self.comment(at).clock.filter(|text| is_clock(text))
     }
 
     /// A tag's value, unless missing or unknown.

@@ -4,7 +4,7 @@ use crate::PROGRAM;
 use crate::analysing::Folder;
 use crate::serving::{Peer, SMALL, Server, TIMEOUT, TOKEN};
 use serde_json::json;
-use std::io::{BufRead, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -64,8 +64,7 @@ fn tokens_are_checked() {
     let file = folder.write("token", &format!("{TOKEN}\n"));
     let mut server = Server::start(&["--listen", "localhost:0", "--token-file", &file]);
     if cfg!(unix) {
-        let mut warning = String::new();
-        server.stderr.read_line(&mut warning).expect("a line");
+        let warning = server.line();
         assert!(warning.contains("token: other users can read the token; expected mode 600"), "{warning}");
     }
     let address = server.address();
@@ -124,7 +123,7 @@ fn unix_socket_has_no_limit_per_address() {
     let mut server = Server::start(&["--listen", "127.0.0.1:0", "--socket", &path, "--per-address", "1"]);
     let mut peer = Peer::connect(server.address());
     peer.check();
-    server.stderr.read_line(&mut String::new()).expect("a line");
+    server.line();
     let mut owner = [(); 3].map(|()| Peer::connect_socket(&path));
     owner.iter_mut().for_each(Peer::check);
     let mut second = Peer::connect(peer.stream.get_ref().peer_addr().expect("a socket"));

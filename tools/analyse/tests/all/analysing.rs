@@ -5,40 +5,35 @@ use crate::PROGRAM;
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
 
 /// A temporary folder, removed on drop.
-pub struct Folder(PathBuf);
+pub struct Folder(TempDir);
 
 impl Folder {
     pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-analyse-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(TempDir::with_prefix(format!("lento-{name}-")).unwrap())
     }
 
     pub fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.0.join(name), text).unwrap();
-        self.path(name)
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
     }
 
     pub fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
+        self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
     /// All file names, including hidden ones.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -323,7 +318,7 @@ fn interrupted_search_is_resumed() {
     let interrupted = (1..10).find_map(|halves| {
         let mut command = Command::new(PROGRAM);
         let child = command.args(args).args(SMALL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        wait_for(&folder.0, "one.db-wal");
+        wait_for(&folder.path("one.db-wal"));
         std::thread::sleep(halves * std::time::Duration::from_millis(500));
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let output = child.wait_with_output().unwrap();
@@ -368,12 +363,12 @@ fn two_processes_share_a_database() {
 }
 
 #[cfg(unix)]
-fn wait_for(folder: &Path, name: &str) {
+fn wait_for(path: &str) {
     for _ in 0..600 {
-        if folder.join(name).exists() {
+        if fs::exists(path).unwrap() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    panic!("{name} does not exist");
+    panic!("{path} does not exist");
 }

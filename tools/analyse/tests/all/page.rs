@@ -1,15 +1,14 @@
 //! The page of `lento-analyse serve --web`, over plain HTTP and in Chromium.
 
-use crate::PROGRAM;
 use crate::analysing::Folder;
 use crate::browser::Browser;
 use crate::serving::{Peer, Server, TOKEN};
+use crate::tree::done;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::iter;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
@@ -290,13 +289,8 @@ fn visitors_see_the_same_positions() {
 fn tree_is_navigated_and_marked() {
     let folder = Folder::new("page-tree");
     let tree = folder.path("openings.tree");
-    let run = |args: &[&str]| {
-        let output = Command::new(PROGRAM).args(args).stdin(Stdio::null()).output().expect("it starts");
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    run(&["tree", "init", &tree]);
-    run(&["tree", "grow", &tree, "--positions", "12", "--search-nodes", "500", "--hash", "1"]);
+    done(&["init", &tree]);
+    done(&["grow", &tree, "--positions", "12", "--search-nodes", "500", "--hash", "1"]);
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--tree", &tree]);
     let address = server.address();
     let mut visitor = Visitor::connect(address);
@@ -318,8 +312,7 @@ fn tree_is_navigated_and_marked() {
         let error = refused(request).to_string();
         assert!(!error.contains("openings") && error.contains("see the messages of the server"), "{error}");
     }
-    let mut message = String::new();
-    server.stderr.read_line(&mut message).expect("a line");
+    let message = server.line();
     assert!(message.contains(&tree) && message.contains("no such file"), "{message}");
     std::fs::rename(&away, &tree).expect("a file");
     let Some(mut browser) = Browser::start() else { return };
@@ -335,7 +328,7 @@ fn tree_is_navigated_and_marked() {
     browser.evaluate(&desktop, "document.querySelector('#tree-path button').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 1");
     // Marks are stored in the file and sent to other pages.
-    let marks = |word: &str| run(&["tree", "show", &tree]).matches(word).count();
+    let marks = |word: &str| done(&["show", &tree]).matches(word).count();
     assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
     browser.evaluate(&desktop, "document.querySelector('[data-mark=pin]').click()");
     visitor.wait_for(|update| update["event"] == "tree");

@@ -72,7 +72,7 @@ fn read_only_visitors_see_searches_of_others() {
     let args = ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file];
     let mut server = Server::start(&args);
     if cfg!(unix) {
-        server.stderr.read_line(&mut String::new()).expect("a warning");
+        server.line();
     }
     let (json, page) = (server.address(), server.address());
     let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
@@ -158,19 +158,17 @@ fn hash_tables_survive_a_restart() {
     assert!(lines.iter().filter(|line| line.contains("entries saved")).count() >= 1, "{lines:?}");
     assert!(folder.names().contains(&"table".into()), "{:?}", folder.names());
     let mut server = Server::start(&args);
-    let mut line = String::new();
-    server.stderr.read_line(&mut line).expect("a line");
+    let line = server.line();
     assert!(line.contains("entries loaded"), "{line}");
     drop(server);
     // An incompatible file is set aside.
     folder.write("table", "no table");
     let mut server = Server::start(&args);
-    line.clear();
-    server.stderr.read_line(&mut line).expect("a line");
+    let line = server.line();
     assert!(line.contains("table.old") && folder.names().contains(&"table.old".into()), "{line}");
     // An unwritable file is an error.
     let missing = folder.path("no/table");
-    line.clear();
+    let mut line = String::new();
     Server::start(&["--hash-file", &missing]).stderr.read_to_string(&mut line).expect("an end");
     assert_eq!(line.matches(&missing).count(), 1, "{line}");
 }
@@ -180,7 +178,7 @@ fn moves_have_tablebase_results() {
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--syzygy", tables]);
     // Two messages about missing tables of four pieces.
-    (0..2).for_each(|_| _ = server.stderr.read_line(&mut String::new()).expect("a line"));
+    (0..2).for_each(|_| drop(server.line()));
     let mut visitor = Visitor::connect(server.address());
     let mut verdicts = |start: &str| {
         visitor.send(json!({ "id": 1, "ask": "position", "start": start }).to_string());

@@ -42,8 +42,7 @@ impl Server {
     fn on_socket(folder: &Folder) -> (Self, String) {
         let path = folder.path("lento.sock");
         let mut server = Self::start(&["--socket", &path]);
-        let mut line = String::new();
-        server.stderr.read_line(&mut line).expect("a line");
+        let line = server.line();
         assert!(line.contains(&path), "{line}");
         (server, path)
     }

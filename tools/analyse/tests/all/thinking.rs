@@ -4,7 +4,6 @@ use crate::analysing::Folder;
 use crate::page::Visitor;
 use crate::serving::{Peer, Server, TOKEN};
 use serde_json::{Value, json};
-use std::io::BufRead;
 
 /// Starts a search, which must be accepted.
 pub fn analyse(visitor: &mut Visitor, mut fields: Value) {
@@ -200,10 +199,9 @@ fn viewers_are_read_only() {
         "--view-token-file",
         &file,
     ]);
-    let mut warned = String::new();
     if cfg!(unix) {
-        server.stderr.read_line(&mut warned).expect("a line");
-        assert!(warned.contains("other users can read the token"), "{warned}");
+        let warning = server.line();
+        assert!(warning.contains("other users can read the token"), "{warning}");
     }
     let (lines, page) = (server.address(), server.address());
     let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));

@@ -1,7 +1,7 @@
 //! Annotations of a move.
 
 use super::request::{Fields, RequestError};
-use crate::pgn::{Part, parts};
+use crate::pgn::{Part, is_clock, parts};
 use crate::report::comment_words;
 use lento::chess::Square;
 use serde_json::Value;
@@ -39,10 +39,6 @@ fn is_shape(text: &str, example: &str) -> bool {
     color.chars().all(|c| c.is_ascii_uppercase())
         && 1 + squares.len() == example.len()
         && squares.as_bytes().chunks(2).all(is_square)
-}
-
-fn is_clock(text: &str) -> bool {
-    (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
 }
 
 /// In pawns from White's view, possibly with the depth.

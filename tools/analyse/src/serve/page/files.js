@@ -204,7 +204,7 @@ export const picture = (svg) => {
     piece.removeAttribute("style");
     if (x !== undefined) piece.setAttribute("transform", `translate(${x} ${y})`);
   }
-  for (const name of [".hints"]) find(name, clone)?.replaceChildren();
+  find(".hints", clone)?.replaceChildren();
   clone.prepend(symbols);
   clone.prepend(own);
   for (const [key, value] of [["xmlns", "http://www.w3.org/2000/svg"], ["width", 800], ["height", 800]]) clone.setAttribute(key, value);

@@ -107,7 +107,7 @@ export class TreeView {
     });
     setText(find("#tree-node"), `White ${share(tree.expected, tree.fen)}, ply ${tree.ply ?? "–"}; ${grouped(tree.positions)} positions. Best line: ${numbered(tree.fen, tree.best_san).join(" ") || "–"}`);
     sync(find("#tree-moves"), tree.moves.map((move) => ({ key: `${tree.fen} ${move.uci}`, move })), () => {
-      const mark = (name) => make("button", { type: "button", class: "chip" }, name);
+      const mark = (name) => button(name, { class: "chip" });
       return make("tr", {}, make("td", {}, button("", { class: "move" })), make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "note" }), make("td", { class: "marks" }, mark("pin"), mark("exclude")));
     }, (row, { move }) => {
       const [name, value, depth, below, note, marks] = row.children;

@@ -190,8 +190,7 @@ pub fn queue_in_database_survives_a_killed_server() {
     assert_eq!(order(address).len(), 4);
     // A second server has no queue until the first one ends.
     let mut second = Server::start(&args);
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut second.stderr, &mut line).expect("a line");
+    let line = second.line();
     assert!(line.contains("another server owns the queue"), "{line}");
     let (other, mut page) = opened(&mut second);
     let event = whole(other);

@@ -1,7 +1,7 @@
 //! Saved boards.
 
 use super::{Page, list, start};
-use crate::analysing::Folder;
+use crate::analysing::{Folder, analyse};
 use crate::serving::Server;
 use serde_json::{Value, json};
 
@@ -131,20 +131,14 @@ fn boards_in_database_survive_a_killed_server() {
 fn boards_can_be_stored_beside_analyses() {
     let folder = Folder::new("boards-analyses");
     let db = folder.path("analyses.db");
-    let analyse = |args: &[&str]| {
-        let mut command = std::process::Command::new(crate::PROGRAM);
-        let output = command.args(args).args(["--db", &db]).output().expect("the program runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        output.stdout
-    };
     let epd = folder.write("one.epd", "4k3/8/8/8/8/8/8/R3K3 w - -\n");
-    analyse(&[&epd, "--depth", "2"]);
+    assert!(analyse(&[&epd, "--depth", "2", "--db", &db]).status.success());
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
     let mut page = Page::open(server.address());
     let game = page.game("1. d4 *");
     let board = page.request("save", json!({ "document": game }))["board"].clone();
     // Analyses continue in the same database.
-    analyse(&[&epd, "--depth", "3"]);
+    assert!(analyse(&[&epd, "--depth", "3", "--db", &db]).status.success());
     drop(server);
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
     assert_eq!(Page::open(server.address()).request("open", json!({ "board": board }))["document"], game);
