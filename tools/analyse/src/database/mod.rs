@@ -193,7 +193,7 @@ pub fn retry<T>(
         match query(is_lost) {
             Err(error) if error.is_disconnect() => {
                 if !std::mem::replace(&mut is_lost, true) {
-                    report(format!("{error}; nothing is lost: trying until the server is back"));
+                    report(format!("{error}; retrying until the server is back; nothing is lost"));
                 }
             }
             Err(error) => return Err(error),

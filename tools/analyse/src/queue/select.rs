@@ -117,7 +117,7 @@ pub fn ranges(text: &str) -> Result<Ranges, String> {
             }
         }
     };
-    let read = |word| range(word).ok_or_else(|| format!("{word:?}: expected numbers from 1 on, such as 3,5-9,20-"));
+    let read = |word| range(word).ok_or_else(|| format!("{word:?}: expected numbers from 1, such as 3,5-9,20-"));
     text.split(',').map(read).collect::<Result<_, _>>().map(Ranges)
 }
 
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(ranges("3,5-9, 12-,-4").unwrap().to_string(), "3,5-9,12-,1-4");
         assert_eq!((ranges("3,5-9").unwrap().last(), ranges("3-").unwrap().last()), (9, u64::MAX));
         for text in ["", "x", "0", "5-3", "-", "1,,2", "1-2-3", "1.5"] {
-            assert!(ranges(text).is_err_and(|error| error.contains("expected numbers from 1 on")), "{text}");
+            assert!(ranges(text).is_err_and(|error| error.contains("expected numbers from 1")), "{text}");
         }
     }
 }

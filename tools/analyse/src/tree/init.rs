@@ -168,7 +168,7 @@ fn games(path: &Path, root: &Position, plies: usize) -> Result<Vec<Vec<Move>>, S
     }
     if lines.len() < read {
         let games = counted(read as u64, "game");
-        notice(format_args!("{}: the root is not reached by {} of {games}", path.display(), read - lines.len()));
+        notice(format_args!("{}: {} of {games} do not reach the root", path.display(), read - lines.len()));
     }
     Ok(lines)
 }

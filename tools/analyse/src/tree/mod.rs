@@ -78,7 +78,7 @@ impl Tree {
     }
 
     fn load(store: Store) -> sql::Result<Self> {
-        let without_root = || store.location().error("a tree without root");
+        let without_root = || store.location().error("the tree has no root");
         let settings = settings(&store)?;
         let opening = Opening::load(&store)?.ok_or_else(without_root)?;
         let root = store.find(&Position::new(&opening.root).key)?;

@@ -148,7 +148,7 @@ export class Session {
     });
   }
 
-  // Adds a line after a node and goes to its end. `evaluation` is stored with the first new move.
+  // Adds a line after a node and goes to its end. `evaluation` is stored with the first move, if new.
   async addLine(id, pv, evaluation = null) {
     const { tree } = this;
     const place = tree.place(id);

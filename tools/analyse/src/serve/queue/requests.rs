@@ -53,11 +53,7 @@ impl Queue {
         }
         let mut state = self.state.lock();
         if state.is_taken {
-            return Err(RequestError::new(
-                "queue-taken",
-                "",
-                format!("{}; expected to add to that one", state.unstored),
-            ));
+            return Err(RequestError::new("queue-taken", "", format!("{}; expected to use that one", state.unstored)));
         }
         let before = before(&state, fields)?;
         let all = || state.entries.values().chain([&entry]);
