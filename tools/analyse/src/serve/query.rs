@@ -104,8 +104,7 @@ impl Query {
 
     /// Whether a stored result may be the answer.
     pub fn may_be_known(&self) -> bool {
-        let is_limited = self.limits.depth.or(self.limits.nodes.map(|_| 0)).is_some() || self.limits.movetime.is_some();
-        is_limited && !self.fresh && !self.iterations && self.priority != URGENT
+        !self.limits.infinite && !self.fresh && !self.iterations && self.priority != URGENT
     }
 }
 

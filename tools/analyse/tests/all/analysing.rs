@@ -5,6 +5,8 @@ use crate::PROGRAM;
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
+#[cfg(unix)]
+use std::process::Child;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
@@ -46,6 +48,11 @@ fn run(args: &[&str]) -> Output {
 
 fn lines(output: &Output) -> Vec<String> {
     String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
+}
+
+#[cfg(unix)]
+pub fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
 }
 
 pub fn analyse(args: &[&str]) -> Output {
@@ -320,7 +327,7 @@ fn interrupted_search_is_resumed() {
         let child = command.args(args).args(SMALL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(&folder.path("one.db-wal"));
         std::thread::sleep(halves * std::time::Duration::from_millis(500));
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        signal(&child, "-INT");
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
         (!output.stdout.is_empty()).then_some(output)

@@ -1,7 +1,7 @@
 //! Several processes on a PostgreSQL server, while processes and server are killed.
 
 use crate::PROGRAM;
-use crate::analysing::{Folder, analyse, found, records, stderr};
+use crate::analysing::{Folder, analyse, found, records, signal, stderr};
 use crate::server::Server;
 use cozy_chess::{Board, Move};
 use fastrand::Rng;
@@ -33,15 +33,14 @@ fn positions(count: usize) -> String {
 }
 
 /// Starts a process with its messages in a file of the folder.
-fn start(folder: &Folder, args: &[&str], log: &str) -> Child {
+pub fn spawn(folder: &Folder, args: &[&str], log: &str) -> Child {
     let log = File::options().create(true).append(true).open(folder.path(log)).expect("writable");
     let mut command = Command::new(PROGRAM);
-    command.args(args).args(["--threads", "1", "--hash", "1", "--lease", "2s", "--jsonl"]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program starts")
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program starts")
 }
 
-pub fn signal(child: &Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
+fn start(folder: &Folder, args: &[&str], log: &str) -> Child {
+    spawn(folder, &[args, &["--threads", "1", "--hash", "1", "--lease", "2s", "--jsonl"]].concat(), log)
 }
 
 pub fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {

@@ -2,6 +2,8 @@
 
 use crate::PROGRAM;
 use crate::analysing::Folder;
+#[cfg(unix)]
+use crate::analysing::signal;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -72,7 +74,7 @@ impl Server {
 
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill").success());
+        signal(&self.child, name);
     }
 
     /// Terminates it and waits for its end.
@@ -319,7 +321,7 @@ fn signals_set_the_exit_code() {
     let mut answers = BufReader::new(child.stdout.take().expect("standard output")).lines();
     let mut next = || answers.next().expect("an answer").expect("a line");
     assert!(next().contains("partial"));
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill").success());
+    signal(&child, "-TERM");
     while !next().contains("cancelled") {}
     assert_eq!(child.wait().expect("an end").code(), Some(130));
 }

@@ -1,22 +1,17 @@
 //! `lento tree` on a PostgreSQL server.
 
 use crate::PROGRAM;
-use crate::analysing::{Folder, stderr};
+use crate::analysing::{Folder, signal, stderr};
 use crate::server::Server;
-use crate::servers::{signal, wait_for};
+use crate::servers::{spawn, wait_for};
 use crate::tree::{FEW, done, is_deterministic_and_exported, keeps_marks, merges_in_either_order, shown, tree};
 use fastrand::Rng;
-use std::fs::File;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Starts a process with its messages in a file of the folder.
 fn grow(folder: &Folder, url: &str, log: &str, args: &[&str]) -> Child {
-    let log = File::options().create(true).append(true).open(folder.path(log)).expect("writable");
-    let mut command = Command::new(PROGRAM);
-    command.args(["tree", "grow", url, "--jsonl"]).args(args);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program starts")
+    spawn(folder, &[&["tree", "grow", url, "--jsonl"], args].concat(), log)
 }
 
 fn problems(url: &str) -> String {

@@ -56,7 +56,7 @@ impl RequestError {
 pub fn message(answer: Answer) -> Value {
     match answer {
         Ok(answer) => json!({ "answer": answer }),
-        Err(refusal) => json!({ "error": refusal.to_value() }),
+        Err(error) => json!({ "error": error.to_value() }),
     }
 }
 

@@ -133,7 +133,7 @@ fn written_documents_are_read_back() {
     for seed in 0..400 {
         let random = &mut Rng::with_seed(seed);
         let page = document(random);
-        let document = Document::parse(&page).unwrap_or_else(|refusal| panic!("{}", refusal.to_value()));
+        let document = Document::parse(&page).unwrap_or_else(|error| panic!("{}", error.to_value()));
         assert_eq!(document.to_value(), Document::parse(&document.to_value()).unwrap().to_value());
         let text = write::pgn(&document);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

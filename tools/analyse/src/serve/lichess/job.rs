@@ -154,7 +154,7 @@ fn query(work: &Value, session: Session) -> Result<Query, String> {
     if !["time_ms", "depth", "nodes"].iter().any(|limit| fields.contains_key(*limit)) {
         fields.insert("time_ms".into(), MAX_TIME.into());
     }
-    let query = query::one(&fields).map_err(|refusal| refusal.text().to_owned())?;
+    let query = query::one(&fields).map_err(|error| error.text().to_owned())?;
     Ok(Query { priority: URGENT, session: Some(session), ..query })
 }
 

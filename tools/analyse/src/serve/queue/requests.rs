@@ -134,12 +134,16 @@ impl Queue {
     }
 }
 
+pub fn unknown_entry(field: impl Into<String>, number: u64) -> RequestError {
+    RequestError::new("unknown-entry", field, format!("no entry {number} in the queue"))
+}
+
 /// The existing entry named by a field.
 fn one(state: &State, fields: Fields, field: &str) -> Result<u64, RequestError> {
     let number = fields.need(field, "the number of an entry", fields.number(field, u64::MAX)?)?;
     match state.entries.get(&number) {
         Some(entry) if entry.removed.is_none() => Ok(number),
-        _ => Err(RequestError::new("unknown-entry", fields.name(field), format!("no entry {number} in the queue"))),
+        _ => Err(unknown_entry(fields.name(field), number)),
     }
 }
 
@@ -155,7 +159,7 @@ fn some(state: &State, fields: Fields) -> Result<Vec<u64>, RequestError> {
         }
     };
     match numbers.iter().find(|number| !state.entries.contains_key(number)) {
-        Some(number) => Err(RequestError::new("unknown-entry", "entry", format!("no entry {number} in the queue"))),
+        Some(&number) => Err(unknown_entry("entry", number)),
         None => Ok(numbers),
     }
 }
@@ -220,8 +224,8 @@ impl State {
         let mut removed: Vec<(u64, u64)> =
             self.entries.iter().filter_map(|(&number, entry)| Some((entry.removed?, number))).collect();
         removed.sort_unstable();
-        let max = removed.len().saturating_sub(MAX_REMOVED);
-        for (_, number) in removed.into_iter().take(max) {
+        let surplus = removed.len().saturating_sub(MAX_REMOVED);
+        for (_, number) in removed.into_iter().take(surplus) {
             if self.running.iter().any(|&(running, _)| running == number) {
                 continue;
             }

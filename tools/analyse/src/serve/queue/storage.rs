@@ -1,6 +1,7 @@
 //! Stores the queue in the database, and reports of games as boards.
 
 use super::entry::{Entry, Task};
+use super::requests::unknown_entry;
 use super::{MAX_LAG, Queue, State};
 use crate::database::{self, Location, QueueRow};
 use crate::serve::board::{Boards, Document, Fields, RequestError, now, report};
@@ -70,8 +71,8 @@ impl Queue {
         let ended = take(&mut self.state.lock().ended);
         for number in ended {
             let has_board = self.state.lock().entries.get(&number).is_some_and(|entry| entry.board.is_some());
-            if has_board && let Err(refusal) = self.report(number) {
-                notice(refusal.text());
+            if has_board && let Err(error) = self.report(number) {
+                notice(error.text());
             }
         }
         let mut storage = self.storage.lock();
@@ -129,8 +130,7 @@ impl Queue {
     /// Saves the board of a game with its current report. Returns the board.
     pub fn report(&self, number: u64) -> Result<String, RequestError> {
         let state = self.state.lock();
-        let gone = || RequestError::new("unknown-entry", "entry", format!("no entry {number} in the queue"));
-        let entry = state.entries.get(&number).ok_or_else(gone)?;
+        let entry = state.entries.get(&number).ok_or_else(|| unknown_entry("entry", number))?;
         let (content, earlier) = (Arc::clone(&entry.task.content), entry.board.clone());
         let analyses = entry.positions.iter().map(|position| position.found.clone()).collect();
         let name = entry.task.name.clone();
@@ -174,8 +174,8 @@ impl State {
             let Some(fields) = content.as_object() else { continue };
             let mut entry = match Task::parse(Fields::new(fields, ""), now()) {
                 Ok(task) => Entry::new(task, rank),
-                Err(refusal) => {
-                    notice(format_args!("queue, entry {number}: {}", refusal.text()));
+                Err(error) => {
+                    notice(format_args!("queue, entry {number}: {}", error.text()));
                     continue;
                 }
             };
