@@ -31,26 +31,26 @@ impl Stop {
         let stop = Self::default();
         let handled = stop.clone();
         on_signal(move || {
-            if handled.asked() {
+            if handled.is_requested() {
                 exit(i32::from(INTERRUPTED));
             }
-            handled.ask();
+            handled.request();
         })?;
         Ok(stop)
     }
 
     /// Whether a stop was requested.
-    pub fn asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.waiter.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// Breaks if a stop was requested.
     pub fn check(&self) -> ControlFlow<()> {
-        if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Requests a stop.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         self.sender.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
     }
 
@@ -61,7 +61,7 @@ impl Stop {
 
     /// The program's exit code.
     pub fn exit_code(&self) -> ExitCode {
-        if self.asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+        if self.is_requested() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
     }
 }
 
@@ -89,10 +89,10 @@ mod tests {
     fn requests_reach_clones_and_wake_waiters() {
         let stop = Stop::default();
         let other = stop.clone();
-        assert!(!other.asked());
+        assert!(!other.is_requested());
         assert!(other.waiter().recv_timeout(Duration::from_millis(1)).unwrap_err().is_timeout());
-        let waiting = std::thread::spawn(move || other.waiter().recv().is_err() && other.asked());
-        stop.ask();
+        let waiting = std::thread::spawn(move || other.waiter().recv().is_err() && other.is_requested());
+        stop.request();
         assert!(waiting.join().unwrap());
     }
 }

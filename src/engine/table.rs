@@ -195,13 +195,17 @@ impl Engine {
         self.table.evaluations.clear();
     }
 
-    /// Starts a new game: clears the table and histories, except in [`analyse_mode`](super::Settings::analyse_mode)
-    /// with an unchanged evaluation.
+    /// Whether a new game clears the table and histories: always but in [`analyse_mode`](super::Settings::analyse_mode) with an
+    /// unchanged evaluation.
+    pub fn new_game_clears(&self) -> bool {
+        let current = self.eval_identity().scores();
+        self.settings.analyse_mode != Some(true) || self.table.evaluations.iter().any(|known| known.scores() != current)
+    }
+
+    /// Starts a new game, which [may clear](Self::new_game_clears) table and histories.
     pub fn new_game(&mut self) {
         self.seed = random_seed();
-        let current = self.eval_identity().scores();
-        let analysis = self.settings.analyse_mode == Some(true);
-        if analysis && self.table.evaluations.iter().all(|known| known.scores() == current) {
+        if !self.new_game_clears() {
             return;
         }
         self.clear_hash();

@@ -255,7 +255,7 @@ fn measure(
             parallel(copies.iter_mut().zip(meters), |(copy, meter)| copy.play(game, work.nodes, &ready, stop, meter));
         // The slowest engine determines the time of the game.
         time += times.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or_default();
-        if stop.asked() {
+        if stop.is_requested() {
             return Ok(None);
         }
     }
@@ -312,7 +312,7 @@ pub fn run(args: &Args) -> Done {
             "work": { "threads": threads, "nodes": args.nodes, "hash_mib": args.hash, "positions": args.positions },
             "speed": speed.as_ref().map(Figure::json),
             "rate": rate.as_ref().map(Figure::json),
-            "interrupted": stop.asked(),
+            "interrupted": stop.is_requested(),
         });
         writeln!(out, "{document:#}")?;
         return Ok(stop.exit_code());
@@ -330,13 +330,15 @@ pub fn run(args: &Args) -> Done {
         args.kinds().iter().map(|kind| figures[*kind as usize].as_ref().map_or(0, |figure| figure.0.len())).min();
     let rounds = rounds.unwrap_or(0);
     let interrupted = match rounds {
-        _ if !stop.asked() => String::new(),
+        _ if !stop.is_requested() => String::new(),
         0 => "incomplete, without a checksum".into(),
         rounds => format!("in round {}; only complete measurements count", rounds + 1),
     };
     let repeated = match args.time {
         Some(_) if rounds > 1 => format!("{rounds}; ± is the standard deviation of their times"),
-        Some(time) if rounds == 1 && !stop.asked() => format!("1, as a second does not fit into {}", units::time(time)),
+        Some(time) if rounds == 1 && !stop.is_requested() => {
+            format!("1, as a second does not fit into {}", units::time(time))
+        }
         _ => String::new(),
     };
     let rows = [

@@ -189,6 +189,29 @@ fn autosave_survives_a_kill() {
     assert_eq!(count(session.received(), "info string ERROR"), 0);
 }
 
+/// In analyse mode a new game clears the table only if the evaluation has changed. The table is then no longer that of the file.
+#[test]
+fn file_of_a_cleared_table_is_set_aside() {
+    for (option, names) in
+        [("", &["table"][..]), ("setoption name Drawish Endings value true", &["table", "table.old"])]
+    {
+        let folder = Folder::new("aside");
+        let (file, _) = saved(&folder, "table");
+        let mut session = Session::ready();
+        session.send("setoption name UCI_AnalyseMode value true");
+        assert!(reply(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
+        session.send(&format!(
+            "{option}\nucinewgame\nsetoption name HashFile value {file}\nsetoption name AutoSave value 1s\n{POSITION}\ngo infinite"
+        ));
+        while !session.read_until("info string AutoSave: ").iter().any(|line| line.contains(" entries, ")) {}
+        session.send("stop");
+        session.best_move();
+        drop(session);
+        let found: Vec<String> = folder.names().into_iter().filter(|name| !name.ends_with(".part")).collect();
+        assert_eq!(found, names, "{option}");
+    }
+}
+
 #[test]
 fn quit_waits_for_pending_saves() {
     let folder = Folder::new("quit");

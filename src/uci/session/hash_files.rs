@@ -24,7 +24,7 @@ impl Session {
     /// Whether a command replaces the table or its contents, and so waits for running saves.
     pub(super) fn replaces_table(&self, command: &Command) -> bool {
         match command {
-            Command::NewGame => self.engine.settings.analyse_mode != Some(true),
+            Command::NewGame => self.engine.new_game_clears(),
             Command::LoadHash(_) => true,
             Command::SetOption(name, _) => {
                 ["Hash", "Clear Hash", "NumaPolicy"].iter().any(|&option| same_name(option, name))

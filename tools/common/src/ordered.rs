@@ -38,7 +38,7 @@ pub fn run<S, I, T: Send>(
                     // The receiver may have been dropped at the end of the run.
                     Err(error) => return drop(send.send(Err(error))),
                 };
-                while !stops.iter().any(|stop| stop.asked()) {
+                while !stops.iter().any(|stop| stop.is_requested()) {
                     let Some((index, item)) = queue.lock().next() else { return };
                     let Some(result) = work(&mut state, item, stops).transpose() else { return };
                     if send.send(Ok((index, result))).is_err() {
@@ -46,7 +46,10 @@ pub fn run<S, I, T: Send>(
                     }
                 }
             };
-            Builder::new().stack_size(Engine::STACK_BYTES).spawn_scoped(scope, run).inspect_err(|_| own_stop.ask())?;
+            Builder::new()
+                .stack_size(Engine::STACK_BYTES)
+                .spawn_scoped(scope, run)
+                .inspect_err(|_| own_stop.request())?;
         }
         drop(send);
         let (mut pending, mut next) = (BTreeMap::new(), 0);
@@ -64,7 +67,7 @@ pub fn run<S, I, T: Send>(
             let Ok(message) = message else { break };
             match message {
                 Err(error) => {
-                    own_stop.ask();
+                    own_stop.request();
                     done = Err(error.into());
                 }
                 Ok((index, result)) => {
@@ -73,10 +76,10 @@ pub fn run<S, I, T: Send>(
             }
             while let Some(result) = pending.remove(&next) {
                 next += 1;
-                if !own_stop.asked() {
+                if !own_stop.is_requested() {
                     done = result.map_err(Into::into).and_then(&mut on_done);
                     if !matches!(done, Ok(ControlFlow::Continue(()))) {
-                        own_stop.ask();
+                        own_stop.request();
                     }
                 }
             }

@@ -153,7 +153,7 @@ impl Database {
             return self.connection.batch("LISTEN lento_analyse");
         }
         for _ in 0..POLLS {
-            if stop.asked() || self.connection.wait(POLL_INTERVAL)? {
+            if stop.is_requested() || self.connection.wait(POLL_INTERVAL)? {
                 break;
             }
         }

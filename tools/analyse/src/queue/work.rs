@@ -75,21 +75,21 @@ impl Work {
         }
         let summary = self.tally.summary(self.input.problems, self.screen.progress.elapsed());
         self.screen.print(&format!("\n{summary}"))?;
-        if self.stop.asked() {
+        if self.stop.is_requested() {
             self.screen.print("interrupted; run the same command to continue")?;
         }
         Ok(self.stop.exit_code())
     }
 
     fn process_all(&mut self) -> Result<(), Box<dyn Error>> {
-        while !self.stop.asked() {
+        while !self.stop.is_requested() {
             let item = self.input.next_item();
             self.input.messages.drain(..).for_each(|message| self.screen.message(&message));
             let Some(item) = item? else { break };
             self.process(item)?;
             self.retry_waiting()?;
         }
-        while !self.waiting.is_empty() && !self.stop.asked() {
+        while !self.waiting.is_empty() && !self.stop.is_requested() {
             self.query(|database, _, stop| database.wait(stop))?;
             self.retry_waiting()?;
             if output_is_gone() {
@@ -106,7 +106,7 @@ impl Work {
 
     /// Searches a position unless it is stored or claimed, or a stop is requested.
     fn process(&mut self, item: Item) -> Result<(), Box<dyn Error>> {
-        if self.stop.asked() {
+        if self.stop.is_requested() {
             return Ok(());
         }
         let (board, requested) = (item.game.board(), self.conditions.requested);
@@ -168,7 +168,7 @@ impl Work {
         let found = search_with_score(&mut self.engine, &limits, &[], &self.stop, |output| {
             screen.update(&mut show, output, item, tally)
         })?;
-        let finished = !self.stop.asked();
+        let finished = !self.stop.is_requested();
         found.as_ref().map_or(Ok(()), |found| self.screen.end(show, item, found))?;
         // No partial result with a node limit.
         let Some(found) = found.filter(|_| finished || !requested.is_exact()) else {

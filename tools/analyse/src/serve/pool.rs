@@ -80,7 +80,7 @@ impl Pool {
 
     /// Cancels a query. Returns whether it was still waiting; otherwise its engine sends the final answer.
     pub fn cancel(&self, ticket: &Ticket) -> bool {
-        ticket.stop.ask();
+        ticket.stop.request();
         self.scheduler.lock().remove(ticket)
     }
 
@@ -157,7 +157,7 @@ impl Pool {
             let searched = self.search(engine, &query, &on_answer, &preempt);
             scheduler = self.scheduler.lock();
             scheduler.finish(number, searched.nodes);
-            if searched.is_interrupted && preempt.asked() && !query.stop.asked() {
+            if searched.is_interrupted && preempt.is_requested() && !query.stop.is_requested() {
                 query.spend(searched.elapsed, searched.nodes);
                 scheduler.enqueue(place, query, on_answer);
                 preempted = Some(place);
@@ -218,15 +218,15 @@ impl Pool {
                         self.results.event(&recorder.subject, "searching", Some(&answer))
                     });
                 } else if elapsed >= SLICE && self.scheduler.lock().has_urgent() {
-                    preempt.ask();
+                    preempt.request();
                 }
             }
-            is_interrupted |= query.stop.asked() || preempt.asked();
+            is_interrupted |= query.stop.is_requested() || preempt.is_requested();
             if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let found = Found { outcome, elapsed: start.elapsed() };
         recorder.save(found.elapsed, true, !is_interrupted);
-        let status = if query.stop.asked() { "cancelled" } else { "done" };
+        let status = if query.stop.is_requested() { "cancelled" } else { "done" };
         let (elapsed, nodes) = (found.elapsed, found.nodes());
         let answer = answer(engine, query, &lines, found, status);
         if !is_urgent {

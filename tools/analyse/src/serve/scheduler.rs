@@ -80,7 +80,7 @@ struct Searching {
 impl Searching {
     /// Whether it is stopping.
     fn is_stopping(&self) -> bool {
-        self.stop.asked() || self.preempt.asked()
+        self.stop.is_requested() || self.preempt.is_requested()
     }
 }
 
@@ -150,7 +150,7 @@ impl Scheduler {
             last.filter(|search| free < wanted && !is_urgent(search.place))
         });
         if let Some(search) = chosen {
-            search.preempt.ask();
+            search.preempt.request();
         }
     }
 
@@ -196,7 +196,7 @@ impl Scheduler {
     /// Ends all searches.
     pub fn end(&mut self) {
         self.is_over = true;
-        self.running().for_each(|search| search.stop.ask());
+        self.running().for_each(|search| search.stop.request());
     }
 }
 
@@ -226,7 +226,7 @@ mod tests {
                 begin(&mut scheduler, engine).expect("a query").1
             })
             .collect();
-        let preempted = || running.iter().map(Stop::asked).collect::<Vec<_>>();
+        let preempted = || running.iter().map(Stop::is_requested).collect::<Vec<_>>();
         push(&mut scheduler, URGENT, "");
         assert_eq!(preempted(), [false, false, true]);
         push(&mut scheduler, URGENT, "a");
@@ -248,7 +248,7 @@ mod tests {
         // The query on the session's engine is preempted, although the other one started later.
         scheduler.finish(0, 0);
         let urgent = push(&mut scheduler, URGENT, "a");
-        assert!(preempt.asked() && begin(&mut scheduler, 0).is_none());
+        assert!(preempt.is_requested() && begin(&mut scheduler, 0).is_none());
         scheduler.finish(1, 0);
         assert_eq!(begin(&mut scheduler, 1).expect("a search").0, urgent);
         // While it has an urgent query, another engine is used.

@@ -159,14 +159,14 @@ fn is_known(store: &Store, position: &Position, (nodes, ms): Limit) -> sql::Resu
 
 impl Work<'_> {
     fn work(&mut self) -> Result<(), Box<dyn Error>> {
-        while !self.stop.asked() && !self.is_over() {
+        while !self.stop.is_requested() && !self.is_over() {
             let limit = self.limit();
             let Some(place) = self.query(|tree| choose(tree, limit))? else { break };
             if let Some(place) = place {
                 self.grow(&place)?;
             } else if self.query(|tree| tree.store.has_claims())? == Some(true) {
                 let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
-            } else if !self.stop.asked() {
+            } else if !self.stop.is_requested() {
                 self.progress.clear();
                 notice(match self.tree.root().fixed() {
                     Some(_) => "nothing to grow: the game is over at the root",
@@ -276,7 +276,7 @@ impl Work<'_> {
             progress.line(|elapsed| format!("{searches}, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())
         })?;
-        let Some(found) = found.filter(|_| !self.stop.asked()) else { return Ok(None) };
+        let Some(found) = found.filter(|_| !self.stop.is_requested()) else { return Ok(None) };
         let Some(line) = found.best().filter(|line| !line.pv.is_empty()) else {
             return Err(format!("the search of {} found no move", position.key).into());
         };

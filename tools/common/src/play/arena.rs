@@ -182,7 +182,7 @@ mod tests {
             &stop,
             |pair| {
                 numbers.push(pair.number);
-                stop.ask();
+                stop.request();
                 Ok(Continue(()))
             },
         );

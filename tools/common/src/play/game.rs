@@ -26,7 +26,7 @@ pub fn play(
         if let Some(verdict) = game.verdict() {
             break by_rules(&game, verdict);
         }
-        if stops.iter().any(|stop| stop.asked()) {
+        if stops.iter().any(|stop| stop.is_requested()) {
             return None;
         }
         let side = game.board().side_to_move();

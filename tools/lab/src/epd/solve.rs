@@ -94,7 +94,7 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
         }
         stop.check()
     });
-    if stop.asked() {
+    if stop.is_requested() {
         return None;
     }
     let line = outcome.lines.first();
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn stop_ends_the_search() {
         let stop = Stop::default();
-        stop.ask();
+        stop.request();
         let limits = Limits { infinite: true, ..Limits::default() };
         assert!(solve(&mut Engine::new(), &problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;"), &limits, &stop).is_none());
     }

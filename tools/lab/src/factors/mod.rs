@@ -245,7 +245,7 @@ mod tests {
         let stop = Stop::default();
         let play = session.play(&arena(concurrency), &stop, |regression| {
             if regression.pairs == max {
-                stop.ask();
+                stop.request();
             }
         });
         play.unwrap();

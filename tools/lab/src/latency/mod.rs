@@ -85,14 +85,14 @@ pub fn run(args: &Args) -> Done {
             progress.show(|| format!("threads {threads}, round {cycle}"), left);
             cycle == 1 || Instant::now() < end
         });
-        let refused = result.err().filter(|_| !stop.asked()).map(|error| error.to_string());
+        let refused = result.err().filter(|_| !stop.is_requested()).map(|error| error.to_string());
         rows.push(Row { threads, refused, samples: take(&mut session.samples) });
-        if stop.asked() {
+        if stop.is_requested() {
             break;
         }
     }
     progress.clear();
-    let report = Report { args, machine, rows, interrupted: stop.asked() };
+    let report = Report { args, machine, rows, interrupted: stop.is_requested() };
     summary::show(args.json, || report.json(), || report.text())?;
     let measured = report.interrupted || report.rows.iter().any(|row| row.refused.is_none());
     Ok(if measured { stop.exit_code() } else { ExitCode::FAILURE })

@@ -188,7 +188,7 @@ impl<'a> Session<'a> {
         for index in positions {
             let fen = &self.positions[index];
             let measured = measure(&mut player.engine, fen, self.args.budget(), stop)?;
-            if stop.asked() {
+            if stop.is_requested() {
                 return Ok(());
             }
             keep(&mut self.journal, &measured.to_record(&name, fen))?;
@@ -215,7 +215,7 @@ impl<'a> Session<'a> {
         on_part: OnPart,
     ) -> Result<(), Box<dyn Error>> {
         let rest = self.rows[row].games[opponent].pairs()..self.target_pairs(&self.rows[row], opponent);
-        if rest.is_empty() || stop.asked() {
+        if rest.is_empty() || stop.is_requested() {
             return Ok(());
         }
         let [variant, against] = [self.rows[row].variant.clone(), self.against[opponent].clone()];

@@ -95,7 +95,7 @@ fn interrupted_run_resumes_to_the_same_result() {
         let stop = Stop::default();
         let stopping = &mut |session: &Session, _: &str| {
             if session.progress().0 >= parts {
-                stop.ask();
+                stop.request();
             }
         };
         session.run(&arena(&journaled), &stop, stopping).unwrap();

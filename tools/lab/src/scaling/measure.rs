@@ -115,7 +115,7 @@ impl Measuring<'_> {
             }
             Ok(())
         })?;
-        if stop.asked() { Err(ErrorKind::Interrupted.into()) } else { Ok(found) }
+        if stop.is_requested() { Err(ErrorKind::Interrupted.into()) } else { Ok(found) }
     }
 
     /// Searches to a depth. Fails at the deadline.

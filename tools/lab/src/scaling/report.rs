@@ -68,8 +68,8 @@ impl Measuring<'_> {
         json!({
             "schema": SCHEMA,
             "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            "interrupted": stop.asked(),
-            "cut_short": !stop.asked() && done < requested,
+            "interrupted": stop.is_requested(),
+            "cut_short": !stop.is_requested() && done < requested,
             "elapsed_ms": elapsed.as_secs_f64() * 1e3,
             "version": machine::version(),
             "machine": self.machine,
@@ -111,8 +111,8 @@ impl Measuring<'_> {
         };
         let _ = write!(text, "\n{}", table::text(&self.table(rows)));
         let (done, requested) = self.blocks();
-        if stop.asked() || done < requested {
-            let reason = if stop.asked() { "interrupted" } else { "time ran out" };
+        if stop.is_requested() || done < requested {
+            let reason = if stop.is_requested() { "interrupted" } else { "time ran out" };
             let _ = writeln!(text, "\n{reason} after {done} of {requested} searches with each thread count");
         }
         let typical = Duration::from_secs_f64(first.seconds.estimate);

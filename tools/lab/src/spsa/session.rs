@@ -179,7 +179,7 @@ mod tests {
         let args = Args { pairs: 100, ..args("--iterations 9") };
         let mut session = Session::open(&args).unwrap();
         let stop = Stop::default();
-        assert!(!session.step(&stop, || stop.ask()).unwrap());
+        assert!(!session.step(&stop, || stop.request()).unwrap());
         assert_eq!((session.spsa.iteration, session.pairs.games(), session.values.len()), (0, 0, 1));
     }
 

@@ -46,8 +46,8 @@ pub(super) fn document(measuring: &Measuring, elapsed: Duration, observed: Obser
     json!({
         "schema": SCHEMA,
         "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        "interrupted": stop.asked(),
-        "unstable": !stable && !stop.asked(),
+        "interrupted": stop.is_requested(),
+        "unstable": !stable && !stop.is_requested(),
         "elapsed_ms": elapsed.as_secs_f64() * 1e3,
         "version": first["version"],
         "machine": first["machine"],

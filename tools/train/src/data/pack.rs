@@ -149,10 +149,10 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
         let offset = game.as_ref().map_or(last, |game| game.place.offset);
         bar.inc(offset - last);
         last = offset;
-        !stop.asked()
+        !stop.is_requested()
     });
     let Packed { bytes, games: count, plies, bits_by_part } = lgp::pack(output, counted)?;
-    if stop.asked() {
+    if stop.is_requested() {
         return Ok(None);
     }
     draft.finish(&bytes)?;
@@ -165,7 +165,7 @@ fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Re
     let mut draft = Draft::create(output)?;
     let (mut games, mut sum) = (lgp::Reader::open(file)?, Sum { files: 1, ..Sum::default() });
     while let Some(game) = games.next().transpose()? {
-        if stop.asked() {
+        if stop.is_requested() {
             return Ok(None);
         }
         draft.write(&game.to_bytes()).map_err(|error| WriteError::new(output, error))?;

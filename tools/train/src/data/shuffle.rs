@@ -60,7 +60,7 @@ fn shuffle(
         for position in PackedFile::open(file)? {
             writer.push(to_bytes(&position?))?;
             if writer.count.is_multiple_of(1 << 14) {
-                if stop.asked() {
+                if stop.is_requested() {
                     return Ok(None);
                 }
                 bar.set_position(writer.count);

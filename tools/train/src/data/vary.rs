@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     };
     ordered::run(args.threads.count(), (0..).step_by(CHUNK).zip(chunks), &stop, set_up, work, on_done)?;
     bar.finish_and_clear();
-    let written = if stop.asked() { None } else { writer.finish(&stop, |_| ())? };
+    let written = if stop.is_requested() { None } else { writer.finish(&stop, |_| ())? };
     let mut report = Report::default();
     report.count("positions", "positions", read, "");
     report.count("written", "written", written.unwrap_or_default(), "");

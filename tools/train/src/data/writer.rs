@@ -213,7 +213,7 @@ impl PositionWriter {
             Buffered::Memory(all) => sorted(all).iter().try_for_each(write).map_err(failed)?,
             Buffered::Buckets(buckets) => {
                 for bucket in buckets {
-                    if stop.asked() {
+                    if stop.is_requested() {
                         return Ok(None);
                     }
                     let mut all = Vec::with_capacity(bucket.count);
@@ -226,7 +226,7 @@ impl PositionWriter {
                 }
             }
         }
-        if stop.asked() {
+        if stop.is_requested() {
             return Ok(None);
         }
         draft.finish(&[])?;
@@ -331,7 +331,7 @@ mod tests {
     fn stopped_writer_leaves_no_file() {
         let folder = Folder::new("writer-stop");
         let stop = Stop::default();
-        stop.ask();
+        stop.request();
         for (keep, shuffle, memory) in [(Some(9), false, 0), (None, true, 1 << 20), (None, true, 20_000)] {
             let writer = writer(&folder, shuffle, Order { keep, memory, ..ORDER }, 5000);
             assert_eq!(writer.finish(&stop, |_| {}).unwrap(), None);

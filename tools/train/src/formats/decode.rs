@@ -64,7 +64,7 @@ pub fn run<T: Send>(
     let process = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| {
         let mut results = Vec::new();
         for batch in item? {
-            if stops.iter().any(|stop| stop.asked()) {
+            if stops.iter().any(|stop| stop.is_requested()) {
                 return Ok(None);
             }
             let (games, bytes) = batch?;
@@ -161,7 +161,7 @@ mod tests {
         let file = folder.write("a.lgp", &packed.bytes);
         let stop = Stop::default();
         let work = |games: &[StoredGame]| {
-            stop.ask();
+            stop.request();
             Ok(games.len())
         };
         let ended = run(vec![file], 1, &stop, work, |_, _| panic!("the file is incomplete")).unwrap();
@@ -173,7 +173,7 @@ mod tests {
         let folder = Folder::new("decode-ends");
         let mut bytes = sample::bytes(&sample::games(30, 3));
         let stop = Stop::default();
-        stop.ask();
+        stop.request();
         let (games, ended) = read(&[folder.write("valid.vf", &bytes)], 2, &stop).unwrap();
         assert!(games.is_empty() && !ended.0);
         bytes[33] = 0xF1;

@@ -88,7 +88,7 @@ impl Sampler {
             if sampled.records.len() >= each {
                 break;
             }
-            if stops.iter().any(|stop| stop.asked()) {
+            if stops.iter().any(|stop| stop.is_requested()) {
                 return None;
             }
             let (label, nodes) = self.label(&position, label)?;
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn interrupted_game_gives_none() {
         let (other, stop, mut sampler) = (Stop::default(), Stop::default(), Sampler::new(&[], 1).unwrap());
-        stop.ask();
+        stop.request();
         assert_eq!(sampler.sample_game(5, Limit::Nodes(300), &arena(), 3, [&other, &stop]), None);
     }
 

@@ -85,7 +85,7 @@ impl DataSet {
                 Ok(ControlFlow::Continue(()))
             },
         )?;
-        Ok(Some(data).filter(|_| !stop.asked()))
+        Ok(Some(data).filter(|_| !stop.is_requested()))
     }
 
     fn add(&mut self, span: Span, positions: Vec<ChessBoard>, hash: u64) {
@@ -235,7 +235,7 @@ mod tests {
         let other = open(&[folder.write("c.bf", &bytes(&changed))], 0.05, 2).unwrap();
         assert!(other.fingerprint != data.fingerprint && other.training == data.training);
         let stop = Stop::default();
-        stop.ask();
+        stop.request();
         assert!(DataSet::open(&files, 0.1, 2, &stop, |_| ()).unwrap().is_none());
     }
 

@@ -88,7 +88,7 @@ impl Session {
             let (sender, batches) = bounded(AHEAD);
             scope.spawn(move || data.send(seed, batch, first, &sender));
             for batch in batches {
-                if stop.asked() {
+                if stop.is_requested() {
                     return Ok(false);
                 }
                 let batch = batch?;

@@ -118,7 +118,7 @@ fn train(args: &Args, stop_after: Option<u64>) -> Session {
             let count = |positions| {
                 done += positions;
                 if done >= end {
-                    stop.ask();
+                    stop.request();
                 }
             };
             assert!(!session.epoch(&model, pool, &stop, count).unwrap());

@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 /// Counts all games; false if interrupted.
 fn count(games: &mut Shards, counts: &mut WdlCounts, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
     while let Some(game) = games.next().transpose()? {
-        if stop.asked() {
+        if stop.is_requested() {
             return Ok(false);
         }
         counts.add_game(&game)?;
@@ -168,7 +168,7 @@ mod tests {
         let folder = Folder::new("wdl-stop");
         let data = folder.write("games.vf", &bytes(&games(3, 4)));
         let stop = Stop::default();
-        stop.ask();
+        stop.request();
         let args = args("", &data);
         let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data).unwrap()), WdlCounts::new(args.max_score));
         assert!(!count(&mut read, &mut counts, &stop, &ProgressBar::hidden()).unwrap());

@@ -65,7 +65,7 @@ impl Job {
 
     /// Stops the search and waits until its last line is sent, up to a timeout.
     pub async fn end(mut self, limit: Duration) {
-        self.stop.ask();
+        self.stop.request();
         if timeout(limit, &mut self.task).await.is_err() {
             self.task.abort();
         }

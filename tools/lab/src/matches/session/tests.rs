@@ -18,7 +18,7 @@ fn play(session: &mut Session, concurrency: usize, max: usize) {
     let played = session.play(&arena(concurrency), &[vec![], vec![weak]], &stop, |_| {
         pairs += 1;
         if pairs == max {
-            stop.ask();
+            stop.request();
         }
     });
     played.unwrap();

@@ -109,7 +109,7 @@ fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &Pr
             survey.add_packed(&position?).map_err(|error| packed::invalid(path, number, &error.to_string()))?;
             if survey.positions.is_multiple_of(1 << 14) {
                 show(bar, survey.positions * packed::RECORD as u64, survey);
-                if stop.asked() {
+                if stop.is_requested() {
                     return Ok(false);
                 }
             }
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(json["kings"].as_array().unwrap().len(), 64);
 
         let stop = Stop::default();
-        stop.ask();
+        stop.request();
         let mut survey = Survey::new(Filter::default(), 50, true);
         assert!(!count_games(files, 2, &mut survey, &stop, &ProgressBar::hidden()).unwrap().0);
         let duplicates = survey.duplicates();
