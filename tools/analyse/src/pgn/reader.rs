@@ -321,6 +321,4 @@ impl<R: BufRead> Reader<R> {
 }
 
 #[cfg(test)]
-mod nonstandard;
-#[cfg(test)]
 mod tests;

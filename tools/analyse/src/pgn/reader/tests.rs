@@ -1,3 +1,5 @@
+mod nonstandard;
+
 use super::*;
 
 fn read(text: &str) -> Vec<Reading> {

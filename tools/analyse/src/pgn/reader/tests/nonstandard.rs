@@ -1,6 +1,6 @@
 //! Games in nonstandard notation, as on web pages and from old programs.
 
-use super::*;
+use super::super::*;
 use fastrand::Rng;
 use lento::chess::{Move, PieceType};
 
