@@ -4,9 +4,9 @@
 //! by the engine's win probabilities (`eval::wdl`). The engine's own choice has no loss, whatever a later search finds,
 //! and gains count as no loss.
 //!
-//! The accuracy of a move is `100 * (exp(-K * loss) - exp(-K)) / (1 - exp(-K))` percent: 100 for a loss of 0, 0 for a
-//! loss of 1. This is the formula of Lichess (lichess.org/page/accuracy), with `K` = 4.354 and exact ends. A side's
-//! accuracy is the mean over its moves.
+//! The accuracy of a move is `100 * (exp(-RATE * loss) - exp(-RATE)) / (1 - exp(-RATE))` percent: 100 for a loss of 0,
+//! 0 for a loss of 1. This is the formula of Lichess (lichess.org/page/accuracy), with `RATE` = 4.354 and exact ends. A
+//! side's accuracy is the mean over its moves.
 
 use super::Study;
 use super::value::Value;

@@ -179,7 +179,7 @@ impl Sum {
         for (items, count) in [("positions", self.positions), ("nodes", self.nodes)] {
             report.speed(items, count, time);
             let per_core = count as f64 / time.as_secs_f64().max(1e-3) / self.cores();
-            report.row("  and core", HumanCount(per_core as u64), "");
+            report.row("  per core", HumanCount(per_core as u64), "");
             report.field(&format!("{items}_per_second_and_core"), per_core);
         }
         report
