@@ -88,8 +88,25 @@ impl Bitboard {
     }
 }
 
+macro_rules! operators {
+    ($($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, $op:tt;)+) => {$(
+        impl std::ops::$trait for Bitboard {
+            type Output = Self;
+
+            fn $method(self, other: Self) -> Self {
+                Self(self.0 $op other.0)
+            }
+        }
+
+        impl std::ops::$assign_trait for Bitboard {
+            fn $assign_method(&mut self, other: Self) {
+                self.0 = self.0 $op other.0;
+            }
+        }
+    )+};
+}
+
 operators! {
-    Bitboard:
     BitAnd bitand, BitAndAssign bitand_assign, &;
     BitOr bitor, BitOrAssign bitor_assign, |;
     BitXor bitxor, BitXorAssign bitxor_assign, ^;

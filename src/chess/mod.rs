@@ -47,25 +47,6 @@ macro_rules! indexed_enum {
     };
 }
 
-/// Operators of a type that wraps a number.
-macro_rules! operators {
-    ($type:ident: $($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, $op:tt;)+) => {$(
-        impl std::ops::$trait for $type {
-            type Output = Self;
-
-            fn $method(self, other: Self) -> Self {
-                Self(self.0 $op other.0)
-            }
-        }
-
-        impl std::ops::$assign_trait for $type {
-            fn $assign_method(&mut self, other: Self) {
-                self.0 = self.0 $op other.0;
-            }
-        }
-    )+};
-}
-
 pub mod attacks;
 mod bitboard;
 mod board;

@@ -53,6 +53,19 @@ fn logs_are_written_to_regular_files_only() {
 
 /// `ulimit -f` simulates a full disk.
 #[test]
+fn debug_log_contains_input_and_output() {
+    let folder = Folder::new("log");
+    let log = folder.file("log");
+    let mut session = Session::ready();
+    session.send(&format!("setoption name DebugLogFile value {log}\ngo depth 2"));
+    let best = format!("> bestmove {}", session.best_move());
+    session.send("quit");
+    session.wait();
+    let text = fs::read_to_string(&log).expect("the log");
+    assert!(text.contains(" < go depth 2\n") && text.contains(&best) && text.contains(" < quit\n"), "{text}");
+}
+
+#[test]
 fn full_log_is_reported_once_and_disabled() {
     let folder = Folder::new("log-full");
     let mut session = limited("trap '' XFSZ; ulimit -f 2");

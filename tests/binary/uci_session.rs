@@ -473,19 +473,6 @@ fn board_evaluation_and_help_are_printed() {
 }
 
 #[test]
-fn debug_log_contains_input_and_output() {
-    let path = std::env::temp_dir().join(format!("lento-session-{}.log", std::process::id()));
-    let mut session = Session::ready();
-    session.send(&format!("setoption name DebugLogFile value {}\ngo depth 2", path.display()));
-    let best = format!("> bestmove {}", session.best_move());
-    session.send("quit");
-    session.wait();
-    let text = std::fs::read_to_string(&path).expect("the log");
-    std::fs::remove_file(&path).expect("the log can be removed");
-    assert!(text.contains(" < go depth 2\n") && text.contains(&best) && text.contains(" < quit\n"), "{text}");
-}
-
-#[test]
 fn malformed_input_is_survived() {
     let mut session = Session::ready();
     session.write(b"\xff\xfe\x80\x80\xc0\xaf\n\0\n\n   \n\xef\xbb\xbfisready\n");

@@ -2,9 +2,9 @@ use super::*;
 use crate::cases::cases;
 use crate::sql::values;
 use lento::chess::{Board, Game};
+use lento_testing::Folder;
 use proptest::prelude::*;
 use std::fs;
-use tempfile::tempdir;
 
 #[cfg(all(feature = "postgres", unix))]
 #[path = "../../tests/server/mod.rs"]
@@ -20,8 +20,8 @@ fn open(location: &Location) -> Database {
 
 /// Runs a test with SQLite files.
 fn with_files(test: impl Fn(Locate)) {
-    let folder = tempdir().unwrap();
-    test(&|name| Location::File(folder.path().join(name)));
+    let folder = Folder::new("database");
+    test(&|name| Location::File(folder.at(name)));
 }
 
 /// Databases on a server behave like files.
@@ -44,8 +44,8 @@ fn databases_on_a_server_behave_like_files() {
     let values = Location::Server(server.create("values"));
     crate::sql::tests::values_round_trip(&mut crate::sql::tests::open(&values));
     // A merge between a file and a server, in both directions.
-    let folder = tempdir().unwrap();
-    let (file, there) = (Location::File(folder.path().join("one.db")), Location::Server(server.create("between")));
+    let folder = Folder::new("database");
+    let (file, there) = (Location::File(folder.at("one.db")), Location::Server(server.create("between")));
     let board = Board::start();
     put(&mut open(&file), &board, &engine("one"), &stored(&board, 8, 3));
     put(&mut open(&file), &board, &engine("two"), &stored(&board, 3, 1));
@@ -132,10 +132,9 @@ fn stored_searches_satisfy_limits() {
 
 #[test]
 fn only_one_live_run_claims_a_position() {
-    let folder = tempdir().unwrap();
-    claims(&|name| Location::File(folder.path().join(name)));
-    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, ["one.db"]);
+    let folder = Folder::new("database");
+    claims(&|name| Location::File(folder.at(name)));
+    assert_eq!(folder.names(), ["one.db"]);
 }
 
 fn claims(locate: Locate) {
@@ -187,8 +186,8 @@ fn claims(locate: Locate) {
 #[cfg(unix)]
 #[test]
 fn deleted_file_is_detected() {
-    let folder = tempdir().unwrap();
-    let path = folder.path().join("one.db");
+    let folder = Folder::new("database");
+    let path = folder.at("one.db");
     let location = Location::File(path.clone());
     let mut database = open(&location);
     let (key, board, engine) = (Key::new(&Game::start()), Board::start(), engine("one"));
@@ -246,7 +245,7 @@ proptest! {
     #[test]
     fn stored_results_round_trip(picks in prop::collection::vec(any::<u16>(), 0..40), scores in prop::collection::vec(-32_000..32_000, 1..4),
         depth in 1..200_i32, nodes in any::<u32>(), ms in any::<u32>(), chess960: bool) {
-        let folder = tempdir().unwrap();
+        let folder = Folder::new("database");
         let mut game = Game::start();
         let mut pv = Vec::new();
         for pick in &picks {
@@ -264,7 +263,7 @@ proptest! {
         let analysis = Analysis { depth, seldepth: depth, nodes: nodes.into(), time: Duration::from_millis(ms.into()), lines };
         let found = Stored { analysis, ..stored(&board, 1, 3) };
         let found = Stored { conditions: Conditions { chess960, ..found.conditions }, ..found };
-        let mut database = open(&Location::File(folder.path().join("one.db")));
+        let mut database = open(&Location::File(folder.at("one.db")));
         put(&mut database, &board, &engine("one"), &found);
         let requested = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
         prop_assert_eq!(known(&mut database, &engine("one"), 3, &requested), Some(found));

@@ -108,8 +108,8 @@ mod tests {
     /// Searches restored from lines or from the hash table resume at the known depth.
     #[test]
     fn known_depths_are_not_searched_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let database = Database::open(&Location::File(folder.path().join("one.db")), Some(Duration::ZERO)).unwrap();
+        let folder = lento_testing::Folder::new("resume");
+        let database = Database::open(&Location::File(folder.at("one.db")), Some(Duration::ZERO)).unwrap();
         let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
         let (key, place) = (Key::new(&game), Place::Arguments);
         let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };
@@ -144,6 +144,6 @@ mod tests {
         resumes_at_depth(&mut fresh);
         remove_table(&database, 1);
         drop(database);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(folder.names().len(), 1);
     }
 }

@@ -255,8 +255,8 @@ fn cycles_are_draws_unless_a_side_leaves_them() {
 /// A position reached by two paths is searched by one process at a time, and an interrupted search leaves no node.
 #[test]
 fn processes_search_different_positions() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = Location::File(folder.path().join("a.tree"));
+    let folder = lento_testing::Folder::new("tree");
+    let place = Location::File(folder.at("a.tree"));
     let (store, start) = (Store::create(&place).unwrap(), Board::start());
     let (opening, root) = (Opening::new(start.clone(), Vec::new()), Position::new(&start));
     let read = |text: &str| Setup::default().moves(&start, text).unwrap();
@@ -327,8 +327,8 @@ fn halfmove_clocks_matter_from_twenty_plies() {
 /// The page of `lento serve` numbers moves by `start` and `fen`.
 #[test]
 fn documents_for_the_page_have_move_numbers() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = Location::File(folder.path().join("a.tree"));
+    let folder = lento_testing::Folder::new("tree");
+    let place = Location::File(folder.at("a.tree"));
     let start = Board::start();
     let opening = Opening::new(start.clone(), Setup::default().moves(&start, "e4 e5 Nf3").unwrap());
     let (store, root) = (Store::create(&place).unwrap(), Position::new(&opening.root));

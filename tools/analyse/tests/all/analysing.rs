@@ -8,34 +8,27 @@ use std::io::Read;
 #[cfg(unix)]
 use std::process::Child;
 use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 
-/// A temporary folder, removed on drop.
-pub struct Folder(TempDir);
+/// A temporary folder with paths as text, removed on drop.
+pub struct Folder(lento_testing::Folder);
 
 impl Folder {
     pub fn new(name: &str) -> Self {
-        Self(TempDir::with_prefix(format!("lento-{name}-")).unwrap())
+        Self(lento_testing::Folder::new(name))
     }
 
     pub fn write(&self, name: &str, text: &str) -> String {
-        let path = self.path(name);
-        fs::write(&path, text).unwrap();
-        path
+        self.0.write(name, text.as_bytes());
+        self.path(name)
     }
 
     pub fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
+        self.0.at(name).to_str().unwrap().to_owned()
     }
 
     /// All file names, including hidden ones.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.0.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
+        self.0.names()
     }
 }
 

@@ -49,14 +49,14 @@ pub enum Input {
 pub struct Browser {
     child: Child,
     protocol: Box<dyn Protocol>,
-    _profile: tempfile::TempDir,
+    _profile: lento_testing::Folder,
 }
 
 impl Browser {
     /// Starts Chromium; `None` without `LENTO_BROWSERS`, or if not installed.
     pub fn start() -> Option<Self> {
         let name = Self::installed(&["chromium", "chromium-browser", "google-chrome"])?;
-        let profile = tempfile::tempdir().expect("a folder");
+        let profile = lento_testing::Folder::new("browser");
         let mut command = Command::new(name);
         // Root cannot use the sandbox.
         command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
@@ -67,7 +67,7 @@ impl Browser {
 
     fn firefox() -> Option<Self> {
         let name = Self::installed(&["firefox-esr", "firefox"])?;
-        let profile = tempfile::tempdir().expect("a folder");
+        let profile = lento_testing::Folder::new("browser");
         let mut command = Command::new(name);
         command.args(["--headless", "--no-remote", "--remote-debugging-port", "0", "--profile"]);
         command.arg(profile.path()).arg("about:blank");
