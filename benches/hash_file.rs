@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     fill(&table, threads);
     let compress = compression.first().is_some_and(|word| word == "zstd");
-    let options = SaveOptions { path: file.into(), compress, threads, origin: Origin::default() };
+    let options = SaveOptions { path: file.into(), compress, threads, origin: Origin::default(), keeps_older: false };
     let began = Instant::now();
     let saved = save(&table, &identity, &options, progress)?;
     let seconds = began.elapsed().as_secs_f64();

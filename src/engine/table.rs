@@ -20,6 +20,8 @@ pub(super) struct Table {
     pub mib: usize,
     /// The evaluations of stored scores.
     evaluations: Vec<EvalIdentity>,
+    /// Number of times that its contents were dropped.
+    clears: u64,
     /// Cloned into each loan.
     lent: WaitGroup,
     /// Whether a generation has been started for the next search.
@@ -79,7 +81,14 @@ impl Table {
     /// A table of `mib` MiB, allocated on first use.
     pub(super) fn of_size(mib: usize) -> Self {
         let tt = Arc::new(Tt::empty());
-        Self { tt, mib, evaluations: Vec::new(), lent: WaitGroup::new(), begun: false, resizing: Weak::new() }
+        let (evaluations, lent) = (Vec::new(), WaitGroup::new());
+        Self { tt, mib, evaluations, clears: 0, lent, begun: false, resizing: Weak::new() }
+    }
+
+    /// Records that the contents were dropped.
+    fn was_cleared(&mut self) {
+        self.evaluations.clear();
+        self.clears += 1;
     }
 
     /// Records that scores of this evaluation are stored.
@@ -176,7 +185,7 @@ impl Engine {
         let Resize { tt, mib, result, .. } = resize;
         self.table.tt = Arc::new(tt);
         if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != self.table.mib {
-            self.table.evaluations.clear();
+            self.table.was_cleared();
         }
         self.table.mib = match result {
             Ok(()) => mib,
@@ -192,7 +201,12 @@ impl Engine {
         let mut tt = self.take_table();
         tt.clear(self.threads());
         self.table.tt = Arc::new(tt);
-        self.table.evaluations.clear();
+        self.table.was_cleared();
+    }
+
+    /// How often the table was cleared or resized.
+    pub fn table_clears(&self) -> u64 {
+        self.table.clears
     }
 
     /// Whether a new game clears the table and histories: always but in [`analyse_mode`](super::Settings::analyse_mode) with an

@@ -4,7 +4,7 @@ mod format;
 #[cfg(test)]
 mod tests;
 
-use crate::files::{Draft, WriteError, open_regular};
+use crate::files::{Draft, WriteError, open_regular, set_aside};
 use crate::processors::in_parallel;
 use crate::tt::Tt;
 use format::{Block, CLUSTERS, encode_header, read_header, read_u32};
@@ -38,15 +38,19 @@ pub struct SaveOptions {
     pub threads: usize,
     /// What was searched.
     pub origin: Origin,
+    /// Whether to keep an existing file under another name, `NAME.old`, `NAME.old2` and so on.
+    pub keeps_older: bool,
 }
 
 /// The result of a save.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// Number of entries.
     pub entries: u64,
     /// Size of the file in bytes.
     pub bytes: u64,
+    /// The new name of the kept file, if any.
+    pub older: Option<PathBuf>,
 }
 
 /// The result of a load.
@@ -113,7 +117,7 @@ pub fn save(
     report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Saved, HashFileError> {
     let mut draft = Draft::create_regular(&options.path)?;
-    let (mut saved, mut checksum) = (Saved { entries: 0, bytes: 0 }, crc32fast::Hasher::new());
+    let (mut saved, mut checksum) = (Saved { entries: 0, bytes: 0, older: None }, crc32fast::Hasher::new());
     let mut write = |bytes: &[u8]| {
         checksum.update(bytes);
         saved.bytes += bytes.len() as u64;
@@ -140,8 +144,15 @@ pub fn save(
     if saved.entries == 0 {
         return Err(HashFileError::Empty);
     }
-    draft.finish(&checksum.finalize().to_le_bytes())?;
-    Ok(Saved { bytes: saved.bytes + 4, ..saved })
+    // Only now, as a save that fails leaves the file.
+    let keeps_older = options.keeps_older && options.path.exists();
+    let older = keeps_older.then(|| set_aside(&options.path)).transpose()?;
+    draft.finish(&checksum.finalize().to_le_bytes()).inspect_err(|_| {
+        if let Some(older) = &older {
+            let _ = std::fs::rename(older, &options.path);
+        }
+    })?;
+    Ok(Saved { bytes: saved.bytes + 4, older, ..saved })
 }
 
 /// Loads a file into a table without clearing it, on `threads` threads. `report` is called with progress, and may cancel.

@@ -13,7 +13,7 @@ fn identity() -> Identity {
 
 fn options(path: PathBuf, compress: bool, threads: usize) -> SaveOptions {
     let origin = Origin { position: "startpos moves e2e4".into(), depth: 31 };
-    SaveOptions { path, compress, threads, origin }
+    SaveOptions { path, compress, threads, origin, keeps_older: false }
 }
 
 fn proceed(_: Progress) -> ControlFlow<()> {

@@ -84,8 +84,9 @@ struct HashFiles {
     saves: Vec<Task>,
     /// When the table first had entries that are not in `HashFile`.
     unsaved: Option<Instant>,
-    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other file before saving.
-    own_file: Option<PathBuf>,
+    /// Files loaded or saved since the table was cleared, and the number of clears. `AutoSave` keeps any other file.
+    own_files: Vec<PathBuf>,
+    clears: u64,
     /// The last searched position.
     origin: Origin,
     /// Whether the missing `HashFile` was reported.
@@ -189,10 +190,11 @@ impl Session {
                 let result = apply(&mut self.target()).map_err(refused);
                 self.option_was_set(&name, result);
             }
-            Effect::Saved(Some(path)) => self.hash_files.own_file = Some(path),
+            Effect::Saved(Some(path)) => self.add_own_file(path),
             Effect::Saved(None) => self.retry_auto_save(),
             Effect::Loaded(path, origin) => {
-                (self.hash_files.own_file, self.hash_files.origin) = (Some(path), origin);
+                self.hash_files.origin = origin;
+                path.into_iter().for_each(|path| self.add_own_file(path));
             }
             Effect::End => {
                 self.hash_files.saves.retain(|save| save.id != id);
@@ -247,7 +249,7 @@ impl Session {
         }
         self.mode == InputMode::Live
             && match command {
-                Command::IsReady => !self.is_setting_option(),
+                Command::IsReady => self.is_overtaken_by_isready(),
                 Command::Uci | Command::Debug(_) | Command::Register | Command::Help(_) => true,
                 Command::Display | Command::Eval => before == 0,
                 Command::SaveHash(..) => before == 0 && self.engine.is_searching(),
@@ -255,8 +257,10 @@ impl Session {
             }
     }
 
-    fn is_setting_option(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| matches!(work.queued.command, Command::SetOption(..)))
+    /// Whether `isready` is answered during the running work. It waits for options, and for a command that waits for a save, since
+    /// the GUI may start the clock after it.
+    fn is_overtaken_by_isready(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| !matches!(work.queued.command, Command::SetOption(..)))
     }
 
     /// Sets a flag on running and queued work, and applies it to the former.
@@ -294,7 +298,7 @@ impl Session {
         }
     }
 
-    /// Runs queued commands up to the first that takes time. `isready` waits only for options, and overtakes other commands.
+    /// Runs queued commands up to the first that takes time.
     fn run_queued(&mut self) {
         while self.work.is_none()
             && self.queue.front().is_some_and(|next| self.can_run(&next.command, 0))
@@ -302,7 +306,7 @@ impl Session {
         {
             self.execute(next);
         }
-        if self.mode == InputMode::Live && !self.is_setting_option() {
+        if self.mode == InputMode::Live && self.is_overtaken_by_isready() {
             let before = self.queue.len();
             self.queue.retain(|queued| queued.command != Command::IsReady);
             (self.queue.len()..before).for_each(|_| self.answer_isready());
@@ -314,9 +318,6 @@ impl Session {
             self.print(&format::message(text));
         }
         let chess960 = self.protocol.chess960;
-        if self.replaces_table(&queued.command) {
-            self.hash_files.own_file = None;
-        }
         match &queued.command {
             Command::Uci => {
                 self.print(&options::introduction(&self.engine.evaluation(), &self.engine.settings, &self.offer))

@@ -40,8 +40,8 @@ pub enum Effect {
     SetOption(String, Option<String>, Apply),
     /// The hash table was saved to this file, or saving failed.
     Saved(Option<PathBuf>),
-    /// The hash table was loaded from this file.
-    Loaded(PathBuf, Origin),
+    /// The hash table was loaded; from this file if all its entries were kept.
+    Loaded(Option<PathBuf>, Origin),
     /// The task has ended.
     End,
 }

@@ -1,5 +1,6 @@
 //! Hash files: saving and loading at any time, damaged and foreign files, a full disk, concurrent saves.
 
+use crate::data;
 use crate::harness::{Folder, Session, count, depths, last_pv, limited, number};
 use std::fs;
 use std::path::Path;
@@ -192,12 +193,23 @@ fn autosave_survives_a_kill() {
 /// In analyse mode a new game clears the table only if the evaluation has changed. The table is then no longer that of the file.
 #[test]
 fn file_of_a_cleared_table_is_set_aside() {
-    for (option, names) in
-        [("", &["table"][..]), ("setoption name Drawish Endings value true", &["table", "table.old"])]
-    {
+    let own = &["table"][..];
+    let foreign = &["table", "table.old"][..];
+    for (option, names) in [
+        ("", own),
+        ("setoption name Hash value 16", own),
+        ("setoption name Hash value 0", own),
+        ("savehash other", own),
+        ("setoption name Drawish Endings value true", foreign),
+        ("setoption name SyzygyPath value <empty>", foreign),
+        ("setoption name Hash value 15", foreign),
+    ] {
         let folder = Folder::new("aside");
         let (file, _) = saved(&folder, "table");
+        // Not counted below.
+        let option = option.replace("other", &folder.file("other.part"));
         let mut session = Session::ready();
+        session.set("SyzygyPath", data::path("syzygy").to_str().expect("UTF-8"));
         session.send("setoption name UCI_AnalyseMode value true");
         assert!(reply(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
         session.send(&format!(
@@ -209,6 +221,37 @@ fn file_of_a_cleared_table_is_set_aside() {
         drop(session);
         let found: Vec<String> = folder.names().into_iter().filter(|name| !name.ends_with(".part")).collect();
         assert_eq!(found, names, "{option}");
+    }
+}
+
+#[test]
+fn file_loaded_in_part_is_set_aside() {
+    let folder = Folder::new("part");
+    let (file, _) = saved(&folder, "table");
+    let whole = fs::read(&file).unwrap();
+    let mut session = Session::ready();
+    session.send(&format!("setoption name Hash value 1\nsetoption name HashFile value {file}"));
+    let line = reply(&mut session, "loadhash");
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_ne!(words[3], words[5], "{line}");
+    session.send(&format!("setoption name AutoSave value 10\n{POSITION}\ngo depth 6\nquit"));
+    session.wait();
+    assert_eq!(folder.names(), ["table", "table.old"]);
+    assert_eq!(fs::read(folder.file("table.old")).unwrap(), whole);
+}
+
+/// Neither after a new game nor with limited strength, which has a table of its own.
+#[test]
+fn empty_table_leaves_the_file() {
+    for commands in ["go depth 6\nucinewgame", "setoption name UCI_LimitStrength value true\ngo depth 6"] {
+        let folder = Folder::new("empty");
+        let (file, _) = saved(&folder, "table");
+        let whole = fs::read(&file).unwrap();
+        let mut session = Session::ready();
+        session
+            .send(&format!("setoption name HashFile value {file}\nsetoption name AutoSave value 10\n{commands}\nquit"));
+        let (output, _) = session.wait();
+        assert_eq!((folder.names(), fs::read(&file).unwrap()), (vec!["table".to_owned()], whole), "{output:?}");
     }
 }
 

@@ -2,13 +2,12 @@
 
 use super::{Queued, Session};
 use crate::command::Command;
-use crate::format;
 use crate::options::same_name;
 use crate::task::{Console, Effect};
 use lento::engine::LentTable;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
-use lento::internals::files::set_aside;
 use lento::internals::processors;
+use std::mem::replace;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -27,7 +26,7 @@ impl Session {
             Command::NewGame => self.engine.new_game_clears(),
             Command::LoadHash(_) => true,
             Command::SetOption(name, _) => {
-                ["Hash", "Clear Hash", "NumaPolicy"].iter().any(|&option| same_name(option, name))
+                ["Hash", "Clear Hash", "NumaPolicy", "SyzygyPath"].iter().any(|&option| same_name(option, name))
             }
             _ => false,
         }
@@ -44,12 +43,12 @@ impl Session {
 
     pub(super) fn save_hash(&mut self, file: Option<&String>, zstd: bool) {
         if let Some(path) = self.hash_file(file, "savehash") {
-            self.start_save("savehash", path, zstd, false);
+            self.start_save("savehash", path, zstd, false, false);
         }
     }
 
     /// Starts a save; messages start with `name`.
-    fn start_save(&mut self, name: &'static str, path: PathBuf, zstd: bool, background: bool) {
+    fn start_save(&mut self, name: &'static str, path: PathBuf, zstd: bool, background: bool, keeps_older: bool) {
         let compress = zstd || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
         if self.protocol.hash_file.as_ref() == Some(&path) {
             // Later entries of a running search may be missing from the file.
@@ -60,7 +59,8 @@ impl Session {
             Err(problem) => return self.report(problem),
         };
         let threads = if background { 1 } else { threads() };
-        let options = SaveOptions { path, compress, threads, origin: self.hash_files.origin.clone() };
+        let origin = self.hash_files.origin.clone();
+        let options = SaveOptions { path, compress, threads, origin, keeps_older };
         let save = move |console: &Console| {
             if background {
                 processors::lower_priority(10);
@@ -101,18 +101,24 @@ impl Session {
             return;
         }
         let Some(path) = self.protocol.hash_file.clone() else { return };
-        if self.hash_files.own_file.as_ref() != Some(&path) && path.exists() {
-            match set_aside(&path) {
-                Ok(older) => self.print(&format::message(format!(
-                    "AutoSave: {path:?} was not loaded or saved in this session; kept as {older:?}"
-                ))),
-                Err(error) => {
-                    self.report(format!("AutoSave: {error}; nothing saved"));
-                    return self.retry_auto_save();
-                }
-            }
+        let is_foreign = !self.own_files().contains(&path);
+        self.start_save("AutoSave", path, false, !self.closing, is_foreign);
+    }
+
+    /// The files with contents of the table: those loaded or saved since it was last cleared.
+    fn own_files(&mut self) -> &mut Vec<PathBuf> {
+        let clears = self.engine.table_clears();
+        if replace(&mut self.hash_files.clears, clears) != clears {
+            self.hash_files.own_files.clear();
         }
-        self.start_save("AutoSave", path, false, !self.closing);
+        &mut self.hash_files.own_files
+    }
+
+    pub(super) fn add_own_file(&mut self, path: PathBuf) {
+        let files = self.own_files();
+        if !files.contains(&path) {
+            files.push(path);
+        }
     }
 
     /// Postpones a failed `AutoSave`. There is no second attempt before exiting.
@@ -126,7 +132,11 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
     let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
     let path = options.path;
     match saved {
-        Ok(Saved { entries, bytes }) => {
+        Ok(Saved { entries, bytes, older }) => {
+            if let Some(older) = older {
+                let text = format!("{name}: {path:?} was not loaded or saved in this session; kept as {older:?}");
+                let _ = console.message(text);
+            }
             let mib = bytes.div_ceil(1 << 20);
             let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
             console.send(Effect::Saved(Some(path)));
@@ -154,7 +164,9 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
             };
             let text = format!("loadhash: {kept} of {read} entries, in {} from {path:?}{about}", seconds(began));
             let _ = console.message(text);
-            console.send(Effect::Loaded(path, origin));
+            // Otherwise the table does not replace the file.
+            let whole = (kept == read).then_some(path);
+            console.send(Effect::Loaded(whole, origin));
         }
         Err(HashFileError::Cancelled) => {}
         Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),

@@ -60,3 +60,19 @@ fn stop_ends_a_long_queue() {
     assert_eq!(text.matches("bestmove").count(), 0);
     assert_eq!(run(&mut session, &["stop"]).matches("bestmove").count(), 2001);
 }
+
+#[test]
+fn isready_waits_for_a_command_that_waits_for_a_save() {
+    let (inbox, messages) = unbounded();
+    let mut session = Session::new(Engine::new(), InputMode::Live, inbox, Writer::new(io::sink()));
+    let (end, ended) = unbounded::<()>();
+    let save = session.start_task(move |_| _ = ended.recv()).unwrap();
+    session.hash_files.saves.push(save);
+    assert_eq!(run(&mut session, &["isready"]), "readyok\n");
+    assert_eq!(run(&mut session, &["ucinewgame", "isready", "position startpos moves e2e4"]), "");
+    drop(end);
+    session.handle_message(messages.recv().unwrap());
+    assert_eq!(session.writer.take_text(), "readyok\n");
+    assert_eq!(session.engine.game.board().fullmove_number(), 1);
+    assert!(session.queue.is_empty() && !session.is_working());
+}

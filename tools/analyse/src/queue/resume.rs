@@ -32,7 +32,7 @@ pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item
     let Some(path) = path(database, position) else { return Ok(()) };
     let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
     let (identity, origin) = (table.identity(), Origin { position: origin(item), depth: depth.unsigned_abs() });
-    let options = SaveOptions { path, compress: false, threads: threads(), origin };
+    let options = SaveOptions { path, compress: false, threads: threads(), origin, keeps_older: false };
     let saved = hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
 }

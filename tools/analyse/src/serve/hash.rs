@@ -41,7 +41,7 @@ pub fn save(engine: &mut Engine, path: &Path) {
     let saved = engine.lend_table_to_save().map_err(str::to_owned).and_then(|table| {
         let (identity, origin) = (table.identity(), Origin { position: String::new(), depth: 0 });
         let compress = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
-        let options = SaveOptions { path: path.into(), compress, threads: threads(), origin };
+        let options = SaveOptions { path: path.into(), compress, threads: threads(), origin, keeps_older: false };
         match hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(())) {
             Ok(Saved { entries, .. }) => Ok(entries),
             Err(HashFileError::Empty) => Ok(0),
