@@ -7,13 +7,11 @@ use lento_uci::words::quoted;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Maximum number of entries and total number of positions.
+/// Maximum number of entries and total number of positions, including those of removed entries, which are dropped to make room.
 const MAX_ENTRIES: usize = 10_000;
 const MAX_POSITIONS: usize = 200_000;
 /// Maximum total size of documents in bytes.
 const MAX_BYTES: usize = 128 << 20;
-/// Maximum number of removed entries that can be restored.
-const MAX_REMOVED: usize = 1000;
 /// Initial distance between ranks, for later insertions.
 const STEP: i64 = 1 << 20;
 
@@ -56,13 +54,8 @@ impl Queue {
             return Err(RequestError::new("queue-taken", "", format!("{}; expected to use that one", state.unstored)));
         }
         let before = before(&state, fields)?;
-        let all = || state.entries.values().chain([&entry]);
-        for (count, max, what) in [
-            (state.order.len() + 1, MAX_ENTRIES, "entries"),
-            (all().map(|entry| entry.positions.len()).sum(), MAX_POSITIONS, "positions"),
-            (all().map(|entry| entry.task.content.len()).sum(), MAX_BYTES, "bytes"),
-        ] {
-            if count > max {
+        while let Some((max, what)) = state.limit_exceeded_with(&entry) {
+            if !state.drop_removed() {
                 let text = format!("more than {max} {what}; expected to remove some");
                 return Err(RequestError::new("queue-full", "", text));
             }
@@ -81,7 +74,6 @@ impl Queue {
         for number in some(&state, fields)? {
             state.set_removed(number, is_removed);
         }
-        state.drop_removed();
         self.done(state)
     }
 
@@ -219,20 +211,53 @@ impl State {
         }
     }
 
-    /// Drops the oldest removed entries.
-    fn drop_removed(&mut self) {
-        let mut removed: Vec<(u64, u64)> =
-            self.entries.iter().filter_map(|(&number, entry)| Some((entry.removed?, number))).collect();
-        removed.sort_unstable();
-        let surplus = removed.len().saturating_sub(MAX_REMOVED);
-        for (_, number) in removed.into_iter().take(surplus) {
-            if self.running.iter().any(|&(running, _)| running == number) {
-                continue;
-            }
-            self.entries.remove(&number);
-            self.unsaved.remove(&number);
-            self.changed.remove(&number);
-            self.deleted.push(number);
+    /// A limit that the queue would exceed with another entry, and what it limits.
+    fn limit_exceeded_with(&self, entry: &Entry) -> Option<(usize, &'static str)> {
+        let all = || self.entries.values().chain([entry]);
+        let totals = [
+            (all().count(), MAX_ENTRIES, "entries"),
+            (all().map(|entry| entry.positions.len()).sum(), MAX_POSITIONS, "positions"),
+            (all().map(|entry| entry.task.content.len()).sum(), MAX_BYTES, "bytes"),
+        ];
+        totals.into_iter().find(|(count, max, _)| count > max).map(|(_, max, what)| (max, what))
+    }
+
+    /// Drops the entry that was removed first; false without one.
+    fn drop_removed(&mut self) -> bool {
+        let is_running = |number| self.running.iter().any(|&(running, _)| running == number);
+        let removed = self.entries.iter().filter_map(|(&number, entry)| Some((entry.removed?, number)));
+        let Some((_, number)) = removed.filter(|&(_, number)| !is_running(number)).min() else { return false };
+        self.entries.remove(&number);
+        self.unsaved.remove(&number);
+        self.changed.remove(&number);
+        self.deleted.push(number);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Map;
+
+    fn entry() -> Entry {
+        Entry::new(Task::parse(Fields::new(&Map::new(), ""), 0).unwrap(), 0)
+    }
+
+    #[test]
+    fn removed_entries_come_back_unless_they_made_room() {
+        let mut state = State::default();
+        for number in 1..=MAX_ENTRIES as u64 {
+            state.entries.insert(number, entry());
+            state.rank(number, None);
         }
+        assert_eq!(state.limit_exceeded_with(&entry()), Some((MAX_ENTRIES, "entries")));
+        assert!(!state.drop_removed());
+        (1..=5000).rev().for_each(|number| state.set_removed(number, true));
+        assert_eq!(state.order.len(), MAX_ENTRIES - 5000);
+        assert!(state.drop_removed() && !state.entries.contains_key(&5000), "the first that was removed");
+        assert_eq!(state.limit_exceeded_with(&entry()), None);
+        (1..5000).for_each(|number| state.set_removed(number, false));
+        assert_eq!(state.order.len(), MAX_ENTRIES - 1);
     }
 }
