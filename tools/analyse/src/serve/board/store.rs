@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::broadcast;
 
@@ -45,19 +46,19 @@ pub struct Visitor {
     open: Mutex<HashSet<Arc<str>>>,
 }
 
-/// The boards, in memory and in the database, if any.
-pub struct Store {
-    state: Mutex<State>,
-    table: Option<Mutex<database::Boards>>,
-    changes: broadcast::Sender<Change>,
-}
+/// The boards in the database, if any.
+type Table = Option<database::Boards>;
 
-#[derive(Default)]
-struct State {
-    boards: HashMap<Arc<str>, Saved>,
-    visitors: u64,
+/// The boards.
+pub struct Store {
+    /// Those in memory. Locked only for moments, as the thread that serves all visitors reads them.
+    boards: Mutex<HashMap<Arc<str>, Saved>>,
+    /// Locked during changes, which may wait for other writers of the database.
+    table: Mutex<Table>,
+    visitors: AtomicU64,
     /// Counter for ids and removals.
-    counter: u64,
+    counter: AtomicU64,
+    changes: broadcast::Sender<Change>,
 }
 
 #[derive(Clone)]
@@ -87,14 +88,15 @@ impl Store {
     pub fn load(location: Option<&Location>) -> Result<Self, String> {
         let mut table = location.map(database::Boards::open).transpose()?;
         let rows = table.as_mut().map_or_else(|| Ok(Vec::new()), database::Boards::all)?;
-        let boards = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
-        let state = Mutex::new(State { boards, ..State::default() });
-        Ok(Self { state, table: table.map(Mutex::new), changes: broadcast::channel(MAX_LAG).0 })
+        let boards: HashMap<_, _> = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
+        let (visitors, counter) = (AtomicU64::new(SERVER), AtomicU64::default());
+        let changes = broadcast::channel(MAX_LAG).0;
+        Ok(Self { boards: Mutex::new(boards), table: Mutex::new(table), visitors, counter, changes })
     }
 
     /// Writes a board to the database, then to memory. `before` is the replaced version.
-    fn write(&self, state: &mut State, board: &Arc<str>, saved: Saved, before: u64) -> Result<(), RequestError> {
-        if let Some(table) = &self.table {
+    fn write(&self, table: &mut Table, board: &Arc<str>, saved: Saved, before: u64) -> Result<(), RequestError> {
+        if let Some(stored) = table {
             let row = BoardRow {
                 board: (**board).into(),
                 name: saved.name.clone(),
@@ -103,36 +105,39 @@ impl Store {
                 document: (*saved.document).into(),
                 is_removed: saved.removed.is_some(),
             };
-            let is_written = table.lock().put(&row, before).map_err(unsaved)?;
+            let is_written = stored.put(&row, before).map_err(unsaved)?;
             if !is_written {
-                self.refresh(state, board);
-                let newer = state.boards.get(board).ok_or_else(|| unknown(board))?;
+                self.refresh(table, board);
+                let newer = self.boards.lock().get(board).cloned().ok_or_else(|| unknown(board))?;
                 return Err(newer.stale(before));
             }
         }
-        state.boards.insert(Arc::clone(board), saved);
+        self.boards.lock().insert(Arc::clone(board), saved);
         Ok(())
     }
 
     /// Loads changes by other servers to a board in the database.
-    fn refresh(&self, state: &mut State, board: &str) {
-        let Some(Ok(stored)) = self.table.as_ref().map(|table| table.lock().get(board)) else { return };
-        let known = state.boards.get(board).map(|saved| (saved.version, saved.removed.is_some(), saved.name.as_str()));
+    fn refresh(&self, table: &mut Table, board: &str) {
+        let Some(Ok(stored)) = table.as_mut().map(|table| table.get(board)) else { return };
+        let mut boards = self.boards.lock();
+        let known = boards.get(board).map(|saved| (saved.version, saved.removed.is_some(), saved.name.as_str()));
         if known == stored.as_ref().map(|row| (row.version, row.is_removed, row.name.as_str())) {
             return;
         }
         match stored {
-            Some(row) => state.boards.insert(board.into(), row.into()),
-            None => state.boards.remove(board),
+            Some(row) => boards.insert(board.into(), row.into()),
+            None => boards.remove(board),
         };
+        drop(boards);
         self.notify(Change::List);
     }
 
     /// The board of a request.
-    fn find(&self, state: &mut State, fields: Fields) -> Result<(Arc<str>, Saved), RequestError> {
+    fn find(&self, table: &mut Table, fields: Fields) -> Result<(Arc<str>, Saved), RequestError> {
         let board = fields.need("board", "a board", fields.text("board")?)?;
-        self.refresh(state, board);
-        let (key, saved) = state.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
+        self.refresh(table, board);
+        let boards = self.boards.lock();
+        let (key, saved) = boards.get_key_value(board).ok_or_else(|| unknown(board))?;
         if saved.removed.is_some() {
             let text = format!("board {} was removed; expected to restore it first", quoted(board));
             return Err(RequestError::new("removed", "board", text));
@@ -141,9 +146,7 @@ impl Store {
     }
 
     pub fn visit(&self) -> Visitor {
-        let mut state = self.state.lock();
-        state.visitors += 1;
-        Visitor { number: state.visitors, open: Mutex::default() }
+        Visitor { number: self.visitors.fetch_add(1, Relaxed) + 1, open: Mutex::default() }
     }
 
     pub fn subscribe(&self) -> broadcast::Receiver<Change> {
@@ -174,14 +177,15 @@ impl Store {
     }
 
     fn board_event(&self, board: &str) -> Option<Value> {
-        let mut event = self.state.lock().boards.get(board).cloned()?.to_value(board);
+        let saved = self.boards.lock().get(board).cloned()?;
+        let mut event = saved.to_value(board);
         event["event"] = "board".into();
         Some(event)
     }
 
     pub fn list(&self) -> Answer {
-        let state = self.state.lock();
-        let mut boards: Vec<_> = state.boards.iter().filter(|(_, saved)| saved.removed.is_none()).collect();
+        let boards = self.boards.lock();
+        let mut boards: Vec<_> = boards.iter().filter(|(_, saved)| saved.removed.is_none()).collect();
         boards.sort_by_key(|(board, saved)| (std::cmp::Reverse(saved.changed), *board));
         let boards = boards.into_iter().map(|(board, saved)| {
             json!({ "board": &**board, "name": saved.name, "changed": saved.changed, "plies": saved.plies })
@@ -190,7 +194,7 @@ impl Store {
     }
 
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
-        let (board, saved) = self.find(&mut self.state.lock(), fields)?;
+        let (board, saved) = self.find(&mut self.table.lock(), fields)?;
         visitor.open.lock().insert(Arc::clone(&board));
         Ok(saved.to_value(&board))
     }
@@ -200,12 +204,12 @@ impl Store {
         let document = Document::parse(document)?;
         let plies = document.main_line().len();
         let (mut value, name) = (document.to_value(), name(fields)?);
-        let mut state = self.state.lock();
+        let mut table = self.table.lock();
         let before = match fields.get("board") {
             None => None,
             Some(_) => {
                 let version = fields.need("version", "the version last seen", fields.number("version", u64::MAX)?)?;
-                let before = self.find(&mut state, fields)?;
+                let before = self.find(&mut table, fields)?;
                 if before.1.version != version {
                     return Err(before.1.stale(version));
                 }
@@ -218,8 +222,8 @@ impl Store {
         if let Some((_, saved)) = before.as_ref().filter(|(_, saved)| saved.document.contains(REPORT)) {
             value["report"] = saved.document()["report"].take();
         }
-        let (board, version) = self.put(&mut state, before, name, plies, &value)?;
-        drop(state);
+        let (board, version) = self.put(&mut table, before, name, plies, &value)?;
+        drop(table);
         visitor.open.lock().insert(Arc::clone(&board));
         let answer = json!({ "board": &*board, "version": version });
         self.notify(Change::Saved { board, by: visitor.number });
@@ -230,7 +234,7 @@ impl Store {
     /// Saves a document as a new version or a new board. Returns the board and its version.
     fn put(
         &self,
-        state: &mut State,
+        table: &mut Table,
         before: Option<(Arc<str>, Saved)>,
         name: String,
         plies: usize,
@@ -239,13 +243,13 @@ impl Store {
         let text = document.to_string();
         at_most("too-large", "document", text.len(), MAX_DOCUMENT, "bytes")?;
         let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
-        self.make_room(state, text.len(), replaced, before.is_none())?;
+        self.make_room(table, text.len(), replaced, before.is_none())?;
         let (board, version) = match before {
             Some((board, saved)) => (board, saved.version + 1),
-            None => (state.new_board(), 1),
+            None => (self.new_board(), 1),
         };
         let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
-        self.write(state, &board, saved, version - 1)?;
+        self.write(table, &board, saved, version - 1)?;
         Ok((board, version))
     }
 
@@ -258,11 +262,11 @@ impl Store {
         document: &Document,
         report: &Value,
     ) -> Result<(Arc<str>, u64), RequestError> {
-        let mut state = self.state.lock();
+        let mut table = self.table.lock();
         if let Some((board, _)) = earlier {
-            self.refresh(&mut state, board);
+            self.refresh(&mut table, board);
         }
-        let before = earlier.and_then(|(board, _)| Some((Arc::clone(board), state.boards.get(board)?.clone())));
+        let before = earlier.and_then(|(board, _)| Some((Arc::clone(board), self.boards.lock().get(board)?.clone())));
         let before = before.filter(|(_, saved)| saved.removed.is_none());
         let own = earlier.map(|(_, version)| *version);
         let is_edited = before.as_ref().is_some_and(|(_, saved)| own != Some(saved.version));
@@ -276,8 +280,8 @@ impl Store {
         }
         let plies = before.as_ref().filter(|_| is_edited).map_or(document.main_line().len(), |(_, saved)| saved.plies);
         let name = before.as_ref().map_or(name, |(_, saved)| saved.name.clone());
-        let (board, version) = self.put(&mut state, before, name, plies, &value)?;
-        drop(state);
+        let (board, version) = self.put(&mut table, before, name, plies, &value)?;
+        drop(table);
         self.notify(Change::Saved { board: Arc::clone(&board), by: SERVER });
         self.notify(Change::List);
         Ok((board, if is_edited { own.unwrap_or(0) } else { version }))
@@ -285,67 +289,78 @@ impl Store {
 
     pub fn rename(&self, fields: Fields) -> Answer {
         let name = fields.need("name", "a name", name(fields)?)?;
-        let mut state = self.state.lock();
-        let (board, saved) = self.find(&mut state, fields)?;
-        self.update(state, &board, Saved { name, changed: now(), ..saved })
+        let mut table = self.table.lock();
+        let (board, saved) = self.find(&mut table, fields)?;
+        self.update(table, &board, Saved { name, changed: now(), ..saved })
     }
 
     pub fn copy(&self, fields: Fields) -> Answer {
         let name = name(fields)?;
-        let mut state = self.state.lock();
-        let (_, saved) = self.find(&mut state, fields)?;
-        self.make_room(&mut state, saved.document.len(), 0, true)?;
+        let mut table = self.table.lock();
+        let (_, saved) = self.find(&mut table, fields)?;
+        self.make_room(&mut table, saved.document.len(), 0, true)?;
         let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
-        let board = state.new_board();
-        self.write(&mut state, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
-        drop(state);
+        let board = self.new_board();
+        self.write(&mut table, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
+        drop(table);
         self.notify(Change::List);
         Ok(json!({ "board": &*board }))
     }
 
     pub fn remove(&self, fields: Fields) -> Answer {
-        let mut state = self.state.lock();
-        let (board, saved) = self.find(&mut state, fields)?;
-        state.counter += 1;
-        let removed = Some(state.counter);
-        self.update(state, &board, Saved { removed, ..saved })
+        let mut table = self.table.lock();
+        let (board, saved) = self.find(&mut table, fields)?;
+        let removed = Some(self.count());
+        self.update(table, &board, Saved { removed, ..saved })
     }
 
     pub fn restore(&self, fields: Fields) -> Answer {
         let board = fields.need("board", "a board", fields.text("board")?)?;
-        let state = self.state.lock();
-        let (board, saved) = state.boards.get_key_value(board).ok_or_else(|| unknown(board))?;
+        let (table, boards) = (self.table.lock(), self.boards.lock());
+        let (board, saved) = boards.get_key_value(board).ok_or_else(|| unknown(board))?;
         let (board, saved) = (Arc::clone(board), Saved { removed: None, ..saved.clone() });
-        self.update(state, &board, saved)
+        drop(boards);
+        self.update(table, &board, saved)
     }
 
     /// Changes a board without its document and version.
-    fn update(&self, mut state: MutexGuard<State>, board: &Arc<str>, saved: Saved) -> Answer {
+    fn update(&self, mut table: MutexGuard<Table>, board: &Arc<str>, saved: Saved) -> Answer {
         let version = saved.version;
-        self.write(&mut state, board, saved, version)?;
-        drop(state);
+        self.write(&mut table, board, saved, version)?;
+        drop(table);
         self.notify(Change::List);
         Ok(json!({}))
     }
 
     /// Makes room for a document by dropping the oldest removed boards.
-    fn make_room(&self, state: &mut State, bytes: usize, replaced: usize, is_new: bool) -> Result<(), RequestError> {
+    fn make_room(&self, table: &mut Table, bytes: usize, replaced: usize, is_new: bool) -> Result<(), RequestError> {
         loop {
-            let used: usize = state.boards.values().map(|saved| saved.document.len()).sum();
-            let fits = state.boards.len() + usize::from(is_new) <= MAX_BOARDS;
+            let boards = self.boards.lock();
+            let used: usize = boards.values().map(|saved| saved.document.len()).sum();
+            let fits = boards.len() + usize::from(is_new) <= MAX_BOARDS;
             if fits && used - replaced + bytes <= MAX_BYTES {
                 return Ok(());
             }
-            let removed = state.boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
+            let removed = boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
             let Some((_, oldest)) = removed.min() else {
-                let text = format!("{} boards of {used} bytes; expected to remove some", state.boards.len());
+                let text = format!("{} boards of {used} bytes; expected to remove some", boards.len());
                 return Err(RequestError::new("full", "board", text));
             };
-            if let Some(table) = &self.table {
-                table.lock().delete(&oldest).map_err(unsaved)?;
+            drop(boards);
+            if let Some(table) = table {
+                table.delete(&oldest).map_err(unsaved)?;
             }
-            state.boards.remove(&oldest);
+            self.boards.lock().remove(&oldest);
         }
+    }
+
+    fn count(&self) -> u64 {
+        self.counter.fetch_add(1, Relaxed) + 1
+    }
+
+    /// A new random id, since pages may still have ids of an earlier run.
+    fn new_board(&self) -> Arc<str> {
+        format!("{:016x}", RandomState::new().hash_one(self.count())).into()
     }
 }
 
@@ -357,14 +372,6 @@ fn unsaved(error: impl Display) -> RequestError {
 
 fn unknown(board: &str) -> RequestError {
     RequestError::new("unknown-board", "board", format!("no board {}; expected one of \"boards\"", quoted(board)))
-}
-
-impl State {
-    /// A new random id, since pages may still have ids of an earlier run.
-    fn new_board(&mut self) -> Arc<str> {
-        self.counter += 1;
-        format!("{:016x}", RandomState::new().hash_one(self.counter)).into()
-    }
 }
 
 impl Saved {
@@ -409,4 +416,29 @@ pub fn players(document: &Document) -> Option<String> {
 /// Milliseconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn visitors_do_not_wait_for_the_database() {
+        let store = Arc::new(Store::load(None).unwrap());
+        let (shared, (sender, receiver)) = (Arc::clone(&store), channel());
+        // Held by a change that waits for the database.
+        let writing = store.table.lock();
+        let visiting = thread::spawn(move || {
+            let (one, two) = (shared.visit(), shared.visit());
+            sender.send((one.number, two.number, shared.events(&two), shared.list().ok())).unwrap();
+        });
+        let visited = receiver.recv_timeout(Duration::from_secs(20));
+        drop(writing);
+        visiting.join().unwrap();
+        let expected = (1, 2, vec![json!({ "event": "boards" })], Some(json!({ "boards": [] })));
+        assert_eq!(visited, Ok(expected));
+    }
 }
