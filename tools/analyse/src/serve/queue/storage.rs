@@ -154,11 +154,13 @@ impl Storage {
     fn take(&mut self) -> Result<State, String> {
         let mut state = State::default();
         if let Some(location) = &self.location {
-            self.table = database::Queue::open(location)?;
-            match &mut self.table {
+            let mut table = database::Queue::open(location)?;
+            match &mut table {
+                // On failure the table is closed, so that it can be taken again.
                 Some(table) => state.read(table)?,
                 None => (state.is_taken, state.unstored) = (true, TAKEN.into()),
             }
+            self.table = table;
         }
         Ok(state)
     }
