@@ -17,7 +17,7 @@ use lento_console::units::counted;
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::fs::File;
-use std::io::{BufReader, Write, stdout};
+use std::io::{BufReader, ErrorKind, Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -46,6 +46,13 @@ pub fn run(args: &Init) -> Done {
     let mut known = Vec::new();
     for place in &args.analysis {
         known.extend(Database::open_to_read(place)?.without_history()?);
+    }
+    if let Some(path) = args.tree.file() {
+        // Another process may have created a tree meanwhile, which stays.
+        File::create_new(path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => exists(),
+            _ => format!("{}: {error}", args.tree),
+        })?;
     }
     let made = || -> Result<(i64, i64), Box<dyn Error>> {
         let store = Store::create(&args.tree)?;
