@@ -13,6 +13,8 @@ const MAX_PIECES: [PieceType; 7] = {
     use PieceType::{Bishop, Knight, Queen, Rook};
     [Knight, Knight, Bishop, Bishop, Rook, Rook, Queen]
 };
+/// Maximum pawns of a side.
+const MAX_PAWNS: usize = 8;
 /// Maximum material difference in pawns. Saves searching positions that are rarely balanced.
 const MAX_DIFFERENCE: i32 = 3;
 /// The move number: the default `--draw-from`.
@@ -28,10 +30,11 @@ pub(super) fn draw(rng: &mut Rng) -> Board {
     }
 }
 
-fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
+/// Pieces of about equal material, of which each side could have as many in a game.
+fn pieces(count: usize, rng: &mut Rng) -> Option<Vec<Piece>> {
     let mut pieces = vec![Piece::new(Color::White, PieceType::King), Piece::new(Color::Black, PieceType::King)];
     let mut unused = [MAX_PIECES; 2].map(Vec::from);
-    let mut difference = 0;
+    let (mut difference, mut pawns) = (0, [0; 2]);
     for number in 2..count {
         let color = if rng.bool() { Color::White } else { Color::Black };
         let kind = if number == 2 || rng.f64() < PAWNS {
@@ -44,11 +47,14 @@ fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
             left.swap_remove(rng.usize(..left.len()))
         };
         difference += points(kind) * color.sign();
+        pawns[color.index()] += usize::from(kind == PieceType::Pawn);
         pieces.push(Piece::new(color, kind));
     }
-    if difference.abs() > MAX_DIFFERENCE {
-        return None;
-    }
+    (difference.abs() <= MAX_DIFFERENCE && pawns.iter().all(|&pawns| pawns <= MAX_PAWNS)).then_some(pieces)
+}
+
+fn attempt(count: usize, rng: &mut Rng) -> Option<Board> {
+    let pieces = pieces(count, rng)?;
     let mut squares = Bitboard::EMPTY;
     let mut letters = ['1'; 64];
     for piece in pieces {
@@ -82,6 +88,15 @@ fn points(kind: PieceType) -> i32 {
 mod tests {
     use super::*;
     use std::collections::HashMap;
+
+    #[test]
+    fn no_side_has_nine_pawns() {
+        let mut rng = Rng::with_seed(11);
+        for pieces in (0..3_000_000).filter_map(|_| pieces(12, &mut rng)) {
+            let pawns = |color| pieces.iter().filter(|&&piece| piece == Piece::new(color, PieceType::Pawn)).count();
+            assert!(Color::ALL.map(pawns).iter().all(|&pawns| pawns <= MAX_PAWNS), "{pieces:?}");
+        }
+    }
 
     #[test]
     fn positions_are_quiet_balanced_and_of_every_size() {
