@@ -137,7 +137,8 @@ impl Openings {
 
     /// The position before the random plies.
     fn base_position(&self, number: u64, rng: &mut Rng) -> Board {
-        if rng.f64() < self.args.dfrc {
+        // A share of all games; this is one of those that do not start from an ending.
+        if rng.f64() * (1.0 - self.args.endings) < self.args.dfrc {
             return double_fischer(rng);
         }
         match &self.book {
@@ -297,6 +298,10 @@ mod tests {
         let mixed = OpeningArgs { dfrc: 0.5, random_plies: Some(0), ..args() };
         let standard = fens(&mixed, 0..40).iter().filter(|fen| fen.starts_with("rnbqkbnr/")).count();
         assert!((8..=32).contains(&standard), "{standard}");
+        let no_others = OpeningArgs { endings: 0.5, ..mixed };
+        assert!(
+            fens(&no_others, 0..20).iter().all(|fen| !fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR "))
+        );
     }
 
     #[test]
