@@ -53,6 +53,9 @@ impl Journal {
         }
         file.read_to_end(&mut bytes).map_err(io)?;
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        if complete == 0 && !sealed(&header.to_string()).as_bytes().starts_with(&bytes) {
+            return Err(format!("{}:1: {FOREIGN}", path.display()));
+        }
         let lines: Vec<&[u8]> = bytes[..complete].split_inclusive(|&byte| byte == b'\n').collect();
         let checked = lines.first().is_none_or(|header| String::from_utf8_lossy(header).contains(CHECKSUM));
         let read =
@@ -247,7 +250,7 @@ mod tests {
         assert!(long.len() < 500, "{long}");
         let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
         assert!(error.contains("its seed is 1, not 2"), "{error}");
-        for foreign in ["1. e4 e5\n", "1. e4 e5"] {
+        for foreign in ["1. e4 e5\n", "1. e4 e5", "{\"seed\":2}"] {
             std::fs::write(&path, foreign).unwrap();
             let error = Journal::open(&path, &json!({})).unwrap_err();
             assert!(error.contains(":1: not a line of a journal"), "{error}");

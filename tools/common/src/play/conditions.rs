@@ -8,6 +8,7 @@ use super::setting::Setting;
 use lento::engine::Engine;
 use lento::internals::{bench, processors};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::error::Error;
 
 /// All match conditions except players and limit.
@@ -74,16 +75,30 @@ impl Conditions {
         conditions
     }
 
-    /// The journal header: the conditions, and the node count of a short bench, which identifies the engine.
-    pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, Box<dyn Error>> {
-        let mut engine = Engine::new();
-        engine.set_hash(1)?;
-        let nodes: u64 = bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum();
+    /// The journal header: the conditions, the [`signature`] of the engine, and checksums of networks that settings load.
+    pub fn header<'a>(
+        &self,
+        tool: &str,
+        limit: Limit,
+        settings: impl IntoIterator<Item = &'a Setting>,
+    ) -> Result<Value, Box<dyn Error>> {
         let mut header = self.json(limit);
         header["tool"] = tool.into();
-        header["bench"] = nodes.into();
+        header["bench"] = signature()?.into();
+        // Older journals lack this field.
+        let networks: BTreeSet<String> = settings.into_iter().filter_map(Setting::network).collect();
+        if !networks.is_empty() {
+            header["networks"] = networks.into_iter().collect();
+        }
         Ok(header)
     }
+}
+
+/// The node count of a short bench, which identifies the engine.
+pub fn signature() -> Result<u64, Box<dyn Error>> {
+    let mut engine = Engine::new();
+    engine.set_hash(1)?;
+    Ok(bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum())
 }
 
 /// How many games can run in parallel.
@@ -103,6 +118,7 @@ fn default_concurrency(players: [&[Setting]; 2]) -> usize {
 mod tests {
     use super::*;
     use crate::arguments::parse;
+    use lento_testing::Folder;
 
     fn conditions(words: &str) -> Conditions {
         parse(std::iter::once("play").chain(words.split_whitespace())).unwrap()
@@ -126,7 +142,7 @@ mod tests {
     #[test]
     fn header_includes_conditions_but_not_concurrency() {
         assert!(parse::<Conditions>(["play", "--play-out", "--resign", "900"]).is_err());
-        let header = |words: &str| conditions(words).header("match", Limit::Nodes(5)).unwrap();
+        let header = |words: &str| conditions(words).header("match", Limit::Nodes(5), []).unwrap();
         assert_eq!(header(""), header("--concurrency 7"));
         for other in
             ["--hash 9", "--seed 2", "--dfrc 0.5", "--endings 0.1", "--resign 900", "--random-plies 4", "--play-out"]
@@ -134,5 +150,18 @@ mod tests {
             assert_ne!(header(""), header(other), "{other}");
         }
         assert!(header("")["bench"].as_u64().is_some_and(|nodes| nodes > 0));
+    }
+
+    #[test]
+    fn header_distinguishes_networks_of_one_name() {
+        let folder = Folder::new("networks");
+        let path = folder.write("new.lnn", b"one");
+        let setting = |name: &str| Setting { name: name.to_owned(), value: path.display().to_string() };
+        let header = |name: &str| conditions("").header("match", Limit::Nodes(5), &[setting(name)]).unwrap();
+        let one = header("EvalFile");
+        assert_eq!(one, header("evalfile"));
+        assert!(one.get("networks").is_some() && header("SyzygyPath").get("networks").is_none());
+        folder.write("new.lnn", b"other");
+        assert_ne!(one, header("EvalFile"));
     }
 }

@@ -28,6 +28,13 @@ impl Setting {
         let mut target = Target { engine, protocol: &mut protocol, writer: &mut writer };
         options::set(&mut target, &self.name, Some(&self.value))
     }
+
+    /// CRC-32 of the network that this setting loads, in eight hexadecimal digits.
+    pub fn network(&self) -> Option<String> {
+        let is_network = self.name.eq_ignore_ascii_case("EvalFile");
+        let bytes = is_network.then(|| std::fs::read(&self.value).ok())??;
+        Some(format!("{:08x}", crc32fast::hash(&bytes)))
+    }
 }
 
 /// Settings as text.

@@ -15,6 +15,7 @@ use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::notice::{notice, printable};
 use lento_common::part::{Part, part};
+use lento_common::play::conditions::signature;
 use lento_common::table::line;
 use lento_common::{progress, summary};
 use lento_console::setup;
@@ -110,7 +111,12 @@ impl Args {
             stored.push(Solution::from_record(problems.get(index as usize)?, record)?);
             Some(())
         };
-        let journal = Journal::resume(self.journal.as_deref(), || Ok(self.json()), take)?;
+        let header = || {
+            let mut header = self.json();
+            header["bench"] = signature()?.into();
+            Ok(header)
+        };
+        let journal = Journal::resume(self.journal.as_deref(), header, take)?;
         Ok((journal, stored))
     }
 

@@ -184,7 +184,7 @@ impl Session {
 fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
     let factors: Vec<String> = design.factors.iter().map(Factor::text).collect();
     let own = json!({ "factors": factors, "set": texts(&design.common) });
-    Ok(merged(args.conditions.header("factors", args.limit)?, own))
+    Ok(merged(args.conditions.header("factors", args.limit, &design.settings())?, own))
 }
 
 #[cfg(test)]

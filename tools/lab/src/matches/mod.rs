@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     outputs::check([&args.journal, &args.pgn].into_iter().flatten(), &args.conditions.openings.book)?;
     arena.warn_of_repeats(goal.pairs);
     let stop = Stop::on_ctrl_c()?;
-    let header = || Ok(args.json(args.conditions.header("match", args.limit)?));
+    let header = || Ok(args.json(args.conditions.header("match", args.limit, args.new.iter().chain(&args.old))?));
     let mut session = Session::open(goal, args.journal.as_deref(), header, pgn)?;
     let (len, template) = match goal.pairs {
         u64::MAX => (None, "{spinner} {pos} games {msg} [{elapsed}]"),

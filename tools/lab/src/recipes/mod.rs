@@ -68,7 +68,7 @@ pub struct Args {
     #[arg(long, default_value = "nodes=2500")]
     limit: Limit,
     /// Recipe of the opponent; may be repeated
-    #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), value_parser = RecipeName::from_name)]
+    #[arg(long, value_name = "NAME", default_value = RecipeName::default().name(), requires = "pairs", value_parser = RecipeName::from_name)]
     against: Vec<RecipeName>,
     /// Store finished parts in this file; the same command resumes the run, even after a crash
     #[arg(long, value_name = "FILE")]
@@ -117,7 +117,7 @@ impl Args {
     }
 
     fn header(&self) -> Result<Value, Box<dyn Error>> {
-        let mut header = self.with_settings(self.conditions.header("recipes", self.limit)?);
+        let mut header = self.with_settings(self.conditions.header("recipes", self.limit, [])?);
         header["recipes"] = signature()?.into();
         Ok(header)
     }

@@ -58,6 +58,8 @@ pub struct Spsa {
     pub theta: Vec<f64>,
     /// Net wins of the side with the higher value, per parameter.
     pub won_by_higher: Vec<i64>,
+    /// Sum of the squared net wins of the iterations, the variance of these under chance.
+    pub variance: i64,
 }
 
 impl Spsa {
@@ -65,7 +67,7 @@ impl Spsa {
     pub fn new(parameters: Vec<Parameter>, schedule: GainSchedule, seed: u64) -> Self {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.clamp(parameter.start)).collect();
         let won_by_higher = vec![0; theta.len()];
-        Self { parameters, schedule, seed, iteration: 0, theta, won_by_higher }
+        Self { parameters, schedule, seed, iteration: 0, theta, won_by_higher, variance: 0 }
     }
 
     pub fn rounded(&self) -> Vec<i32> {
@@ -101,6 +103,7 @@ impl Spsa {
             *theta = parameter.clamp(*theta + step * net as f64);
             *won += side as i64 * net;
         }
+        self.variance += net * net;
         self.iteration += 1;
     }
 

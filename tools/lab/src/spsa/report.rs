@@ -2,7 +2,6 @@
 
 use super::optimiser::Spsa;
 use super::parameter::Parameter;
-use super::session::deviation;
 use crate::elo::Pentanomial;
 use lento::search::params::Tunable;
 use lento_common::table::{self, Row};
@@ -11,7 +10,7 @@ use std::fmt::Write;
 
 /// The table, the changed values as settings and declarations, and the iterations done.
 pub fn text(spsa: &Spsa, pairs: &Pentanomial, iterations: u64) -> String {
-    let z = z(spsa, pairs);
+    let z = z(spsa);
     let mut text = table::text(&table(spsa, &z));
     let _ = writeln!(text, "\n{}", signal(&z));
     let settings = settings(spsa);
@@ -53,8 +52,8 @@ fn moved(parameter: &Parameter, theta: f64) -> f64 {
 }
 
 /// Net wins of the higher value per parameter, in standard deviations under chance.
-fn z(spsa: &Spsa, pairs: &Pentanomial) -> Vec<f64> {
-    let deviation = deviation(pairs).max(1.0);
+fn z(spsa: &Spsa) -> Vec<f64> {
+    let deviation = (spsa.variance as f64).sqrt().max(1.0);
     spsa.won_by_higher.iter().map(|&won| won as f64 / deviation).collect()
 }
 
@@ -120,7 +119,7 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
 }
 
 pub fn json(spsa: &Spsa, pairs: &Pentanomial, iterations: u64) -> Value {
-    let z = z(spsa, pairs);
+    let z = z(spsa);
     json!({
         "parameters": table::json(&table(spsa, &z)),
         "mean_z_square": mean_square(&z),
@@ -187,7 +186,7 @@ mod tests {
         let mut spsa = spsa(&["rfp_*"]);
         (0..16).for_each(|_| spsa.learn(1));
         let pairs = Pentanomial { counts: [0, 0, 9, 16, 0] };
-        let z = z(&spsa, &pairs);
+        let z = z(&spsa);
         assert_eq!(
             z.iter().map(|z| z * 4.0).collect::<Vec<_>>(),
             spsa.won_by_higher.iter().map(|&won| won as f64).collect::<Vec<_>>()

@@ -109,11 +109,6 @@ fn net(pairs: &Pentanomial) -> i64 {
     pairs.counts.iter().zip(-2..).map(|(&count, net)| count as i64 * net).sum()
 }
 
-/// Standard deviation of [`net`] between equal players.
-pub fn deviation(pairs: &Pentanomial) -> f64 {
-    pairs.counts.iter().zip(-2_i32..).map(|(&count, net)| count as f64 * f64::from(net * net)).sum::<f64>().sqrt()
-}
-
 /// The horizon in a journal header. Errors are reported when the journal is opened.
 fn horizon(path: &Path) -> Option<u64> {
     let mut line = String::new();
@@ -126,7 +121,7 @@ fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Bo
         let tunable = parameter.tunable;
         (tunable.name.to_owned(), json!([tunable.min, tunable.max, parameter.start, parameter.c_end]))
     });
-    let mut header = merged(args.conditions.header("spsa", args.limit)?, schedule.json());
+    let mut header = merged(args.conditions.header("spsa", args.limit, &args.set)?, schedule.json());
     header["parameters"] = parameters.collect::<Map<_, _>>().into();
     header["set"] = texts(&args.set).into();
     header["pairs"] = args.pairs.into();
@@ -198,11 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn net_wins_and_deviation_of_pairs() {
-        let pairs = |counts| Pentanomial { counts };
-        assert_eq!(net(&pairs([1, 0, 0, 0, 0])), -2);
-        assert_eq!(net(&pairs([1, 2, 9, 4, 8])), 16);
-        assert_eq!((deviation(&pairs([0, 0, 7, 0, 0])), deviation(&pairs([2, 5, 9, 4, 2]))), (0.0, 5.0));
+    fn net_wins_of_pairs() {
+        assert_eq!(net(&Pentanomial { counts: [1, 0, 0, 0, 0] }), -2);
+        assert_eq!(net(&Pentanomial { counts: [1, 2, 9, 4, 8] }), 16);
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
 /// Settings that must be the same to resume: all that affect the games and their places.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
-    let mut header = args.conditions.header("datagen", args.limit)?;
+    let mut header = args.conditions.header("datagen", args.limit, &args.set)?;
     header["shard"] = args.shard.into();
     if let Some(part) = args.part {
         // The games of a part depend on their total number.

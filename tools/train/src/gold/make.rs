@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
 /// Settings that must be the same to resume: all that affect the positions of a game.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
-    let mut header = args.conditions.header("gold make", args.limit)?;
+    let mut header = args.conditions.header("gold make", args.limit, &args.set)?;
     let label = if let Limit::Nodes(nodes) = args.label { nodes.into() } else { args.label.to_string().into() };
     (header["each"], header["label"]) = (args.each.into(), label);
     header["set"] = texts(&args.set).into();
