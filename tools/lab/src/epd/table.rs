@@ -2,6 +2,8 @@
 
 use super::parse::Problem;
 use super::solve::Solution;
+use lento::chess::Board;
+use lento::eval::wdl;
 use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
 use lento_common::notice::printable;
@@ -34,7 +36,8 @@ pub fn row(problem: &Problem, solution: &Solution) -> Row {
     let after = solution.since.map(|since| since.as_secs_f64() * 1e3);
     row.cell("after", "solved_after_ms", or_dash(solution.since.map(ms)), after);
     row.cell("depth", "depth", solution.depth.to_string(), solution.depth);
-    row.cell("score", "score", score(solution.score), score(solution.score));
+    let score = score(board, solution.score);
+    row.cell("score", "score", score.clone(), score);
     row.data("mate", mate_distance(solution.score));
     row.cell("nodes", "nodes", solution.nodes.to_string(), solution.nodes);
     row.cell("time", "time_ms", ms(solution.elapsed), solution.elapsed.as_secs_f64() * 1e3);
@@ -54,11 +57,11 @@ fn ms(time: Duration) -> String {
     format!("{} ms", time.as_millis())
 }
 
-/// Pawns with two decimals, or `#3` for a mate in three.
-fn score(score: Score) -> String {
+/// Pawns with two decimals, of which one means a 50 % chance of winning, or `#3` for a mate in three.
+fn score(board: &Board, score: Score) -> String {
     match mate_distance(score) {
         Some(moves) => format!("#{moves}"),
-        None => format!("{:+.2}", f64::from(score) / 100.0),
+        None => format!("{:+.2}", f64::from(wdl::normalise(score, wdl::material(board))) / 100.0),
     }
 }
 
@@ -161,7 +164,8 @@ mod tests {
             elapsed: Duration::from_millis(100),
         };
         let row = row(&problem, &solution);
-        let cells = ["one", "bm Ra8+ O-O-O, am Kf2", "Ra8+", "yes", "-", "12 ms", "9", "+5.12", "12345", "100 ms"];
+        let score = score(&problem.board, 512);
+        let cells = ["one", "bm Ra8+ O-O-O, am Kf2", "Ra8+", "yes", "-", "12 ms", "9", &score, "12345", "100 ms"];
         assert_eq!(row.texts(), cells);
         assert_eq!((row.heads().len(), widths(&[&problem]).len()), (10, 10));
         let json = row.json();
@@ -221,8 +225,15 @@ mod tests {
 
     #[test]
     fn scores_are_in_pawns_or_moves() {
-        assert_eq!([0, -7, 1234].map(score), ["+0.00", "-0.07", "+12.34"]);
-        assert_eq!([mate_in(1), mate_in(5), mated_in(4)].map(score), ["#1", "#3", "#-2"]);
+        let board = Board::start();
+        let text = |value| score(&board, value);
+        assert_eq!([mate_in(1), mate_in(5), mated_in(4)].map(text), ["#1", "#3", "#-2"]);
+        // A pawn is a win in half of the games.
+        let pawn = (0..1000).find(|&value| *text(value) >= *"+1.00").unwrap();
+        let [won, _, _] = wdl::wdl(pawn, wdl::material(&board));
+        assert!((485..=515).contains(&won), "{pawn} {won}");
+        assert_eq!(text(0), "+0.00");
+        assert_eq!(text(-pawn), text(pawn).replace('+', "-"));
     }
 
     #[test]

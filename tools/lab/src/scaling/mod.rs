@@ -23,6 +23,7 @@ use lento_player::speedtest::games;
 use measure::Measuring;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// Default hash in MiB per thread of the largest count, and its minimum.
@@ -120,7 +121,7 @@ pub fn run(args: &Args) -> Done {
         draft::write(path, chart::svg(&rows, processor)?.as_bytes())?;
     }
     summary::show(to_stdout, || measuring.json(&rows, elapsed), || measuring.text(&rows, elapsed))?;
-    Ok(measuring.stop.exit_code())
+    Ok(if rows.is_empty() && !measuring.stop.is_requested() { ExitCode::FAILURE } else { measuring.stop.exit_code() })
 }
 
 /// A hash size in MiB of at most half the available bytes, if known.

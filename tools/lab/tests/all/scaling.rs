@@ -133,7 +133,9 @@ fn respects_the_time() {
 
 #[test]
 fn drops_searches_at_the_deadline() {
-    let document = json(&run(&["scaling", "--threads=1", "--time=400ms", "--depth=90", "--hash=1", "--json=-"]));
+    let output = run(&["scaling", "--threads=1", "--time=400ms", "--depth=90", "--hash=1", "--json=-"]);
+    assert_eq!(output.status.code(), Some(1), "nothing was measured");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
     assert_eq!((&document["cut_short"], &document["positions"][0]["depth"]), (&true.into(), &90.into()));
     assert_eq!((&document["runs"], &document["results"]), (&serde_json::json!([]), &serde_json::json!([])));
     let table = lines(&run(&["scaling", "--threads=1", "--time=100ms", "--depth=90", "--hash=1"]));

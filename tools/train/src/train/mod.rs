@@ -89,8 +89,9 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     args.architecture().check()?;
     // Checked before the training.
     let outputs = [Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()];
-    // The output may replace the initial network.
-    let inputs = [&args.gold, &args.neutral].into_iter().flatten();
+    // The output may replace the initial network, but a run that resumes reads that again.
+    let init = args.init.as_ref().filter(|_| args.checkpoint.is_some());
+    let inputs = [&args.gold, &args.neutral].into_iter().flatten().chain(init);
     outputs::check(outputs.into_iter().flatten(), args.data.iter().chain(&args.check).chain(inputs))?;
     let shape = Shape { architecture: args.architecture() };
     let test_sets = TestSets::read(args.gold.as_deref(), args.neutral.as_deref())?;

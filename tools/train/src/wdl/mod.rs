@@ -71,11 +71,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     }
     let mut report = report::report(args.max_score, &counts, &cells, &fit);
     report.torn(&games.torn);
-    let exit = report.show(args.json, finished)?;
     if let Some((path, text)) = source.filter(|_| finished) {
         draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;
     }
-    Ok(exit)
+    Ok(report.show(args.json, finished)?)
 }
 
 /// Counts all games; false if interrupted.
