@@ -134,4 +134,20 @@ fn frozen_page_reconnects_after_a_restart() {
     browser.wait_for(&page, CONNECTED);
     browser.evaluate(&page, "document.querySelector('#engine-on').click()");
     browser.wait_for(&page, "document.querySelectorAll('#lines [data-ply]').length > 0");
+    browser.evaluate(&page, "document.querySelector('#engine-on').click()");
+    // A move made without a connection is saved before another analysis opens.
+    browser.read(&page, "1. d4");
+    browser.wait_for(&page, "document.querySelectorAll('#boards li').length === 2");
+    browser.wait_for(&page, "document.querySelector('#saved').textContent === 'saved'");
+    drop(server);
+    browser.wait_for(&page, "document.body.classList.contains('offline')");
+    browser.drag(&page, Button::Left, &["d7", "d6", "d5"]);
+    browser.wait_for(&page, &format!("{MOVES} === 'd4 d5*'"));
+    let open_other = "document.querySelector('#boards .game:not([aria-current])').click()";
+    browser.evaluate(&page, open_other);
+    let mut server = Server::start(&["--web", &address.to_string(), "--db", &database]);
+    assert_eq!(server.address(), address);
+    browser.wait_for(&page, &format!("{MOVES} === 'e4 e5 Nf3'"));
+    browser.evaluate(&page, open_other);
+    browser.wait_for(&page, &format!("{MOVES} === 'd4 d5'"));
 }

@@ -11,7 +11,7 @@ export const GONE = ["unknown-board", "removed"];
 
 export class Boards {
   constructor(session, link) {
-    Object.assign(this, { session, link, all: null, mayEdit: true, isSaving: false, renamed: false });
+    Object.assign(this, { session, link, all: null, mayEdit: true, saving: null, renamed: false });
     this.list = find("#boards");
     link.on("boards", () => this.load());
     link.on("open", () => { this.load(); this.resync(); });
@@ -100,15 +100,20 @@ export class Boards {
     this.showState();
   }
 
-  // Saves the shown analysis if it has changed. One save at a time.
+  // Saves the shown analysis if it has changed, after a running save.
   async save() {
+    while (this.saving) await this.saving;
+    this.saving = this.saveNow().finally(() => { this.saving = null; });
+    return this.saving;
+  }
+
+  async saveNow() {
     const { session, link } = this;
     clearTimeout(this.timer);
-    if (!this.mayEdit || this.all === null || this.stale || this.isSaving || session.edits === session.saved || !link.isOpen) return;
+    if (!this.mayEdit || this.all === null || this.stale || session.edits === session.saved || !link.isOpen) return;
     if (!session.board && !session.tree.plies && !session.tree.node(0).comment) return;
     const { tree, edits, board } = session;
     if (!session.name) session.name = this.suggestedName();
-    this.isSaving = true;
     const document = tree.document();
     try {
       const answer = await link.ask("save", { board: board?.id ?? null, version: board?.version ?? 0, name: session.name, document }, true);
@@ -124,7 +129,6 @@ export class Boards {
       else if (GONE.includes(error.code)) session.board = null;
       else fail(error);
     } finally {
-      this.isSaving = false;
       this.draw();
       if (tree === session.tree && session.edits > session.saved && link.isOpen) this.saveSoon();
     }
@@ -159,7 +163,7 @@ export class Boards {
   // Applies a change of another page, unless this one has unsaved edits.
   applyRemote(id, { version, document }) {
     const { session } = this;
-    if (session.board?.id !== id || version <= session.board.version || session.edits > session.saved || this.isSaving) return;
+    if (session.board?.id !== id || version <= session.board.version || session.edits > session.saved || this.saving) return;
     session.board.version = version;
     session.replace(document);
     this.draw();
@@ -185,11 +189,25 @@ export class Boards {
 
   // Opens a saved analysis at a position given by moves.
   async open(board, at = null) {
+    const { session } = this;
     await this.save();
     const answer = await this.link.ask("open", { board });
-    this.session.open(answer.document, { board: answer.board, name: answer.name, version: answer.version, at: at ?? [] });
+    // Saves edits made meanwhile or without a connection, which may make the answer outdated.
+    await this.save();
+    if (this.stale || (session.board?.id === board && session.board.version > answer.version)) return;
+    this.offerUnsaved();
+    session.open(answer.document, { board: answer.board, name: answer.name, version: answer.version, at: at ?? [] });
     announce(`${answer.name} opened`);
     this.draw();
+  }
+
+  // Offers to return to an analysis that could not be saved.
+  offerUnsaved() {
+    const { session } = this;
+    if (session.edits === session.saved || !session.tree.plies) return;
+    const { tree, board: saved, name } = session;
+    const kept = { board: saved?.id ?? null, name, version: saved?.version ?? 0, at: tree.moves() };
+    notice("The previous analysis is not saved on the server.", { label: "Return to it", seconds: 30, call: () => { session.open(tree.document(), kept); session.edits = 1; this.saveSoon(); } });
   }
 
   async rename(name) {

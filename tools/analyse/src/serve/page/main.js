@@ -92,7 +92,7 @@ link.on("status", ({ problem: now }) => {
 // Starts a new analysis after saving the previous one.
 const startNew = async ({ start = null, chess960 = false, moves: line = [] }, ply = null) => {
   await boards.save();
-  await offerUnsaved();
+  boards.offerUnsaved();
   session.open(blank(start, chess960));
   if (!line.length) return;
   const { tree } = session;
@@ -104,17 +104,9 @@ const startNew = async ({ start = null, chess960 = false, moves: line = [] }, pl
   }
 };
 
-// Offers to return to an analysis that could not be saved.
-const offerUnsaved = async () => {
-  if (session.edits === session.saved || !session.tree.plies) return;
-  const { tree, board: saved, name } = session;
-  const kept = { board: saved?.id ?? null, name, version: saved?.version ?? 0, at: tree.moves() };
-  notice("The previous analysis is not saved on the server.", { label: "Return to it", seconds: 30, call: () => { session.open(tree.document(), kept); session.edits = 1; boards.saveSoon(); } });
-};
-
 const openDocument = async (document) => {
   await boards.save();
-  await offerUnsaved();
+  boards.offerUnsaved();
   session.open(document);
   session.edits = 1;
   boards.saveSoon();
