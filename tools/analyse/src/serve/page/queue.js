@@ -83,14 +83,17 @@ export class Queue {
     return this.link.ask("queue-add", { ...fields, budget: this.budget(), lines: Number(find("#queue-lines").value) || 1 }, true);
   }
 
-  // Adds games of a file that was read.
+  // Adds games of a file that was read, except those without moves, which the server refuses.
   async addGames(file, games) {
+    let skipped = 0;
+    const rest = () => (skipped ? `, ${skipped} without moves` : "");
     for (const [at, index] of games.entries()) {
       const { document } = await this.link.ask("game", { file, index });
-      await this.put({ document });
-      setText(find("#reading"), `${at + 1} of ${games.length} added`);
+      if (document.nodes.length > 1) await this.put({ document });
+      else skipped += 1;
+      setText(find("#reading"), `${at + 1 - skipped} of ${games.length} added${rest()}`);
     }
-    announce(`${games.length} games added`);
+    announce(`${games.length - skipped} games added${rest()}`);
   }
 
   // Adds the position on the board, or its game, with a budget.
