@@ -11,6 +11,7 @@ use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// Maximum length of a text in a request, in bytes; larger ones are posted.
@@ -108,7 +109,8 @@ impl Files {
     fn cache(&self, bytes: &[u8], marks: Vec<Mark>) -> String {
         let mut state = self.0.lock();
         state.count += 1;
-        let number = state.count;
+        // Random, since pages may still have numbers of an earlier run.
+        let number = RandomState::new().hash_one(state.count);
         state.files.push_back(Arc::new(File { number, bytes: bytes.to_vec(), marks }));
         let size = |files: &VecDeque<Arc<File>>| files.iter().map(|file| file.bytes.len()).sum::<usize>();
         while state.files.len() > MAX_FILES || size(&state.files) > MAX_CACHED {

@@ -61,6 +61,10 @@ fn invalid_games_are_reported_and_skipped() {
     assert!(read["problems"][0]["text"].as_str().is_some_and(|text| text.contains("\"Ke3\"")), "{read}");
     let second = page.request("game", json!({ "file": read["file"], "index": 1 }));
     assert_eq!(json!(all(&second["document"], "san")), json!(["d4", "d5"]));
+    // Another run of the server has its own files.
+    let (_other, mut stranger) = start();
+    stranger.request("read", json!({ "text": text }));
+    assert_eq!(stranger.error("game", json!({ "file": read["file"], "index": 1 }))["code"], "unknown-file");
     // Games without moves count.
     let read = page
         .request("read", json!({ "text": "[Event \"a\"]\n[White \"A\"]\n\n[Event \"b\"]\n[White \"B\"]\n\n1. e4 *" }));
