@@ -150,4 +150,21 @@ fn frozen_page_reconnects_after_a_restart() {
     browser.wait_for(&page, &format!("{MOVES} === 'e4 e5 Nf3'"));
     browser.evaluate(&page, open_other);
     browser.wait_for(&page, &format!("{MOVES} === 'd4 d5'"));
+    // A change by another page is not an edit of this one, which does not save the analysis again once it was removed.
+    let mut visitor = Visitor::connect(address);
+    let mut ask = |request: Value| {
+        visitor.send(request.to_string());
+        visitor.wait_for(|message| message["id"] == request["id"])["answer"].clone()
+    };
+    let board = ask(json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
+    let mut opened = ask(json!({ "id": 2, "ask": "open", "board": board }));
+    opened["document"]["nodes"][2]["comment"] = "theirs".into();
+    let (version, document) = (&opened["version"], &opened["document"]);
+    ask(json!({ "id": 3, "ask": "save", "board": board, "version": version, "document": document }));
+    browser.wait_for(&page, "document.querySelector('#moves').textContent.includes('theirs')");
+    assert_eq!(browser.evaluate(&page, "JSON.parse(localStorage.getItem('lento.draft')).isSaved"), true);
+    browser.wait_for(&page, &format!("location.hash.includes({board})"));
+    ask(json!({ "id": 4, "ask": "remove", "board": board }));
+    browser.reload(&page);
+    browser.wait_for(&page, &format!("{MOVES} === 'd4 d5' && document.querySelector('#saved').textContent === ''"));
 }

@@ -166,6 +166,7 @@ export class Boards {
     if (session.board?.id !== id || version <= session.board.version || session.edits > session.saved || this.saving) return;
     session.board.version = version;
     session.replace(document);
+    session.saveDraft();
     this.draw();
     announce("another page has changed this analysis");
   }

@@ -192,9 +192,9 @@ const openFirst = async () => {
   const { board: id, at } = fields(location.hash);
   const isLink = location.hash.length > 1;
   const known = draft?.document?.nodes?.length ? draft : null;
-  const restore = (board) => {
+  const restore = (board, edits = 1) => {
     session.open(known.document, { board: board?.id ?? null, version: board?.version, name: known.name, at: known.at });
-    session.edits = 1;
+    session.edits = edits;
     boards.saveSoon();
   };
   // A draft that is not saved on the server has priority, unless a link names another analysis.
@@ -206,7 +206,8 @@ const openFirst = async () => {
     await boards.open(wanted, id ? (at ?? "").split(",") : known.at);
   } catch (error) {
     if (!GONE.includes(error.code) || wanted !== known?.board?.id) throw error;
-    restore(null);
+    // A removed analysis is saved again only after an edit.
+    restore(null, error.code === "removed" ? 0 : 1);
   }
 };
 
