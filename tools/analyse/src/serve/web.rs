@@ -269,7 +269,7 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
 }
 
 /// Requests allowed for read-only visitors.
-const VIEW_REQUESTS: [&str; 13] = [
+const VIEW_REQUESTS: [&str; 14] = [
     "position",
     "play",
     "line",
@@ -282,6 +282,7 @@ const VIEW_REQUESTS: [&str; 13] = [
     "analyse",
     "stop",
     "queue-look",
+    "queue-open",
     "tree",
 ];
 
@@ -327,7 +328,7 @@ impl Server {
                 let (ask, request) = (ask.to_owned(), request.clone());
                 let answered = spawn_blocking(move || {
                     let fields = Fields::new(&request, "");
-                    boards.answer(&visitor, &ask, fields).unwrap_or_else(|| queue.answer(&ask, fields))
+                    boards.answer(&visitor, &ask, fields).unwrap_or_else(|| queue.answer(&ask, role, fields))
                 });
                 answered.await.unwrap_or_else(|error| Err(RequestError::new("failed", "", error)))
             }

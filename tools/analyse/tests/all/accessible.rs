@@ -94,8 +94,11 @@ fn views_have_no_violations() {
     let address = server.address();
     let url = format!("http://{address}/");
     let mut visitor = Visitor::with_token(address, &format!("ws://{address}/socket"), Some(TOKEN));
-    visitor.send(r#"{"id":1,"ask":"queue-add","moves":["e4"],"budget":{"depth":5}}"#);
+    visitor.send(r#"{"id":1,"ask":"queue-add","moves":["e2e4"],"budget":{"depth":5}}"#);
     visitor.wait_for(|update| update["event"] == "queue" && update["entries"][0]["state"] == "done");
+    visitor.send(r#"{"id":2,"ask":"queue-pause","paused":true}"#);
+    visitor.send(r#"{"id":3,"ask":"queue-add","document":{"nodes":[{},{"parent":0,"uci":"e2e4"}]}}"#);
+    visitor.wait_for(|update| update["id"] == 3);
     let mut found = String::new();
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light")] {
         let page = browser.open(&format!("{url}?token={TOKEN}"), width);
@@ -121,7 +124,12 @@ fn views_have_no_violations() {
         &page,
         "document.body?.classList.contains('view') && document.querySelectorAll('#boards li').length > 0",
     );
+    browser.wait_for(&page, "document.querySelectorAll('#positions li').length === 2");
     browser.evaluate(&page, &axe);
     found += &browser.violations(&page, "read-only visitor");
+    // A position of the queue can be opened, a game only with a report.
+    assert_eq!(browser.evaluate(&page, "document.querySelector('#positions li:nth-child(2) .game').disabled"), true);
+    browser.evaluate(&page, "['#positions .game', '#queue-open'].forEach((id) => document.querySelector(id).click())");
+    browser.wait_for(&page, &format!("{MOVES} === 'e4*'"));
     assert!(found.is_empty(), "{found}");
 }

@@ -210,6 +210,15 @@ fn viewers_are_read_only() {
     assert_eq!(viewer.wait_for(|update| update["event"] == "hello")["may"], "view");
     editor.send(json!({ "id": 1, "ask": "save", "document": { "nodes": [{}] } }).to_string());
     let saved = editor.wait_for(|message| message["id"] == 1);
+    let game = json!({ "nodes": [{}, { "parent": 0, "uci": "e2e4" }] });
+    for request in [
+        json!({ "id": 2, "ask": "queue-pause", "paused": true }),
+        json!({ "id": 3, "ask": "queue-add", "moves": ["e2e4"] }),
+        json!({ "id": 4, "ask": "queue-add", "document": game }),
+    ] {
+        editor.send(request.to_string());
+    }
+    editor.wait_for(|message| message["id"] == 4);
     for (ask, allowed) in [
         (json!({ "ask": "position" }), true),
         (json!({ "ask": "open", "board": saved["answer"]["board"] }), true),
@@ -218,6 +227,8 @@ fn viewers_are_read_only() {
         (json!({ "ask": "analyse", "key": "a" }), true),
         (json!({ "ask": "queue-add", "budget": { "depth": 3 } }), false),
         (json!({ "ask": "queue-pause", "paused": true }), false),
+        (json!({ "ask": "queue-open", "entry": 1 }), true),
+        (json!({ "ask": "queue-open", "entry": 2 }), false),
         (json!({ "ask": "mark", "path": "e4", "as": "pin" }), false),
         (json!({ "ask": 7 }), false),
     ] {
@@ -228,6 +239,12 @@ fn viewers_are_read_only() {
         assert_eq!(answer.get("answer").is_some(), allowed, "{ask}: {answer}");
         assert!(allowed || answer["error"]["code"] == "view-only", "{ask}: {answer}");
     }
+    // Once an editor has opened the game, viewers can as well.
+    let [made, shown] = [&mut editor, &mut viewer].map(|visitor| {
+        visitor.send(r#"{"id":5,"ask":"queue-open","entry":2}"#);
+        visitor.wait_for(|message| message["id"] == 5)["answer"]["board"].clone()
+    });
+    assert!(made.is_string() && made == shown, "{made} {shown}");
     // The token is not valid for queries.
     let mut peer = Peer::connect(lines);
     peer.send(format_args!("token {VIEW}"));

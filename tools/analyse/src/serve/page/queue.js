@@ -169,13 +169,8 @@ export class Queue {
   }
 
   async open(entry) {
-    const row = this.entries.get(entry);
-    if (!row) return;
+    if (!this.entries.has(entry)) return;
     try {
-      if (row.board && document.body.classList.contains("view")) {
-        await this.onBoard(row.board);
-        return;
-      }
       const { board, ...place } = await this.link.ask("queue-open", { entry });
       if (board) await this.onBoard(board);
       else this.onOpen(place);

@@ -78,6 +78,8 @@ export class Rows {
     const part = row.state === "done" ? 0 : row.progress;
     set(element, "data-state", row.state);
     set(open, "aria-expanded", isGame ? null : String(isChosen));
+    // Read-only visitors cannot make the report.
+    set(open, "disabled", isGame && !row.board && document.body.classList.contains("view"));
     const found = isGame ? `${row.found} of ${plural(row.positions, "position")}` : row.score && `${score(row.score)} ${row.best} · depth ${row.depth}`;
     setText(facts, [row.state, part && `${Math.floor(100 * part)} %`, found, budgetText(row.budget)].filter(Boolean).join(" · "));
     hide(progress, !part);

@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, Task};
 use super::{Budget, Queue, State};
+use crate::serve::admission::Role;
 use crate::serve::board::{Answer, Fields, RequestError, now};
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ const STEP: i64 = 1 << 20;
 
 impl Queue {
     /// Answers a request.
-    pub fn answer(self: &Arc<Self>, ask: &str, fields: Fields) -> Answer {
+    pub fn answer(self: &Arc<Self>, ask: &str, role: Role, fields: Fields) -> Answer {
         match ask {
             "queue-add" => self.add(fields),
             "queue-remove" => self.set_removed(fields, true),
@@ -25,7 +26,7 @@ impl Queue {
             "queue-move" => self.move_entry(fields),
             "queue-pause" => self.pause(fields),
             "queue-look" => self.look(fields),
-            "queue-open" => self.open(fields),
+            "queue-open" => self.open(role, fields),
             _ => {
                 let text = format!("unknown request {}; expected position or another one", quoted(ask));
                 Err(RequestError::new("unknown-ask", "ask", text))
@@ -112,11 +113,16 @@ impl Queue {
         Ok(state.entries[&number].look())
     }
 
-    /// The place of a position, or the board of a game with its current report.
-    fn open(self: &Arc<Self>, fields: Fields) -> Answer {
+    /// The place of a position, or the board of a game with its current report. For read-only visitors, no report is made.
+    fn open(self: &Arc<Self>, role: Role, fields: Fields) -> Answer {
         let state = self.state.lock();
         let number = one(&state, fields, "entry")?;
-        let task = &state.entries[&number].task;
+        let Entry { task, board, .. } = &state.entries[&number];
+        if task.is_game() && role == Role::View {
+            let text = "this token is read-only, and the game has no report yet; expected one that may edit";
+            let (board, _) = board.as_ref().ok_or_else(|| RequestError::new("view-only", "", text))?;
+            return Ok(json!({ "board": &**board }));
+        }
         if task.is_game() {
             drop(state);
             return self.report(number).map(|board| json!({ "board": board }));
