@@ -53,6 +53,15 @@ fn stop_and_ponderhit_give_one_bestmove_in_any_order() {
 }
 
 #[test]
+fn wait_applies_to_searches_after_ponderhit() {
+    let mut session = session();
+    let text = run(&mut session, &["go ponder movetime 600000", "ponderhit", "wait", "quit"]);
+    assert!(!text.contains("bestmove") && session.engine.is_searching(), "{text}");
+    assert_eq!(run(&mut session, &["stop"]).matches("bestmove").count(), 1);
+    assert!(session.is_over());
+}
+
+#[test]
 fn stop_ends_a_long_queue() {
     let mut session = session();
     run(&mut session, &["go infinite"]);
