@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::search::limits::Limits;
 use crate::search::statistics::SearchStats;
 use crate::tt::TtError;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Default depth.
@@ -82,13 +83,25 @@ pub struct BenchEntry {
 /// # Errors
 /// The table cannot be allocated.
 pub fn run(engine: &mut Engine, depth: i32) -> Result<impl Iterator<Item = BenchEntry>, TtError> {
+    run_until(engine, depth, || ControlFlow::Continue(()))
+}
+
+/// [`run`], with searches that end early once `check` breaks.
+///
+/// # Errors
+/// The table cannot be allocated.
+pub fn run_until(
+    engine: &mut Engine,
+    depth: i32,
+    mut check: impl FnMut() -> ControlFlow<()>,
+) -> Result<impl Iterator<Item = BenchEntry>, TtError> {
     engine.prepare()?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     Ok((1..).zip(POSITIONS).map(move |(number, &fen)| {
         engine.new_game();
         engine.game = Game::from_fen(fen).expect("the bench positions are valid");
         let start = Instant::now();
-        let outcome = engine.search_blocking(&limits, |_| {});
+        let outcome = engine.search_until(&limits, &[], |_, _| check());
         BenchEntry {
             number,
             fen,

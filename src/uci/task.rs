@@ -154,7 +154,7 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
 /// Runs the bench: prints a line per position, then the total.
 pub(super) fn bench(console: &Console, mut engine: Engine, depth: i32) -> ControlFlow<()> {
     let mut entries = Vec::new();
-    match bench::run(&mut engine, depth) {
+    match bench::run_until(&mut engine, depth, || console.check_cancelled()) {
         Ok(run) => {
             for entry in run {
                 console.print(format::bench_line(&entry))?;
@@ -212,5 +212,13 @@ mod tests {
         let (inbox, printed) = unbounded();
         drop(Task::start(7, inbox, |console| _ = perft(console, &Board::start(), 100, false)));
         assert_eq!(printed.iter().count(), 1, "only the end");
+    }
+
+    #[test]
+    fn dropping_a_bench_ends_its_search() {
+        let (inbox, messages) = unbounded();
+        drop(Task::start(8, inbox, |console| _ = bench(console, Engine::new(), 100)));
+        let next = || messages.recv_timeout(Duration::from_secs(60)).expect("the task ends");
+        while !matches!(next(), Message::Task(8, Effect::End)) {}
     }
 }
