@@ -287,12 +287,13 @@ impl Engine {
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
         }
+        let handicap = self.handicap();
         let counts = || (LmrReport { recipe: self.settings.lmr.main.name(), ..LmrReport::default() }, Arc::default());
-        self.counted = self.settings.lmr_statistics.then(counts);
+        // A thread has one observer, with limited strength the handicap.
+        self.counted = (self.settings.lmr_statistics && handicap.is_none()).then(counts);
         self.running = Some(if root_moves.is_empty() || self.threads() == 0 {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
-            let handicap = self.handicap();
             let (mut job, events) = match &handicap {
                 Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty()),
                 None => {
@@ -378,8 +379,8 @@ impl Engine {
         self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 
-    /// LMR statistics of the last search over all threads; `None` unless [`lmr_statistics`](Settings::lmr_statistics)
-    /// was set when it began. Stops a running search.
+    /// LMR statistics of the last search over all threads; `None` if its strength was limited, or unless
+    /// [`lmr_statistics`](Settings::lmr_statistics) was set when it began. Stops a running search.
     pub fn lmr_report(&mut self) -> Option<LmrReport> {
         self.finish();
         let (report, stats) = self.counted.as_ref()?;

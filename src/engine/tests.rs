@@ -13,6 +13,17 @@ fn after(moves: &str) -> Board {
 }
 
 #[test]
+fn searches_with_limited_strength_have_no_statistics() {
+    let mut engine = Engine::new();
+    engine.settings.lmr_statistics = true;
+    for limited in [false, true] {
+        engine.settings.strength.limited = limited;
+        engine.search_blocking(&Limits { depth: Some(3), ..Limits::default() }, |_| ());
+        assert_eq!(engine.lmr_report().is_none(), limited);
+    }
+}
+
+#[test]
 fn paths_are_found_up_to_two_plies() {
     let texts = |from: &str, to: &str| {
         let board = after(from);
