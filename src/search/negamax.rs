@@ -137,7 +137,8 @@ impl<O: Observer> Search<'_, O> {
             };
             let nodes_before = self.nodes;
             if N::ROOT {
-                self.current = Some((mv, number));
+                // `number` counts the lines before the open moves only if these could replace them.
+                self.current = Some((mv, number - self.root.settled + self.root.open.start));
             }
             let mut child = board.clone();
             self.play(board, &mut child, ply, mv);

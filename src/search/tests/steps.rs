@@ -212,6 +212,18 @@ fn cutoff_rewards_its_move_and_penalises_earlier_ones() {
 }
 
 #[test]
+fn reported_numbers_of_root_moves_count_earlier_lines() {
+    with(QUIET, |search, board| {
+        let all = search.root.all().len();
+        for (open, settled, last) in [(0..all, 0, all), (2..3, 0, 3), (2..all, 2, all)] {
+            (search.root.open, search.root.settled) = (open, settled);
+            search.negamax::<Root>(board, 0, Window::FULL, 1, false).unwrap();
+            assert_eq!(search.current.map(|(_, number)| number), Some(last));
+        }
+    });
+}
+
+#[test]
 fn root_moves_are_sorted_stably_by_score() {
     let moves: Vec<Move> = Board::start().legal_moves().to_vec();
     let mut root = RootMoves::new(&moves);
