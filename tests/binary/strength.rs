@@ -64,6 +64,13 @@ fn ponder_and_infinite_withhold_the_answer() {
     session.best_move();
     session.send("go ponder wtime 3600000 btime 3600000\nstop");
     session.best_move();
+    // The pause counts from `go`: `ponderhit` does not end it.
+    session.send("go ponder wtime 36000000 btime 36000000");
+    session.read_for(Duration::from_millis(300));
+    session.send("ponderhit");
+    assert_eq!(count(&session.settle(), "bestmove"), 0);
+    session.send("stop");
+    session.best_move();
     session.send("go infinite");
     let lines = [session.read_until("info depth 1 "), session.settle()].concat();
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:#?}");
