@@ -181,7 +181,8 @@ impl Pool {
             return Searched::known(engine, query, &stored.analysis);
         }
         let mut recorder = Recorder::new(&self.results, subject);
-        if query.fresh {
+        // A resumed search keeps its results in the hash table.
+        if query.fresh && query.spent.1 == 0 {
             engine.new_game();
         } else if is_urgent {
             recorder.seed(engine);
@@ -193,7 +194,7 @@ impl Pool {
         let mut due = query.report.map(|interval| if is_urgent { start } else { start + interval });
         let mut tick = start + TICK;
         let mut is_interrupted = false;
-        let outcome = engine.search_until(&query.limits, &query.moves, |engine, output| {
+        let outcome = engine.search_until(&query.remaining(), &query.moves, |engine, output| {
             if let Some(Output::Info(info)) = output {
                 if query.iterations {
                     lines.push(info.clone());
@@ -249,6 +250,8 @@ impl Searched {
     /// A stored result instead of a search.
     fn known(engine: &Engine, query: &Query, analysis: &Analysis) -> Self {
         let found = Found { outcome: Outcome::new(infos(analysis)), elapsed: analysis.time };
+        // The totals are those of the stored result.
+        let query = &Query { spent: (Duration::ZERO, 0), ..query.clone() };
         let mut answer = answer(engine, query, &[], found, "done");
         answer.fields["from"] = "database".into();
         Self { answer, elapsed: Duration::ZERO, nodes: 0, is_interrupted: false }
@@ -267,7 +270,7 @@ fn answer(engine: &Engine, query: &Query, infos: &[Info], found: Found, status: 
     if let Some(fields) = fields.as_object_mut().filter(|_| infos.is_empty()) {
         fields.remove("iterations");
     }
-    // Includes the parts before preemption.
+    // Includes earlier searches of the query.
     let (time, nodes) = (found.elapsed + query.spent.0, found.nodes() + query.spent.1);
     fields["nodes"] = nodes.into();
     fields["time_ms"] = (time.as_millis() as u64).into();

@@ -43,6 +43,7 @@ pub struct Query {
     pub ply: Option<usize>,
     pub game: Game,
     pub chess960: bool,
+    /// The limits of the whole search, of which `spent` is used.
     pub limits: Limits,
     /// Higher ones are searched first.
     pub priority: i64,
@@ -57,7 +58,7 @@ pub struct Query {
     pub fresh: bool,
     /// Set when the query is cancelled.
     pub stop: Stop,
-    /// Time and nodes used before preemption by an urgent query.
+    /// Time and nodes of its earlier searches.
     pub spent: (Duration, u64),
     /// The session of the query, if any.
     pub session: Option<Session>,
@@ -92,14 +93,20 @@ impl Query {
         }
     }
 
-    /// Subtracts time and nodes from the limits.
+    /// Adds time and nodes of an interrupted search.
     pub fn spend(&mut self, time: Duration, nodes: u64) {
-        let left = |limit: u64, used: u64| limit.saturating_sub(used).max(1);
-        self.limits.movetime = self.limits.movetime.map(|limit| left(limit as u64, time.as_millis() as u64) as i64);
-        self.limits.nodes = self.limits.nodes.map(|limit| left(limit, nodes));
         self.spent = (self.spent.0 + time, self.spent.1 + nodes);
-        // Keeps its results in the hash table.
-        self.fresh = false;
+    }
+
+    /// The limits without what is spent.
+    pub fn remaining(&self) -> Limits {
+        let left = |limit: u64, used: u64| limit.saturating_sub(used).max(1);
+        let (time, nodes) = (self.spent.0.as_millis() as u64, self.spent.1);
+        Limits {
+            movetime: self.limits.movetime.map(|limit| left(limit as u64, time) as i64),
+            nodes: self.limits.nodes.map(|limit| left(limit, nodes)),
+            ..self.limits
+        }
     }
 
     /// Whether a stored result may be the answer.
@@ -298,6 +305,19 @@ mod tests {
         let query = &queries[0];
         assert_eq!((query.limits.depth, query.limits.nodes, query.priority), (Some(5), Some(1000), -2));
         assert_eq!(query.game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+    }
+
+    #[test]
+    fn interrupted_queries_keep_their_limits() {
+        let line = r#"{"id":1,"depth":9,"nodes":1000,"time_ms":60000,"fresh":true}"#;
+        let Ok(Request::Query(mut queries)) = parse(line) else { panic!("refused") };
+        let query = &mut queries[0];
+        let limits = query.limits;
+        assert_eq!(query.remaining(), limits);
+        query.spend(Duration::from_secs(15), 500);
+        query.spend(Duration::from_secs(25), 600);
+        assert_eq!(query.remaining(), Limits { nodes: Some(1), movetime: Some(20_000), ..limits });
+        assert!(query.limits == limits && !query.may_be_known());
     }
 
     #[test]

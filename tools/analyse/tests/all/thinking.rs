@@ -44,6 +44,29 @@ fn preempted_query_continues() {
     assert!((60_000..62_000).contains(&nodes), "{last}");
 }
 
+/// What a query has stored before preemption does not answer it.
+#[test]
+fn preempted_query_searches_its_whole_time() {
+    let folder = Folder::new("preempted");
+    let db = folder.path("one.db");
+    let mut server = Server::start(&["--db", &db, "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+    let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
+    client.send(json!({ "id": "long", "time_ms": 1500, "report_ms": 10, "moves": "d4" }));
+    let mut is_preempted = false;
+    let last = loop {
+        let answer = client.answer();
+        if answer["status"] != "partial" {
+            break answer;
+        }
+        if !is_preempted && answer["time_ms"].as_u64() >= Some(900) {
+            is_preempted = true;
+            analyse(&mut visitor, json!({ "key": "a", "limit": { "depth": 1 } }));
+        }
+    };
+    assert_eq!((&last["status"], last.get("from")), (&json!("done"), None), "{last}");
+    assert!(last["time_ms"].as_u64() >= Some(1400), "{last}");
+}
+
 #[test]
 fn last_of_many_requests_is_searched() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);

@@ -191,18 +191,18 @@ impl Entry {
         Budget::TimeEach((total / self.positions.iter().filter(has_moves).count().max(1) as u64).max(1))
     }
 
-    /// The remaining limits of a position. `share` is the time per position for entries with `Until`.
+    /// The limits of a position over all its searches. `share` is the time left per position for entries with `Until`.
     pub fn limits(&self, at: usize, share: u64) -> Limits {
         let position = &self.positions[at];
-        let left = |max: u64, used: u64| max.saturating_sub(used).max(1);
         let time = |max: u64| Limits { movetime: Some(max as i64), ..Limits::default() };
         match self.budget() {
-            Budget::Endless if self.task.is_game() => time(PASS << position.passes),
+            // The sum of the passes up to this one.
+            Budget::Endless if self.task.is_game() => time((PASS << (position.passes + 1)) - PASS),
             Budget::Endless => Limits { infinite: true, ..Limits::default() },
             Budget::Depth(max) => Limits { depth: Some(max as i32), ..Limits::default() },
-            Budget::Nodes(max) => Limits { nodes: Some(left(max, position.nodes)), ..Limits::default() },
-            Budget::Time(each) | Budget::TimeEach(each) => time(left(each, position.time_ms)),
-            Budget::Until(_) => time(share.max(1)),
+            Budget::Nodes(max) => Limits { nodes: Some(max), ..Limits::default() },
+            Budget::Time(each) | Budget::TimeEach(each) => time(each),
+            Budget::Until(_) => time(position.time_ms + share.max(1)),
         }
     }
 
@@ -212,7 +212,9 @@ impl Entry {
         let position = &mut self.positions[at];
         let Some(running) = &mut position.running else { return };
         let &Answer { status, nodes, time, nps, .. } = answer;
-        (running.time_ms, running.nodes, running.nps) = (time.as_millis() as u64, nodes, nps);
+        // The answer includes earlier searches.
+        running.time_ms = (time.as_millis() as u64).saturating_sub(position.time_ms);
+        (running.nodes, running.nps) = (nodes.saturating_sub(position.nodes), nps);
         // Ignores shallower results of interrupted searches.
         let depth = position.found.as_ref().map(|found| found.depth);
         let lines = &answer.outcome.lines;

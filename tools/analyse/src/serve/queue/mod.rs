@@ -205,11 +205,12 @@ impl Queue {
             _ => 0,
         };
         let Some(entry) = state.entries.get_mut(&number) else { return };
-        let task = &entry.task;
+        let (task, position) = (&entry.task, &entry.positions[at]);
         let game = task.game(at);
         let query = Query {
             multipv: task.lines,
             report: Some(TICK),
+            spent: (Duration::from_millis(position.time_ms), position.nodes),
             ..Query::new(Value::Null, game, task.chess960, entry.limits(at, share))
         };
         let queue = Arc::clone(self);

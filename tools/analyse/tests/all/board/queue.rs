@@ -88,6 +88,23 @@ fn entries_are_searched_in_order() {
     assert_eq!(numbers(&order(address)), [one, two, three]);
 }
 
+/// What an entry has stored before a pause does not end it.
+#[test]
+fn paused_entry_searches_its_whole_budget() {
+    let folder = Folder::new("budget");
+    let db = folder.path("queue.db");
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
+    let (address, mut page) = opened(&mut server);
+    let entry = page.add(json!({ "moves": ["e2e4"], "budget": { "time_ms": 3000 } }));
+    row(address, entry, |row| row["time_ms"].as_u64() >= Some(2000));
+    page.request("queue-pause", json!({ "entry": entry, "paused": true }));
+    let paused = row(address, entry, |row| row["state"] != "searching");
+    page.request("queue-pause", json!({ "entry": entry, "paused": false }));
+    let done = row(address, entry, is("done"));
+    let [before, total] = [&paused, &done].map(|row| row["time_ms"].as_u64().expect("a number"));
+    assert!((2900..2 * before).contains(&total), "{paused} {done}");
+}
+
 #[test]
 fn rows_have_names_and_expected_ends() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
