@@ -2,13 +2,14 @@
 
 use super::Database;
 use super::analysis::Stored;
-use super::engine::EngineId;
+use super::engine::{EngineId, find_engine};
 use super::key::Key;
 use super::results::{insert_position, position, stored};
 use crate::sql::{Connection, Result, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::time::Duration;
 
 /// A new depth or best move of a search.
@@ -21,6 +22,9 @@ pub struct Point {
     pub score: Score,
     pub best: Move,
 }
+
+/// Results of any engine for a position, deepest first, each with whether it is of a given one; and the course of the longest search.
+pub type Findings = (Vec<(Stored, bool)>, Vec<Point>);
 
 impl Database {
     /// Stores a result and the course of its search, unless better ones are stored.
@@ -48,11 +52,20 @@ impl Database {
         })
     }
 
-    /// The results of any engine for a position, deepest first, and the course of its longest search.
-    pub fn findings(&mut self, key: &Key, board: &Board) -> Result<(Vec<Stored>, Vec<Point>)> {
+    /// The findings of a position, with whether they are of this engine.
+    pub fn findings(&mut self, key: &Key, board: &Board, engine: &EngineId) -> Result<Findings> {
         let connection = &mut self.connection;
         let Some(position) = position(connection, key, "")? else { return Ok(Default::default()) };
-        Ok((stored(connection, position, None, 1, board)?, load_course(connection, position, board)?))
+        let own = find_engine(connection, engine)?;
+        let sql = "SELECT DISTINCT engine FROM analysis WHERE position = $1";
+        let engines = connection.query(sql, &values![position], |row| row.get::<i64>(0))?;
+        let mut found = Vec::new();
+        for engine in engines {
+            let stored = stored(connection, position, Some(engine), 1, board)?;
+            found.extend(stored.into_iter().map(|stored| (stored, own == Some(engine))));
+        }
+        found.sort_by_key(|(stored, _)| Reverse((stored.analysis.depth, stored.analysis.nodes)));
+        Ok((found, load_course(connection, position, board)?))
     }
 }
 

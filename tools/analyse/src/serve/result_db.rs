@@ -47,12 +47,19 @@ impl ResultDb {
     /// All results of a position; none after a timeout.
     pub fn load(&self, subject: &Subject) -> Vec<Finding> {
         let Subject { key, board, .. } = subject.clone();
-        let found = self.call(TIMEOUT, move |worker| {
-            worker.database.with_reconnect(|database| database.findings(&key, &board)).ok()
+        let found = self.call(TIMEOUT, move |Worker { database, engine, .. }| {
+            database.with_reconnect(|database| database.findings(&key, &board, engine)).ok()
         });
-        let (stored, mut course) = found.flatten().unwrap_or_default();
-        // The course belongs to the first, deepest result.
-        stored.into_iter().map(|stored| Finding { stored, course: take(&mut course) }).collect()
+        let (found, mut course) = found.flatten().unwrap_or_default();
+        // The course belongs to the deepest result of this engine, or if it is deeper, to the deepest of all.
+        let depth = course.last().map(|point| point.depth);
+        let is_of_course = |(stored, is_own): &(Stored, bool)| *is_own && Some(stored.analysis.depth) >= depth;
+        let owner = found.iter().position(is_of_course).unwrap_or(0);
+        let findings = found.into_iter().enumerate().map(|(at, (stored, is_own))| {
+            let course = if at == owner { take(&mut course) } else { Vec::new() };
+            Finding { stored, course, is_own }
+        });
+        findings.collect()
     }
 
     /// The results of this engine with at least this number of lines, deepest first.
@@ -133,7 +140,7 @@ impl Worker {
     }
 
     fn store(&mut self, subject: &Subject, finding: &Finding) -> Result<(), String> {
-        let (engine, Finding { stored, course }) = (&self.engine, finding);
+        let (engine, Finding { stored, course, .. }) = (&self.engine, finding);
         let result = self.database.with_reconnect(|database| {
             database.store_with_course(&subject.key, &subject.board, engine, stored, course)
         });

@@ -45,7 +45,7 @@ pub struct Results {
 
 #[derive(Default)]
 struct State {
-    /// The deepest result for each number of lines.
+    /// The deepest result for each number of lines, of this engine and of others.
     known: HashMap<String, Vec<Arc<Finding>>>,
     /// Oldest first.
     order: VecDeque<String>,
@@ -94,7 +94,14 @@ impl Results {
         let state = self.state.lock();
         let known = state.known.get(&subject.name)?;
         let wanted = usize::from(subject.conditions.multipv);
-        known.iter().max_by_key(|finding| (finding.lines() >= wanted, finding.depth())).cloned()
+        known.iter().max_by_key(|finding| (finding.lines() >= wanted, finding.depth(), finding.is_own)).cloned()
+    }
+
+    /// The result of this engine with this number of lines.
+    fn own(&self, subject: &Subject) -> Option<Arc<Finding>> {
+        let state = self.state.lock();
+        let wanted = usize::from(subject.conditions.multipv);
+        state.known.get(&subject.name)?.iter().find(|known| known.is_own && known.lines() == wanted).cloned()
     }
 
     /// Adds a result, unless there is a deeper one.
@@ -111,7 +118,8 @@ impl Results {
             }
         }
         let known = state.known.entry(subject.name.clone()).or_default();
-        match known.iter_mut().find(|known| known.lines() == finding.lines()) {
+        let is_like = |known: &&mut Arc<Finding>| (known.lines(), known.is_own) == (finding.lines(), finding.is_own);
+        match known.iter_mut().find(is_like) {
             Some(known) if known.depth() > finding.depth() => return,
             Some(known) => *known = Arc::clone(&finding),
             None => known.push(Arc::clone(&finding)),
@@ -144,8 +152,10 @@ impl Results {
         let shown = |lines: &[Info]| -> Value {
             lines.iter().map(|line| white_line(board, line, subject.conditions.chess960)).collect()
         };
-        let course = known.iter().flat_map(|known| &known.course).map(|point| course_point(board, point));
-        let course: Vec<Value> = course.collect();
+        // The deepest result may be of another engine and have no course.
+        let own = self.own(subject);
+        let course = known.iter().chain(&own).map(|known| &known.course).find(|course| !course.is_empty());
+        let course: Vec<Value> = course.into_iter().flatten().map(|point| course_point(board, point)).collect();
         let mut update = json!({
             "event": "lines",
             "state": state,
@@ -251,7 +261,7 @@ pub fn put_line(lines: &mut Vec<Info>, info: Info) {
 pub struct Recorder<'a> {
     results: &'a Results,
     pub subject: Subject,
-    /// The stored result at its start.
+    /// The stored result of this engine at its start.
     before: Option<Arc<Finding>>,
     course: Vec<Point>,
     /// The latest exact lines.
@@ -261,8 +271,7 @@ pub struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     pub fn new(results: &'a Results, subject: Subject) -> Self {
-        let lines = usize::from(subject.conditions.multipv);
-        let before = results.best(&subject).filter(|before| before.lines() == lines);
+        let before = results.own(&subject);
         let course = before.as_ref().map(|before| before.course.clone()).unwrap_or_default();
         Self { results, subject, before, course, lines: Vec::new(), stored: Instant::now() }
     }
@@ -313,6 +322,6 @@ impl<'a> Recorder<'a> {
             self.stored = Instant::now();
         }
         let stored = Stored { analysis, conditions: self.subject.conditions, finished };
-        self.results.add(&self.subject, Finding { stored, course: self.course.clone() }, store);
+        self.results.add(&self.subject, Finding { stored, course: self.course.clone(), is_own: true }, store);
     }
 }

@@ -9,6 +9,8 @@ use lento::chess::Board;
 pub struct Finding {
     pub stored: Stored,
     pub course: Vec<Point>,
+    /// Whether it is of this engine.
+    pub is_own: bool,
 }
 
 impl Finding {

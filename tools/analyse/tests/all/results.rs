@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, Read};
 
 const WEB: [&str; 2] = ["--web", "127.0.0.1:0"];
+const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
 
 /// The first update of a search, in any state.
 fn first(visitor: &mut Visitor, key: &str) -> Value {
@@ -140,6 +141,30 @@ fn results_survive_a_killed_server() {
     assert!(stored[0]["depth"].as_u64() >= Some(8), "{stored:?}");
 }
 
+/// Results of other engines are shown, but not continued or stored as those of this one.
+#[test]
+fn engine_does_not_take_over_results_of_others() {
+    let folder = Folder::new("engines");
+    let db = folder.path("results.db");
+    let epd = folder.write("one.epd", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6\n");
+    // Tablebases make it another engine.
+    records(&[&epd, "--depth", "10", "--syzygy", TABLES, "--db", &db]);
+    let mut server = Server::start(&["--db", &db, "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+    let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
+    let moves = ["e2e4", "e7e5"];
+    assert_eq!(to_depth(&mut visitor, "shown", &moves, 6)["depth"], 10);
+    // Its own, shallower result is stored.
+    let stored = (0..100).find_map(|id| {
+        let answer = client.request(json!({ "id": id, "moves": "e4 e5", "depth": 6 }));
+        answer.get("from").is_some().then_some(answer)
+    });
+    assert_eq!(stored.expect("a stored result")["lines"][0]["depth"], 6);
+    // It searches the other depths itself.
+    let update = to_depth(&mut visitor, "deeper", &moves, 10);
+    let course = update["course"].as_array().expect("a course");
+    assert!((1..=10_u64).all(|depth| course.iter().any(|point| point[1] == depth)), "{update}");
+}
+
 #[cfg(unix)]
 #[test]
 fn hash_tables_survive_a_restart() {
@@ -175,8 +200,7 @@ fn hash_tables_survive_a_restart() {
 
 #[test]
 fn moves_have_tablebase_results() {
-    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
-    let mut server = Server::start(&["--web", "127.0.0.1:0", "--syzygy", tables]);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--syzygy", TABLES]);
     // Two messages about missing tables of four pieces.
     (0..2).for_each(|_| drop(server.line()));
     let mut visitor = Visitor::connect(server.address());
