@@ -17,9 +17,9 @@ pub type Known = (EngineId, Board, Analysis);
 
 impl Database {
     /// The best result of any engine: the deepest, then the one with the most nodes.
-    pub fn best(&mut self, key: &Key, board: &Board) -> Result<Option<Analysis>> {
-        let found = self.results(key, board, None, 1)?.into_iter().map(|stored| stored.analysis);
-        Ok(found.max_by_key(|analysis| (analysis.depth, analysis.nodes, analysis.lines.len())))
+    pub fn best(&mut self, key: &Key, board: &Board) -> Result<Option<Stored>> {
+        let found = self.results(key, board, None, 1)?.into_iter();
+        Ok(found.max_by_key(|Stored { analysis, .. }| (analysis.depth, analysis.nodes, analysis.lines.len())))
     }
 
     /// The results of an engine, or of all, for a position with at least this many lines, deepest first.

@@ -215,7 +215,7 @@ fn others(locate: Locate) {
     assert_eq!(known("one", 3), Some(stored(&board, 8, 3)));
     assert_eq!(known("one", 1), Some(stored(&board, 8, 3)), "more lines suffice");
     assert_eq!((known("one", 4), known("two", 1)), (None, None));
-    assert_eq!(database.best(&key, &board).unwrap(), Some(stored(&board, 8, 3).analysis));
+    assert_eq!(database.best(&key, &board).unwrap(), Some(stored(&board, 8, 3)));
 }
 
 #[test]

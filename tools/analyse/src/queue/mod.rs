@@ -177,10 +177,10 @@ fn games(
 /// Combines a game with the best stored analysis of each position.
 fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
     let mut game = Game::from(pgn.start.clone());
-    let mut analyses = vec![database.best(&Key::new(&game), game.board())?];
+    let mut analyses = vec![database.best(&Key::new(&game), game.board())?.map(|stored| stored.analysis)];
     for played in &pgn.moves {
         played.play(&mut game);
-        analyses.push(database.best(&Key::new(&game), game.board())?);
+        analyses.push(database.best(&Key::new(&game), game.board())?.map(|stored| stored.analysis));
     }
     Ok(AnalysedGame { pgn, analyses })
 }

@@ -114,10 +114,8 @@ impl Work {
         self.new_game |= item.begins;
         if !self.searches {
             match self.database.best(&item.key, board)? {
-                Some(analysis) => {
-                    let conditions =
-                        Conditions { multipv: u16::MAX, requested: SearchLimits::default(), ..self.conditions };
-                    self.report(&item, &Stored { analysis, conditions, finished: true }, "database")?;
+                Some(stored) => {
+                    self.report(&item, &stored, "database")?;
                     self.tally.known += 1;
                 }
                 None => self.tally.unknown += 1,

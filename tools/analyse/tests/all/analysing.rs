@@ -92,6 +92,7 @@ fn games_are_analysed_once() {
     let second = records(&[&pgn, "--nodes", "2000"]);
     assert!(second.iter().all(|record| record["from"] == "database"));
     assert_eq!(found(first.clone()), found(second));
+    assert_eq!(found(first), found(records(&[&pgn, "--no-search"])));
     // Smaller limits are met by stored results; larger ones and other numbers of lines are searched.
     let sources = |args: &[&str]| records(&[&[pgn.as_str()], args].concat())[0]["from"].clone();
     assert_eq!(sources(&["--nodes", "1000"]), "database");
@@ -328,6 +329,8 @@ fn interrupted_search_is_resumed() {
     let record: Value = serde_json::from_slice(&interrupted.expect("a started search").stdout).unwrap();
     assert_eq!(record["finished"], false);
     assert_eq!(folder.names(), ["one.db", "one.db-1.lhf"]);
+    let stored = &records(&["--db", &db, "--no-search"])[0];
+    assert_eq!((&stored["finished"], &stored["asked"]), (&record["finished"], &record["asked"]));
     let again: Value = serde_json::from_slice(&run(&[&args[..], &SMALL[..]].concat()).stdout).unwrap();
     assert_eq!((&again["finished"], &again["from"]), (&true.into(), &"search".into()));
     assert!(again["nodes"].as_u64() > record["nodes"].as_u64() && again["depth"].as_u64() >= record["depth"].as_u64());
