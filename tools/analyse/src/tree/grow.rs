@@ -6,7 +6,7 @@ use super::position::Position;
 use super::show::percent;
 use super::store::{Search, Store};
 use super::update::Changed;
-use super::{Tree, change_settings};
+use super::{Tree, change_settings, settings};
 use crate::database::{EngineId, retry};
 use crate::sql;
 use lento::chess::{Game, Move};
@@ -60,8 +60,8 @@ struct Work<'a> {
 }
 
 pub fn run(args: &Grow) -> Done {
-    let mut tree = Tree::open(&args.tree)?;
-    change_settings(&mut tree, &args.growth)?;
+    let tree = Tree::open(&args.tree)?;
+    change_settings(&tree, &args.growth)?;
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
     let by = tree.store.write(|store| store.engine(&id))?;
@@ -123,10 +123,11 @@ pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
 
 /// The place that is cheapest to grow.
 fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
+    let settings = settings(&tree.store)?;
     let (mut node, mut position, mut path) = (tree.root, tree.root(), Vec::new());
     let mv = loop {
         let graph = tree.store.load(&[node])?;
-        match graph.next(0, &tree.settings).1 {
+        match graph.next(0, &settings).1 {
             Next::Nothing => return Ok(None),
             Next::Search => break None,
             Next::Expand(mv) => break Move::from_word(mv),

@@ -59,7 +59,7 @@ pub fn run(args: &Init) -> Done {
         if !store.write(|store| make(store, &opening, &lines, &plays, &known))? {
             return Err(exists().into());
         }
-        change_settings(&mut Tree::open(&args.tree)?, &args.growth)?;
+        change_settings(&Tree::open(&args.tree)?, &args.growth)?;
         Ok(store.count()?)
     };
     let (nodes, searches) = made().inspect_err(|_| {

@@ -50,7 +50,6 @@ pub struct Tree {
     store: Store,
     opening: Opening,
     root: i64,
-    settings: Settings,
 }
 
 pub fn run(args: &TreeArgs) -> Done {
@@ -79,11 +78,10 @@ impl Tree {
 
     fn load(store: Store) -> sql::Result<Self> {
         let without_root = || store.location().error("the tree has no root");
-        let settings = settings(&store)?;
         let opening = Opening::load(&store)?.ok_or_else(without_root)?;
         let root = store.find(&Position::new(&opening.root).key)?;
         let root = root.ok_or_else(without_root)?;
-        Ok(Self { store, opening, root, settings })
+        Ok(Self { store, opening, root })
     }
 
     pub fn root(&self) -> Position {
@@ -111,7 +109,8 @@ impl Tree {
         self.store.write(|store| {
             let mut changed = Changed::default();
             let done = work(store, &mut changed)?;
-            changed.update(store, &self.settings).map(|()| done)
+            // Another process may have changed the settings.
+            changed.update(store, &settings(store)?).map(|()| done)
         })
     }
 
@@ -200,20 +199,15 @@ fn note(location: &Location, name: &str, text: &str) -> Done {
 }
 
 /// Stores given settings, and recomputes the tree if they have changed.
-fn change_settings(tree: &mut Tree, growth: &Growth) -> sql::Result<()> {
-    let store = &tree.store;
-    let change = |store: &Store| {
+fn change_settings(tree: &Tree, growth: &Growth) -> sql::Result<()> {
+    tree.store.write(|store| {
+        let before = settings(store)?;
         for (name, _, given) in NUMBERS {
             if let Some(number) = given(growth) {
                 store.set_setting(name, &number.to_string())?;
             }
         }
         let changed = settings(store)?;
-        if changed != tree.settings {
-            store_all(store, &changed)?;
-        }
-        Ok(changed)
-    };
-    tree.settings = store.write(change)?;
-    Ok(())
+        if changed == before { Ok(()) } else { store_all(store, &changed) }
+    })
 }

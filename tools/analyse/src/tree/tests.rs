@@ -298,6 +298,31 @@ fn processes_search_different_positions() {
     assert_eq!(store.count().unwrap(), (5, 5));
 }
 
+/// A process uses the settings that another one has changed.
+#[test]
+fn settings_of_other_processes_apply() {
+    let folder = lento_testing::Folder::new("tree");
+    let place = Location::File(folder.at("a.tree"));
+    let (store, start) = (Store::create(&place).unwrap(), Board::start());
+    let (opening, root) = (Opening::new(start.clone(), Vec::new()), Position::new(&start));
+    let line = Setup::default().moves(&start, "e4 e5").unwrap();
+    let add = |store: &Store| {
+        opening.store(store)?;
+        let (node, _) = store.add_node(&root)?;
+        store.set_ply(node, Some(0))?;
+        store_all(store, &settings(store)?)
+    };
+    store.write(add).unwrap();
+    let tree = Tree::open(&place).unwrap();
+    let narrow = |store: &Store| {
+        store.set_setting("max_ply", "1")?;
+        store_all(store, &settings(store)?)
+    };
+    store.write(narrow).unwrap();
+    tree.update(|store, changed| changed.line(store, tree.root, tree.root(), &line)).unwrap();
+    assert_eq!(verify::check(&Tree::open_to_read(&place).unwrap()).unwrap(), [""; 0]);
+}
+
 #[test]
 fn centipawns_follow_values() {
     let board = Board::start();

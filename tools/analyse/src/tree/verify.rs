@@ -1,9 +1,9 @@
 //! `lento tree verify`: recomputes everything.
 
-use super::Tree;
 use super::graph::{Graph, NEVER};
 use super::position::Position;
 use super::store::{Entry, Search, Step};
+use super::{Tree, settings};
 use crate::database::Location;
 use crate::sql;
 use lento::chess::{Board, Move};
@@ -32,7 +32,7 @@ pub fn run(location: &Location) -> Done {
 
 pub fn check(tree: &Tree) -> sql::Result<Vec<String>> {
     let mut graph = tree.store.load_all()?;
-    let stored = graph.solve(&tree.settings);
+    let stored = graph.solve(&settings(&tree.store)?);
     let mut problems = Vec::new();
     for (node, (value, cost)) in graph.nodes.iter().zip(stored) {
         if value != node.value {
