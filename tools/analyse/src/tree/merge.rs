@@ -27,11 +27,14 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
     }
     let store = Store::create(into)?;
     for (place, tree) in from.iter().zip(&trees) {
-        let taken = store.write(|store| tree.store.read(|other| take(store, other)));
+        // One transaction, so that an interrupted merge leaves a valid tree.
+        let taken = store.write(|store| {
+            let taken = tree.store.read(|other| take(store, other))?;
+            store_all(store, &settings(store)?).map(|()| taken)
+        });
         let taken = taken.map_err(|error| error.at(format!("{place} into {into}")))?;
         writeln!(stdout(), "{place}: {} taken", counted(taken, "search"))?;
     }
-    store.write(|store| store_all(store, &settings(store)?))?;
     let (nodes, searches) = store.count()?;
     let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
     writeln!(stdout(), "{into}: {nodes}, {searches}")?;

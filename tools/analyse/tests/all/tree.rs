@@ -310,6 +310,23 @@ pub fn merges_in_either_order(folder: &Folder, [a, b, ab, ba]: &[String; 4]) {
     assert!(stderr(&tree(&["merge", ab, &other])).contains("other.tree: its root is"));
 }
 
+/// A merge that fails after the first tree leaves a valid one.
+#[test]
+fn failed_merges_leave_a_valid_tree() {
+    let folder = Folder::new("tree-merge-fails");
+    let [a, b, ab] = ["a.tree", "b.tree", "ab.tree"].map(|name| folder.path(name));
+    done(&["init", &a]);
+    grow(&a, &["--positions", "3"]);
+    fs::copy(&a, &b).unwrap();
+    let damaged = rusqlite::Connection::open(&b).unwrap();
+    damaged.execute("UPDATE search SET depth = 'much'", []).unwrap();
+    drop(damaged);
+    let output = tree(&["merge", &ab, &a, &b]);
+    assert!(!output.status.success() && stderr(&output).contains("b.tree into "), "{}", stderr(&output));
+    done(&["verify", &ab]);
+    assert_eq!(shown(&ab, ""), shown(&a, ""));
+}
+
 #[test]
 fn invalid_arguments_are_quoted() {
     let folder = Folder::new("tree-wrong");
