@@ -18,7 +18,7 @@ pub enum Claim {
     Claimed {
         /// Position id.
         position: i64,
-        /// The partial result so far.
+        /// The partial result so far, with the same number of lines.
         partial: Option<Stored>,
     },
     /// Being searched by another process; retry later.
@@ -40,7 +40,8 @@ impl Database {
         let known = |connection: &mut Connection, position, engine| {
             let mut stored = stored(connection, position, Some(engine), multipv, board)?;
             let at = stored.iter().position(|stored| requested.is_met_by(stored));
-            Result::Ok((at.map(|at| stored.swap_remove(at)), stored.into_iter().next()))
+            let found = at.map(|at| stored.swap_remove(at));
+            Result::Ok((found, stored.into_iter().find(|stored| stored.conditions.multipv == multipv)))
         };
         // Reading stored results needs no lock.
         if let Some(position) = position(connection, key, "")?

@@ -216,6 +216,13 @@ fn others(locate: Locate) {
     assert_eq!(known("one", 1), Some(stored(&board, 8, 3)), "more lines suffice");
     assert_eq!((known("one", 4), known("two", 1)), (None, None));
     assert_eq!(database.best(&key, &board).unwrap(), Some(stored(&board, 8, 3)));
+    // An interrupted search is continued, even if one with more lines is deeper.
+    let (requested, found) = (SearchLimits { depth: Some(20), ..requested }, stored(&board, 5, 1));
+    let conditions = Conditions { requested, ..found.conditions };
+    let interrupted = Stored { conditions, finished: false, ..found };
+    put(&mut database, &board, &engine("one"), &interrupted);
+    let claim = database.claim(&key, &board, &engine("one"), 1, &requested).unwrap();
+    assert!(matches!(claim, Claim::Claimed { partial: Some(partial), .. } if partial == interrupted));
 }
 
 #[test]

@@ -138,9 +138,8 @@ impl Work {
 
     fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<(), Box<dyn Error>> {
         let requested = self.conditions.requested;
-        // Only searches with the same conditions can be resumed, and none with a node limit.
-        let multipv = self.conditions.multipv;
-        let partial = partial.filter(|known| !requested.is_exact() && known.conditions.multipv == multipv);
+        // Searches with a node limit are not resumed.
+        let partial = partial.filter(|_| !requested.is_exact());
         if std::mem::take(&mut self.new_game)
             || requested.nodes.is_some()
             || requested.depth.is_some()
