@@ -270,8 +270,12 @@ impl<R: BufRead> Reader<R> {
                 }
                 Token::Move(text) => {
                     if let Some(at) = board.take() {
+                        let used = line.moves.len();
                         board = self.play(line, &at, &text, depth == 0);
-                        before = Some(at);
+                        // A skipped word is not a move.
+                        if line.moves.len() > used {
+                            before = Some(at);
+                        }
                     }
                 }
                 _ => {}

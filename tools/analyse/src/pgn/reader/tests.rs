@@ -78,6 +78,7 @@ fn keeps_variations() {
             Some("illegal move \"Nf9\" in rnbqkbnr/pp1ppppp/"),
         ),
         ("1.e4 e5 ({only words}) () *", "", None),
+        ("1.e4 e5 stray (1...c5 (1...d5) 2.Nf3) *", "(c5 (d5) Nf3)", Some("\"stray\" is not a move; skipped")),
         ("1.e4 e5 2.d4 Bb4+ (2...d6 (2...Qf6 (2...Nc6))) 3.c3 *", "(d6 (Qf6 (Nc6)))", None),
         ("1.e4 e5 2.d4 Bb4+ (2...Bb4 3.-- a6) *", "(Bb4+)", Some("illegal move \"--\" in")),
     ] {
