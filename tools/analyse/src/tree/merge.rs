@@ -64,10 +64,12 @@ pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
                 continue;
             }
             let known = store.note(node)?;
-            let notes: BTreeSet<&str> = known.lines().chain(entry.note.lines()).collect();
-            let notes = notes.into_iter().collect::<Vec<_>>().join("\n");
-            if notes != known {
-                store.set_note(node, &notes)?;
+            if known.is_empty() {
+                store.set_note(node, &entry.note)?;
+            } else if known != entry.note {
+                // All lines of both, independent of the order of the trees.
+                let lines: BTreeSet<&str> = known.lines().chain(entry.note.lines()).collect();
+                store.set_note(node, &lines.into_iter().collect::<Vec<_>>().join("\n"))?;
             }
         }
         let page: Vec<i64> = page.iter().map(|entry| entry.id).collect();

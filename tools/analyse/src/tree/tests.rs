@@ -72,7 +72,7 @@ fn apply(store: &Store, (kind, from, to, mv, number): Change) {
         }
         7 => {
             store.mark(node, Move::from_word(to as u16 + 1).unwrap(), number % 2 == 0, number % 3 == 0).unwrap();
-            store.set_note(child, &format!("note {mv}")).unwrap();
+            store.set_note(child, &format!("note {mv}\nanother line")).unwrap();
             changed.add([node]);
         }
         8 => {
