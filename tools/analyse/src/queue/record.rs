@@ -41,7 +41,7 @@ pub fn json(item: &Item, stored: &Stored, from: &str) -> Value {
             let (uci, san) = notation(root, &line.pv, item.chess960);
             json!({
                 "score": score(line.score, material),
-                "wdl": wdl::wdl(line.score, material),
+                "wdl": wdl::of_root(root, line.score),
                 "internal": line.score,
                 "pv": uci,
                 "san": san,

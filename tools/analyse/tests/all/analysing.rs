@@ -117,6 +117,15 @@ fn first_iteration_is_completed() {
     }
 }
 
+/// A stalemate has no chance of a win or a loss, as with `--json` and in the database.
+#[test]
+fn stalemates_are_certain_draws() {
+    let folder = Folder::new("stalemate");
+    let (db, fen) = (folder.path("a.db"), "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    let found = records(&["--fen", fen, "--depth", "1", "--db", &db]);
+    assert_eq!(found[0]["lines"][0]["wdl"], serde_json::json!([0, 1000, 0]), "{found:?}");
+}
+
 #[test]
 fn games_and_positions_are_selected() {
     let folder = Folder::new("chosen");
