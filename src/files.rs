@@ -47,6 +47,32 @@ fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
+/// Most files that [`raise_open_limit`] allows; macOS refuses more.
+#[cfg(unix)]
+const MAX_OPEN: libc::rlim_t = 10_240;
+
+/// Number of files that the process may have open, and how far it may raise that; 0 if unknown.
+#[cfg(unix)]
+pub(crate) fn open_limit() -> libc::rlimit {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call writes only the limit. On failure nothing changes.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    limit
+}
+
+/// Lets the process have as many files open as the system allows, often only 1024 by default. Does nothing on Windows.
+pub fn raise_open_limit() {
+    #[cfg(unix)]
+    {
+        let limit = open_limit();
+        let raised = libc::rlimit { rlim_cur: limit.rlim_max.min(MAX_OPEN), ..limit };
+        if limit.rlim_cur < raised.rlim_cur {
+            // SAFETY: the call reads the limit. On failure nothing changes.
+            unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) };
+        }
+    }
+}
+
 /// A file being written, renamed to its final name when finished. Dropping a draft removes it and keeps any older file. A killed
 /// process leaves a hidden `.part` file behind, which the next draft of that name removes unless a writer has locked it.
 ///

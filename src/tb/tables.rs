@@ -4,6 +4,7 @@ use super::material::{Kind, Material};
 use super::numbering::MAX_PIECES;
 use super::source::Damage;
 use super::table::Table;
+use crate::files::raise_open_limit;
 use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
 use std::collections::BTreeMap;
@@ -81,6 +82,8 @@ impl Tables {
     /// # Errors
     /// No table is usable, or a folder does not respond.
     pub fn open(folders: &str) -> Result<Self, String> {
+        // Large tables stay open once used, up to 3022 with seven pieces.
+        raise_open_limit();
         let (sender, receiver) = unbounded();
         let owned = folders.to_owned();
         thread::spawn(move || sender.send(Self::open_blocking(&owned)));
@@ -238,4 +241,21 @@ fn missing(slots: &Slots, max_pieces: u32) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::files::open_limit;
+
+    #[test]
+    fn tables_may_use_all_files_that_the_system_allows() {
+        let limit = open_limit();
+        let most = limit.rlim_max.min(10_240);
+        let lower = libc::rlimit { rlim_cur: most - 1, ..limit };
+        // SAFETY: the call reads the limit.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const lower) }, 0);
+        assert!(Tables::open("").is_err());
+        assert_eq!(open_limit().rlim_cur, most);
+    }
 }
