@@ -66,7 +66,7 @@ fn send_lines(lines: impl Iterator<Item = String>, to: &Sender<Message>) {
 }
 
 /// Processes messages and engine output until the session is over, then waits for saves to finish. Fails if the output
-/// cannot be written, or if `is_gone` returns that it has been closed.
+/// cannot be written, or if `is_gone` returns that it has been closed; `AutoSave` still saves unsaved results.
 pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
     let served = loop {
         session.auto_save();
@@ -87,6 +87,18 @@ pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn(
             break Err(error);
         }
     };
+    if served.is_err() {
+        session.abandon();
+        session.auto_save();
+        while session.is_working()
+            && let Ok(message) = inbox.recv()
+        {
+            if matches!(message, Message::Task(..)) {
+                session.handle_message(message);
+                session.auto_save();
+            }
+        }
+    }
     session.engine.await_table();
     served
 }
@@ -110,6 +122,8 @@ pub fn output_is_gone() -> bool {
 mod tests {
     use super::*;
     use crate::writer::tests::TestOutput;
+    use lento::search::limits::Limits;
+    use lento_testing::Folder;
 
     #[test]
     fn invalid_utf8_and_line_breaks_are_handled() {
@@ -214,6 +228,22 @@ mod tests {
         let mut session = Session::new(Engine::new(), InputMode::Live, send, Writer::new(io::sink()));
         let error = serve(&mut session, &receive, || true).expect_err("closed output");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn closed_output_saves_unsaved_results() {
+        let folder = Folder::new("closed-output");
+        let file = folder.at("table");
+        let mut engine = Engine::new();
+        engine.search_blocking(&Limits { depth: Some(4), ..Limits::default() }, |_| ());
+        let (send, receive) = unbounded();
+        let option = format!("setoption name HashFile value {}", file.display());
+        for line in [option.as_str(), "setoption name AutoSave value 60", "go infinite", "quit"] {
+            assert!(send.send(Message::Line(line.into())).is_ok());
+        }
+        let mut session = Session::new(engine, InputMode::Live, send, Writer::new(TestOutput::default()));
+        assert!(serve(&mut session, &receive, || false).is_err());
+        assert!(file.exists());
     }
 
     #[test]

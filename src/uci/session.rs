@@ -278,6 +278,14 @@ impl Session {
         self.mark(|queued| queued.close(quit));
     }
 
+    /// Ends all work but saves, as nobody reads the output.
+    pub fn abandon(&mut self) {
+        self.closing = true;
+        self.queue.clear();
+        self.work = None;
+        let _ = self.engine.stop();
+    }
+
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
         if work.task.is_none() && work.queued.ponderhit && !std::mem::replace(&mut work.ponderhit, true) {
