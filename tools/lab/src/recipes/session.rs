@@ -146,7 +146,8 @@ impl<'a> Session<'a> {
         let (mut done, mut all) = (0, 0);
         for row in &self.rows {
             let problems = if row.baseline { 0 } else { self.problems.len() };
-            done += (row.measured.len() + row.solved.len()) as u64;
+            // The baseline may have been a variant of an earlier run.
+            done += (row.measured.len() + row.solved.len().min(problems)) as u64;
             all += (self.positions.len() + problems) as u64;
             for (opponent, results) in row.games.iter().enumerate() {
                 let target_pairs = self.target_pairs(row, opponent);

@@ -81,6 +81,16 @@ fn reads_arguments_and_quotes_invalid_ones() {
 }
 
 #[test]
+fn baseline_may_have_been_a_variant() {
+    let folder = Folder::new("lab-baseline");
+    let journal = folder.path().join("journal");
+    let with = |names: &str| small(&folder, &format!("{names} --journal {}", journal.display()));
+    assert_eq!(run_completely(&with("tuned off")).progress(), (10, 10));
+    // Three positions for both recipes, two problems for one.
+    assert_eq!(Session::open(&with("tuned")).unwrap().progress(), (8, 8));
+}
+
+#[test]
 fn interrupted_run_resumes_to_the_same_result() {
     let folder = Folder::new("lab-resumed");
     let what = "tuned guide-log --pairs 2 --against tuned --against mediocre";
