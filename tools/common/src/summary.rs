@@ -21,7 +21,7 @@ pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() ->
 
 /// The command line of this run, quoted for a shell.
 pub fn command() -> String {
-    let words = std::env::args().skip(1).map(|word| quoted(&shown(&word)));
+    let words = std::env::args_os().skip(1).map(|word| quoted(&shown(&word.to_string_lossy())));
     ["lento".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 

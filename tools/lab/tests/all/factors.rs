@@ -67,6 +67,17 @@ fn killed_run_resumes_to_the_same_result() {
     assert!(page.contains("--markdown whole.md") && !page.contains(&*folder.path().to_string_lossy()), "{page}");
 }
 
+/// The page quotes the command.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_files_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("factors-name");
+    let page = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.md"));
+    let done = command("LMR=off --pairs 2 --markdown").arg(&page).output().unwrap();
+    assert!(done.status.success() && page.exists(), "{done:?}");
+}
+
 #[test]
 fn lists_features() {
     let listed = text(&run("--ideas=null --list").stdout);
