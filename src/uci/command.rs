@@ -185,7 +185,12 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
         "setoption" => return set_option(words),
         "position" => return position(words),
         "go" => match go::parse(words, problems)? {
-            (_, Some(depth)) => Command::Perft(depth),
+            (go, Some(depth)) => {
+                if go != Go::default() {
+                    problems.push("`go perft` counts all moves to its depth; other limits ignored".into());
+                }
+                Command::Perft(depth)
+            }
             (go, None) => Command::Go(go),
         },
         "threat" => {

@@ -88,6 +88,13 @@ fn trailing_words_are_reported_and_skipped() {
 }
 
 #[test]
+fn limits_beside_perft_are_reported() {
+    let read = parse("go perft 4 searchmoves e2e4");
+    assert_eq!(read.command, Some(Command::Perft(4)));
+    assert_eq!(read.problems, ["`go perft` counts all moves to its depth; other limits ignored"]);
+}
+
+#[test]
 fn option_names_and_values_may_contain_spaces() {
     let set = |name: &str, value: Option<&str>| Command::SetOption(name.into(), value.map(String::from));
     assert_eq!(clean("setoption name Hash value 64"), set("Hash", Some("64")));
