@@ -75,6 +75,8 @@ pub struct Engine {
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
+    /// Position and root moves of that search; no moves for all.
+    counted_root: (Game, Vec<Move>),
     instrument: Option<Arc<dyn Instrument>>,
     /// Other processes that search with this one.
     partners: Option<Arc<dyn Partners>>,
@@ -130,6 +132,7 @@ impl Engine {
             histories: Arc::default(),
             searched: None,
             counted: None,
+            counted_root: (Game::start(), Vec::new()),
             instrument: None,
             partners: None,
             searches: 0,
@@ -291,6 +294,9 @@ impl Engine {
         let counts = || (LmrReport { recipe: self.settings.lmr.main.name(), ..LmrReport::default() }, Arc::default());
         // A thread has one observer, with limited strength the handicap.
         self.counted = (self.settings.lmr_statistics && handicap.is_none()).then(counts);
+        if self.counted.is_some() {
+            self.counted_root = (self.game.clone(), moves.to_vec());
+        }
         self.running = Some(if root_moves.is_empty() || self.threads() == 0 {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
@@ -385,6 +391,11 @@ impl Engine {
         self.finish();
         let (report, stats) = self.counted.as_ref()?;
         Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
+    }
+
+    /// Position and root moves of the search in [`lmr_report`](Self::lmr_report); no moves for all.
+    pub fn counted_root(&self) -> &(Game, Vec<Move>) {
+        &self.counted_root
     }
 }
 

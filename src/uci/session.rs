@@ -400,9 +400,12 @@ impl Session {
             None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
             Some(report) if off => {
                 let mut engine = self.engine.copy();
+                // The position may have changed since.
+                let (game, moves) = self.engine.counted_root().clone();
+                engine.game = game;
                 engine.settings.lmr.main = RecipeName::Off;
                 engine.settings.search.multi_pv = 1;
-                self.begin_task(queued, |console| task::without_reductions(console, engine, report));
+                self.begin_task(queued, move |console| task::without_reductions(console, engine, &moves, report));
             }
             Some(report) => self.print(&format::lmr_table(&report)),
         }

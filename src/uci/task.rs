@@ -3,7 +3,7 @@
 use super::format;
 use super::options::Apply;
 use crossbeam::channel::{Receiver, Sender, bounded};
-use lento::chess::{self, Board};
+use lento::chess::{self, Board, Move};
 use lento::engine::Engine;
 use lento::hash_file::{Origin, Progress};
 use lento::internals::bench;
@@ -167,13 +167,13 @@ pub(super) fn bench(console: &Console, mut engine: Engine, depth: i32) -> Contro
     ControlFlow::Continue(())
 }
 
-/// Searches to the report's depth without reductions on another engine, and prints the completed report.
-pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut report: LmrReport) {
+/// Searches these root moves to the report's depth without reductions on another engine, and prints the completed report.
+pub(super) fn without_reductions(console: &Console, mut engine: Engine, moves: &[Move], mut report: LmrReport) {
     if let Err(error) = engine.prepare() {
         return console.report(error);
     }
     let limits = Limits { depth: Some(report.depth), ..Limits::default() };
-    let outcome = engine.search_until(&limits, &[], |_, _| console.check_cancelled());
+    let outcome = engine.search_until(&limits, moves, |_, _| console.check_cancelled());
     if console.check_cancelled().is_continue() {
         report.nodes_off = outcome.lines.first().map(|line| line.nodes);
         let _ = console.print(format::lmr_table(&report));

@@ -100,6 +100,9 @@ fn lmrstats_reports_the_last_search_if_enabled() {
         output.iter().any(|line| line.starts_with(&expected) && line.ends_with(" without reductions")),
         "{output:#?}"
     );
+    let line = |output: &[String]| output.iter().find(|line| line.ends_with(" without reductions")).cloned();
+    session.send("position startpos moves e2e4\nlmrstats off");
+    assert_eq!(line(&session.read_until("nodes saved")), line(&output), "of the same position");
     // A search without any reduction.
     session.set("LMR", "off");
     session.search("position startpos\ngo depth 6");
