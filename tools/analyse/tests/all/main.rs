@@ -6,6 +6,7 @@ mod analysing;
 mod board;
 mod browser;
 mod busy;
+mod conflicts;
 mod connect;
 #[cfg(feature = "lichess")]
 mod lichess;

@@ -110,7 +110,7 @@ export class Boards {
   async saveNow() {
     const { session, link } = this;
     clearTimeout(this.timer);
-    if (!this.mayEdit || this.all === null || this.stale || session.edits === session.saved || !link.isOpen) return;
+    if (!this.mayEdit || this.all === null || session.edits === session.saved || !link.isOpen) return;
     if (!session.board && !session.tree.plies && !session.tree.node(0).comment) return;
     const { tree, edits, board } = session;
     if (!session.name) session.name = this.suggestedName();
@@ -125,7 +125,7 @@ export class Boards {
       }
     } catch (error) {
       if (tree !== session.tree || error.code === "closed") return;
-      if (error.code === "stale") this.resolveStale(error.error, document);
+      if (error.code === "stale") await this.resolveStale(error.error, document);
       else if (GONE.includes(error.code)) session.board = null;
       else fail(error);
     } finally {
@@ -134,30 +134,31 @@ export class Boards {
     }
   }
 
-  // Handles a newer version saved by another page.
-  resolveStale({ document, version }, own) {
+  // Handles a newer version saved by another page. The save lasts until the user has answered, since what opens another analysis waits
+  // for it.
+  async resolveStale({ document, version }, own) {
     const { session } = this;
+    const { board } = session;
     if (document && ["nodes", "tags", "result"].every((part) => JSON.stringify(document[part]) === JSON.stringify(own[part]))) {
       session.board.version = version;
       session.saved = session.edits;
       return;
     }
     this.stale = true;
+    this.showState();
     const dialog = find("#stale-dialog");
     dialog.showModal();
-    dialog.onclose = () => {
-      this.stale = false;
-      if (dialog.returnValue === "copy") {
-        session.board = null;
-        session.name = `${session.name} (mine)`;
-        this.save();
-      } else if (document) {
-        session.board.version = version;
-        session.replace(document);
-        session.saveDraft();
-        this.draw();
-      }
-    };
+    await new Promise((done) => { dialog.onclose = done; });
+    this.stale = false;
+    if (dialog.returnValue === "copy") {
+      session.board = null;
+      session.name = `${session.name} (mine)`;
+      await this.saveNow();
+    } else if (document) {
+      session.board = { ...board, version };
+      session.replace(document);
+      session.saveDraft();
+    }
   }
 
   // Applies a change of another page, unless this one has unsaved edits.
@@ -195,7 +196,7 @@ export class Boards {
     const answer = await this.link.ask("open", { board });
     // Saves edits made meanwhile or without a connection, which may make the answer outdated.
     await this.save();
-    if (this.stale || (session.board?.id === board && session.board.version > answer.version)) return;
+    if (session.board?.id === board && session.board.version > answer.version) return;
     this.offerUnsaved();
     session.open(answer.document, { board: answer.board, name: answer.name, version: answer.version, at: at ?? [] });
     announce(`${answer.name} opened`);

@@ -1,0 +1,55 @@
+//! Analyses that other pages change meanwhile or that cannot be saved, in Chromium.
+
+use crate::browser::Browser;
+use crate::page::{CONNECTED, MOVES, Visitor};
+use crate::serving::Server;
+use serde_json::{Value, json};
+
+const SAVED: &str = "document.querySelector('#saved').textContent === 'saved'";
+/// Whether the page asks what to do about a change by another page.
+const ASKED: &str = "document.querySelector('#stale-dialog').open";
+/// Marks the current move as good.
+const MARK: &str = "document.querySelector('#glyphs [data-nag=\"1\"]').click()";
+
+/// Sends a request and returns its answer.
+fn ask(visitor: &mut Visitor, request: Value) -> Value {
+    visitor.send(request.to_string());
+    visitor.wait_for(|message| message["id"] == request["id"])["answer"].clone()
+}
+
+#[test]
+fn conflict_is_answered_before_another_analysis_opens() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let page = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, SAVED);
+    // Holds back the save of an edit until another page has saved the analysis.
+    browser.evaluate(
+        &page,
+        "window.send = WebSocket.prototype.send; window.held = [];
+        WebSocket.prototype.send = function (text) {
+            if (text.includes('\"ask\":\"save\"')) held.push(() => send.call(this, text));
+            else send.call(this, text);
+        };",
+    );
+    browser.evaluate(&page, MARK);
+    browser.wait_for(&page, "held.length === 1");
+    let mut visitor = Visitor::connect(address);
+    let board = ask(&mut visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
+    let mut opened = ask(&mut visitor, json!({ "id": 2, "ask": "open", "board": board }));
+    opened["document"]["nodes"][1]["comment"] = "theirs".into();
+    let (version, document) = (&opened["version"], &opened["document"]);
+    ask(&mut visitor, json!({ "id": 3, "ask": "save", "board": board, "version": version, "document": document }));
+    browser.evaluate(&page, "document.querySelector('#new').click()");
+    browser.evaluate(&page, "WebSocket.prototype.send = send; held.forEach((send) => send());");
+    browser.wait_for(&page, &format!("{ASKED} && {MOVES} === 'e4 e5*'"));
+    browser.evaluate(&page, "document.querySelector('#stale-dialog [value=copy]').click()");
+    browser.wait_for(&page, &format!("!{ASKED} && {MOVES} === ''"));
+    let listed = ask(&mut visitor, json!({ "id": 4, "ask": "boards" }))["boards"].clone();
+    let copy = listed.as_array().and_then(|all| all.iter().find(|one| one["board"] != board)).expect("a copy");
+    let opened = ask(&mut visitor, json!({ "id": 5, "ask": "open", "board": copy["board"] }));
+    assert_eq!(opened["document"]["nodes"][2]["nags"], json!([1]), "{opened}");
+}
