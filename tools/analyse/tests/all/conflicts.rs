@@ -53,3 +53,34 @@ fn conflict_is_answered_before_another_analysis_opens() {
     let opened = ask(&mut visitor, json!({ "id": 5, "ask": "open", "board": copy["board"] }));
     assert_eq!(opened["document"]["nodes"][2]["nags"], json!([1]), "{opened}");
 }
+
+#[test]
+fn save_without_an_answer_is_no_conflict() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let page = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, SAVED);
+    // The connection ends before the answer to the first save; during the second one, which repeats it, there is another edit.
+    browser.evaluate(
+        &page,
+        &format!(
+            "window.send = WebSocket.prototype.send; window.saves = 0;
+            WebSocket.prototype.send = function (text) {{
+                send.call(this, text);
+                if (!text.includes('\"ask\":\"save\"')) return;
+                saves += 1;
+                if (saves === 1) this.close();
+                if (saves === 2) {MARK};
+            }};"
+        ),
+    );
+    browser.evaluate(&page, "document.querySelector('#glyphs [data-nag=\"10\"]').click()");
+    browser.wait_for(&page, &format!("saves === 3 && {SAVED} && !{ASKED}"));
+    let mut visitor = Visitor::connect(address);
+    let board = ask(&mut visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
+    let opened = ask(&mut visitor, json!({ "id": 2, "ask": "open", "board": board }));
+    assert_eq!((&opened["version"], &opened["document"]["nodes"][2]["nags"]), (&json!(3), &json!([1, 10])), "{opened}");
+}

@@ -3,6 +3,7 @@
 import { announce, fail, notice } from "./notices.js";
 import { button, find, hide, icon, make, setText, set, sync } from "./dom.js";
 import { plural } from "./text.js";
+import { Tree } from "./tree.js";
 
 // Milliseconds from an edit to its save.
 const DELAY = 1000;
@@ -125,7 +126,7 @@ export class Boards {
       }
     } catch (error) {
       if (tree !== session.tree || error.code === "closed") return;
-      if (error.code === "stale") await this.resolveStale(error.error, document);
+      if (error.code === "stale") await this.resolveStale(error.error, document, edits);
       else if (GONE.includes(error.code)) session.board = null;
       else fail(error);
     } finally {
@@ -135,13 +136,16 @@ export class Boards {
   }
 
   // Handles a newer version saved by another page. The save lasts until the user has answered, since what opens another analysis waits
-  // for it.
-  async resolveStale({ document, version }, own) {
+  // for it. `own` is the document of this page after `edits`, which is also stored if only the answer to its save was lost.
+  async resolveStale({ document, version }, own, edits) {
     const { session } = this;
     const { board } = session;
-    if (document && ["nodes", "tags", "result"].every((part) => JSON.stringify(document[part]) === JSON.stringify(own[part]))) {
-      session.board.version = version;
-      session.saved = session.edits;
+    // The server orders fields differently.
+    const stored = document && new Tree(document).document();
+    if (stored && ["nodes", "tags", "result"].every((part) => JSON.stringify(stored[part]) === JSON.stringify(own[part]))) {
+      session.board = { ...board, version };
+      session.saved = edits;
+      session.saveDraft();
       return;
     }
     this.stale = true;
