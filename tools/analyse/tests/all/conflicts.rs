@@ -1,6 +1,6 @@
 //! Analyses that other pages change meanwhile or that cannot be saved, in Chromium.
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Button};
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::Server;
 use serde_json::{Value, json};
@@ -83,4 +83,28 @@ fn save_without_an_answer_is_no_conflict() {
     let board = ask(&mut visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
     let opened = ask(&mut visitor, json!({ "id": 2, "ask": "open", "board": board }));
     assert_eq!((&opened["version"], &opened["document"]["nodes"][2]["nags"]), (&json!(3), &json!([1, 10])), "{opened}");
+}
+
+#[test]
+fn unsaved_analyses_are_returned_to() {
+    const RETURN: &str =
+        "[...document.querySelectorAll('#notices button')].find((one) => one.textContent === 'Return to it')";
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, "1. d4 d5");
+    browser.wait_for(&page, SAVED);
+    drop(server);
+    browser.wait_for(&page, "document.body.classList.contains('offline')");
+    browser.evaluate(&page, MARK);
+    browser.evaluate(&page, "document.querySelector('#new').click()");
+    browser.wait_for(&page, &format!("{MOVES} === ''"));
+    browser.drag(&page, Button::Left, &["e2", "e3", "e4"]);
+    // Neither analysis is saved, so that each is left with an offer to return to it.
+    for (left, shown) in [("e4*", "d4 d5*"), ("d4 d5*", "e4*")] {
+        browser.wait_for(&page, &format!("{MOVES} === '{left}' && !!{RETURN}"));
+        browser.evaluate(&page, &format!("{RETURN}.click()"));
+        browser.wait_for(&page, &format!("{MOVES} === '{shown}'"));
+    }
 }

@@ -211,9 +211,16 @@ export class Boards {
   offerUnsaved() {
     const { session } = this;
     if (session.edits === session.saved || !session.tree.plies) return;
-    const { tree, board: saved, name } = session;
+    const { tree, board: saved, name, report } = session;
     const kept = { board: saved?.id ?? null, name, version: saved?.version ?? 0, at: tree.moves() };
-    notice("The previous analysis is not saved on the server.", { label: "Return to it", seconds: 30, call: () => { session.open(tree.document(), kept); session.edits = 1; this.saveSoon(); } });
+    const back = async () => {
+      await this.save();
+      this.offerUnsaved();
+      session.open({ ...tree.document(), report }, kept);
+      session.edits = 1;
+      this.saveSoon();
+    };
+    notice("The previous analysis is not saved on the server.", { label: "Return to it", seconds: 30, call: () => back().catch(fail) });
   }
 
   async rename(name) {
