@@ -327,6 +327,9 @@ fn tree_is_navigated_and_marked() {
     browser.wait_for(&desktop, "document.querySelectorAll('#moves .move[aria-current]').length === 1");
     browser.evaluate(&desktop, "document.querySelector('#tree-path button').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 1");
+    // Space changes the checkbox instead of playing the best move.
+    let space = "document.querySelector('#tree-follow').dispatchEvent(new KeyboardEvent('keydown', { key: ' ', bubbles: true, cancelable: true }))";
+    assert_eq!(browser.evaluate(&desktop, space), true);
     // Marks are stored in the file and sent to other pages.
     let marks = |word: &str| done(&["show", &tree]).matches(word).count();
     assert_eq!((marks("pinned"), marks("excluded")), (0, 0));
