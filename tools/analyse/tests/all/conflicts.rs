@@ -108,3 +108,26 @@ fn unsaved_analyses_are_returned_to() {
         browser.wait_for(&page, &format!("{MOVES} === '{shown}'"));
     }
 }
+
+#[test]
+fn unsaved_analysis_survives_a_reload() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    // Drops saves.
+    browser.evaluate(
+        &page,
+        "window.send = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (text) { if (!text.includes('\"ask\":\"save\"')) send.call(this, text); };",
+    );
+    browser.read(&page, "1. e4 {mine} e5");
+    browser.wait_for(&page, &format!("{MOVES} === 'e4 e5*'"));
+    browser.evaluate(&page, "document.querySelector('#go-back').click()");
+    browser.wait_for(&page, "location.hash.endsWith('ply=1')");
+    browser.reload(&page);
+    browser.wait_for(
+        &page,
+        &format!("{MOVES} === 'e4* e5' && document.querySelector('#moves').textContent.includes('mine')"),
+    );
+}

@@ -162,6 +162,8 @@ const writeAddress = () => {
     } catch {
       // The next change may succeed.
     }
+    // A reload recognises the draft by the address.
+    if (session.edits > session.saved) session.saveDraft();
   }, 400);
 };
 boards.onSaved = writeAddress;
