@@ -4,6 +4,8 @@ use crate::browser::{Browser, Button};
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::Server;
 use serde_json::{Value, json};
+use std::thread;
+use std::time::Duration;
 
 const SAVED: &str = "document.querySelector('#saved').textContent === 'saved'";
 /// Whether the page asks what to do about a change by another page.
@@ -130,4 +132,28 @@ fn unsaved_analysis_survives_a_reload() {
         &page,
         &format!("{MOVES} === 'e4* e5' && document.querySelector('#moves').textContent.includes('mine')"),
     );
+}
+
+#[test]
+fn failed_save_is_reported_once() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, SAVED);
+    // More arrows than the server accepts.
+    browser.evaluate(
+        &page,
+        "(() => { const field = document.querySelector('#shapes');
+        const squares = [...'abcdefgh'].flatMap((file) => [...'12345678'].map((rank) => file + rank));
+        field.value = squares.flatMap((from) => squares.slice(0, 5).map((to) => 'G' + from + to)).join(' ');
+        field.dispatchEvent(new Event('change')); })()",
+    );
+    browser.wait_for(&page, "document.querySelector('#saved').textContent === 'not saved'");
+    thread::sleep(Duration::from_secs(3));
+    assert_eq!(browser.evaluate(&page, "document.querySelectorAll('#notices .error').length"), 1);
+    // The next edit is saved at once.
+    browser.evaluate(&page, "document.querySelector('#undo').click()");
+    browser.wait_for(&page, SAVED);
 }

@@ -7,12 +7,14 @@ import { Tree } from "./tree.js";
 
 // Milliseconds from an edit to its save.
 const DELAY = 1000;
+// Milliseconds until a failed save is repeated, unless there is another edit.
+const RETRY_DELAY = 10000;
 // Error codes for boards that are not on the server.
 export const GONE = ["unknown-board", "removed"];
 
 export class Boards {
   constructor(session, link) {
-    Object.assign(this, { session, link, all: null, mayEdit: true, saving: null, renamed: false });
+    Object.assign(this, { session, link, all: null, mayEdit: true, saving: null, failure: null, renamed: false });
     this.list = find("#boards");
     link.on("boards", () => this.load());
     link.on("open", () => { this.load(); this.resync(); });
@@ -23,6 +25,7 @@ export class Boards {
       this.draw();
     });
     session.on((what) => {
+      if (what === "open") this.failure = null;
       if (what === "edit") this.saveSoon();
       if (what === "edit" || what === "open") this.draw();
     });
@@ -80,7 +83,7 @@ export class Boards {
     const { session } = this;
     let text = "";
     if (!this.mayEdit) text = "view only, not saved";
-    else if (session.edits > session.saved) text = this.link.isOpen ? (this.stale ? "not saved" : "saving…") : "not connected, saved in this browser";
+    else if (session.edits > session.saved) text = this.link.isOpen ? (this.stale || this.failure ? "not saved" : "saving…") : "not connected, saved in this browser";
     else if (session.board) text = "saved";
     setText(find("#saved"), text);
   }
@@ -94,10 +97,10 @@ export class Boards {
     return info?.opening?.name ?? `Analysis of ${new Date().toLocaleDateString()}`;
   }
 
-  saveSoon() {
+  saveSoon(delay = DELAY) {
     clearTimeout(this.timer);
     this.session.saveDraft();
-    this.timer = setTimeout(() => this.save(), DELAY);
+    this.timer = setTimeout(() => this.save(), delay);
     this.showState();
   }
 
@@ -119,6 +122,7 @@ export class Boards {
     try {
       const answer = await link.ask("save", { board: board?.id ?? null, version: board?.version ?? 0, name: session.name, document }, true);
       if (tree === session.tree) {
+        this.failure = null;
         session.board = { id: answer.board, version: answer.version };
         session.saved = edits;
         session.saveDraft();
@@ -128,10 +132,13 @@ export class Boards {
       if (tree !== session.tree || error.code === "closed") return;
       if (error.code === "stale") await this.resolveStale(error.error, document, edits);
       else if (GONE.includes(error.code)) session.board = null;
-      else fail(error);
+      else {
+        if (error.message !== this.failure) fail(error);
+        this.failure = error.message;
+      }
     } finally {
       this.draw();
-      if (tree === session.tree && session.edits > session.saved && link.isOpen) this.saveSoon();
+      if (tree === session.tree && session.edits > session.saved && link.isOpen) this.saveSoon(this.failure && edits === session.edits ? RETRY_DELAY : DELAY);
     }
   }
 
