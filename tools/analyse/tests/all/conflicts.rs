@@ -4,6 +4,7 @@ use crate::browser::{Browser, Button};
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::Server;
 use serde_json::{Value, json};
+use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +13,17 @@ const SAVED: &str = "document.querySelector('#saved').textContent === 'saved'";
 const ASKED: &str = "document.querySelector('#stale-dialog').open";
 /// Marks the current move as good.
 const MARK: &str = "document.querySelector('#glyphs [data-nag=\"1\"]').click()";
+
+/// A server, its address, and a page with a saved game.
+fn saved(browser: &mut Browser, game: &str) -> (Server, SocketAddr, String) {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let page = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, game);
+    browser.wait_for(&page, SAVED);
+    (server, address, page)
+}
 
 /// Sends a request and returns its answer.
 fn ask(visitor: &mut Visitor, request: Value) -> Value {
@@ -22,12 +34,7 @@ fn ask(visitor: &mut Visitor, request: Value) -> Value {
 #[test]
 fn conflict_is_answered_before_another_analysis_opens() {
     let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let address = server.address();
-    let page = browser.open(&format!("http://{address}/"), 1200);
-    browser.wait_for(&page, CONNECTED);
-    browser.read(&page, "1. e4 e5");
-    browser.wait_for(&page, SAVED);
+    let (_server, address, page) = saved(&mut browser, "1. e4 e5");
     // Holds back the save of an edit until another page has saved the analysis.
     browser.evaluate(
         &page,
@@ -59,12 +66,7 @@ fn conflict_is_answered_before_another_analysis_opens() {
 #[test]
 fn save_without_an_answer_is_no_conflict() {
     let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let address = server.address();
-    let page = browser.open(&format!("http://{address}/"), 1200);
-    browser.wait_for(&page, CONNECTED);
-    browser.read(&page, "1. e4 e5");
-    browser.wait_for(&page, SAVED);
+    let (_server, address, page) = saved(&mut browser, "1. e4 e5");
     // The connection ends before the answer to the first save; during the second one, which repeats it, there is another edit.
     browser.evaluate(
         &page,
@@ -92,11 +94,7 @@ fn unsaved_analyses_are_returned_to() {
     const RETURN: &str =
         "[...document.querySelectorAll('#notices button')].find((one) => one.textContent === 'Return to it')";
     let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let page = browser.open(&format!("http://{}/", server.address()), 1200);
-    browser.wait_for(&page, CONNECTED);
-    browser.read(&page, "1. d4 d5");
-    browser.wait_for(&page, SAVED);
+    let (server, _, page) = saved(&mut browser, "1. d4 d5");
     drop(server);
     browser.wait_for(&page, "document.body.classList.contains('offline')");
     browser.evaluate(&page, MARK);
@@ -137,11 +135,7 @@ fn unsaved_analysis_survives_a_reload() {
 #[test]
 fn failed_save_is_reported_once() {
     let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let page = browser.open(&format!("http://{}/", server.address()), 1200);
-    browser.wait_for(&page, CONNECTED);
-    browser.read(&page, "1. e4 e5");
-    browser.wait_for(&page, SAVED);
+    let (_server, _, page) = saved(&mut browser, "1. e4 e5");
     // More arrows than the server accepts.
     browser.evaluate(
         &page,

@@ -28,16 +28,9 @@ const MAX_GAMES: usize = 100_000;
 /// Maximum number of reported problems.
 const MAX_PROBLEMS: usize = 500;
 
-/// The latest files.
+/// The latest files, oldest first.
 #[derive(Default)]
-pub struct Files(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    /// Oldest first.
-    files: VecDeque<Arc<File>>,
-    count: u64,
-}
+pub struct Files(Mutex<VecDeque<Arc<File>>>);
 
 struct File {
     number: u64,
@@ -107,14 +100,13 @@ impl Files {
 
     /// Caches a file, evicting the oldest ones.
     fn cache(&self, bytes: &[u8], marks: Vec<Mark>) -> String {
-        let mut state = self.0.lock();
-        state.count += 1;
+        let mut files = self.0.lock();
         // Random, since pages may still have numbers of an earlier run.
-        let number = RandomState::new().hash_one(state.count);
-        state.files.push_back(Arc::new(File { number, bytes: bytes.to_vec(), marks }));
+        let number = RandomState::new().hash_one(());
+        files.push_back(Arc::new(File { number, bytes: bytes.to_vec(), marks }));
         let size = |files: &VecDeque<Arc<File>>| files.iter().map(|file| file.bytes.len()).sum::<usize>();
-        while state.files.len() > MAX_FILES || size(&state.files) > MAX_CACHED {
-            state.files.pop_front();
+        while files.len() > MAX_FILES || size(&files) > MAX_CACHED {
+            files.pop_front();
         }
         number.to_string()
     }
@@ -123,7 +115,7 @@ impl Files {
     pub fn game(&self, fields: Fields) -> Answer {
         let file = fields.need("file", "the file of an answer to \"read\"", fields.text("file")?)?;
         let index = fields.need("index", "the number of a game, from 0", fields.number("index", u64::MAX)?)?;
-        let cached = self.0.lock().files.iter().find(|cached| cached.number.to_string() == file).cloned();
+        let cached = self.0.lock().iter().find(|cached| cached.number.to_string() == file).cloned();
         let Some(cached) = cached else {
             let text = format!("file {} is no longer cached; expected to read it again", quoted(file));
             return Err(RequestError::new("unknown-file", "file", text));
