@@ -278,7 +278,7 @@ impl Session {
         self.mark(|queued| queued.close(quit));
     }
 
-    /// Ends all work but saves, as nobody reads the output.
+    /// Ends all work but saves, once the output is closed.
     pub fn abandon(&mut self) {
         self.closing = true;
         self.queue.clear();
