@@ -151,3 +151,12 @@ fn failed_save_is_reported_once() {
     browser.evaluate(&page, "document.querySelector('#undo').click()");
     browser.wait_for(&page, SAVED);
 }
+
+#[test]
+fn long_names_are_cut() {
+    let Some(mut browser) = Browser::start() else { return };
+    // The server refuses names of more than 200 characters.
+    let (_server, _, page) = saved(&mut browser, &format!("[White \"{}\"]\n\n1. e4 e5", "x".repeat(300)));
+    browser.evaluate(&page, "document.querySelector('#boards [data-act=copy]').click()");
+    browser.wait_for(&page, "document.querySelectorAll('#boards li').length === 2");
+}

@@ -9,6 +9,8 @@ import { Tree } from "./tree.js";
 const DELAY = 1000;
 // Milliseconds until a failed save is repeated, unless there is another edit.
 const RETRY_DELAY = 10000;
+// Maximum characters of a name, as in its field. The server accepts a few more.
+const MAX_NAME = 120;
 // Error codes for boards that are not on the server.
 export const GONE = ["unknown-board", "removed"];
 
@@ -93,7 +95,7 @@ export class Boards {
     const { tree, info } = this.session;
     const tag = (name) => tree.state.tags.find(([key]) => key === name)?.[1];
     const player = (name) => (tag(name) && tag(name) !== "?" ? tag(name) : null);
-    if (player("White") || player("Black")) return `${player("White") ?? "?"} – ${player("Black") ?? "?"}`;
+    if (player("White") || player("Black")) return cut(`${player("White") ?? "?"} – ${player("Black") ?? "?"}`);
     return info?.opening?.name ?? `Analysis of ${new Date().toLocaleDateString()}`;
   }
 
@@ -163,7 +165,7 @@ export class Boards {
     this.stale = false;
     if (dialog.returnValue === "copy") {
       session.board = null;
-      session.name = `${session.name} (mine)`;
+      session.name = `${cut(session.name)} (mine)`;
       await this.saveNow();
     } else if (document) {
       session.board = { ...board, version };
@@ -244,7 +246,7 @@ export class Boards {
 
   async copy(board) {
     const name = this.all.find((one) => one.board === board)?.name;
-    await this.link.ask("copy", { board, name: `${name} (copy)` }, true);
+    await this.link.ask("copy", { board }, true);
     await this.load();
     announce(`${name} copied`);
   }
@@ -259,6 +261,8 @@ export class Boards {
     notice(`“${name}” deleted.`, { label: "Undo", seconds: 20, call: () => this.link.ask("restore", { board }).then(() => this.load()).catch(fail) });
   }
 }
+
+const cut = (name) => [...name].slice(0, MAX_NAME).join("");
 
 // A time as text, from text or a number of seconds or milliseconds.
 const when = (changed) => {
