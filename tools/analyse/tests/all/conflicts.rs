@@ -13,6 +13,13 @@ const SAVED: &str = "document.querySelector('#saved').textContent === 'saved'";
 const ASKED: &str = "document.querySelector('#stale-dialog').open";
 /// Marks the current move as good.
 const MARK: &str = "document.querySelector('#glyphs [data-nag=\"1\"]').click()";
+/// Holds back saves; sends them.
+const HOLD: &str = "window.send = WebSocket.prototype.send; window.held = [];
+    WebSocket.prototype.send = function (text) {
+        if (text.includes('\"ask\":\"save\"')) held.push(() => send.call(this, text));
+        else send.call(this, text);
+    };";
+const RELEASE: &str = "WebSocket.prototype.send = send; held.forEach((send) => send());";
 
 /// A server, its address, and a page with a saved game.
 fn saved(browser: &mut Browser, game: &str) -> (Server, SocketAddr, String) {
@@ -36,14 +43,7 @@ fn conflict_is_answered_before_another_analysis_opens() {
     let Some(mut browser) = Browser::start() else { return };
     let (_server, address, page) = saved(&mut browser, "1. e4 e5");
     // Holds back the save of an edit until another page has saved the analysis.
-    browser.evaluate(
-        &page,
-        "window.send = WebSocket.prototype.send; window.held = [];
-        WebSocket.prototype.send = function (text) {
-            if (text.includes('\"ask\":\"save\"')) held.push(() => send.call(this, text));
-            else send.call(this, text);
-        };",
-    );
+    browser.evaluate(&page, HOLD);
     browser.evaluate(&page, MARK);
     browser.wait_for(&page, "held.length === 1");
     let mut visitor = Visitor::connect(address);
@@ -53,7 +53,7 @@ fn conflict_is_answered_before_another_analysis_opens() {
     let (version, document) = (&opened["version"], &opened["document"]);
     ask(&mut visitor, json!({ "id": 3, "ask": "save", "board": board, "version": version, "document": document }));
     browser.evaluate(&page, "document.querySelector('#new').click()");
-    browser.evaluate(&page, "WebSocket.prototype.send = send; held.forEach((send) => send());");
+    browser.evaluate(&page, RELEASE);
     browser.wait_for(&page, &format!("{ASKED} && {MOVES} === 'e4 e5*'"));
     browser.evaluate(&page, "document.querySelector('#stale-dialog [value=copy]').click()");
     browser.wait_for(&page, &format!("!{ASKED} && {MOVES} === ''"));
@@ -159,4 +159,21 @@ fn long_names_are_cut() {
     let (_server, _, page) = saved(&mut browser, &format!("[White \"{}\"]\n\n1. e4 e5", "x".repeat(300)));
     browser.evaluate(&page, "document.querySelector('#boards [data-act=copy]').click()");
     browser.wait_for(&page, "document.querySelectorAll('#boards li').length === 2");
+}
+
+#[test]
+fn rename_during_the_first_save_is_kept() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(&page, HOLD);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, "held.length === 1");
+    browser.evaluate(
+        &page,
+        "(() => { const field = document.querySelector('#name'); field.value = 'mine'; field.dispatchEvent(new Event('change')); })()",
+    );
+    browser.evaluate(&page, RELEASE);
+    browser.wait_for(&page, "document.querySelector('#boards .players')?.textContent === 'mine'");
 }

@@ -120,15 +120,18 @@ export class Boards {
     if (!session.board && !session.tree.plies && !session.tree.node(0).comment) return;
     const { tree, edits, board } = session;
     if (!session.name) session.name = this.suggestedName();
+    const { name } = session;
     const document = tree.document();
     try {
-      const answer = await link.ask("save", { board: board?.id ?? null, version: board?.version ?? 0, name: session.name, document }, true);
+      const answer = await link.ask("save", { board: board?.id ?? null, version: board?.version ?? 0, name, document }, true);
       if (tree === session.tree) {
         this.failure = null;
         session.board = { id: answer.board, version: answer.version };
         session.saved = edits;
         session.saveDraft();
         this.onSaved?.();
+        // Renamed before there was a board to rename.
+        if (!board && name !== session.name) this.rename(session.name);
       }
     } catch (error) {
       if (tree !== session.tree || error.code === "closed") return;
