@@ -177,3 +177,20 @@ fn rename_during_the_first_save_is_kept() {
     browser.evaluate(&page, RELEASE);
     browser.wait_for(&page, "document.querySelector('#boards .players')?.textContent === 'mine'");
 }
+
+#[test]
+fn undone_removal_shows_the_analysis_again() {
+    const UNDO: &str = "document.querySelector('#notices .notice:not(.error) button')";
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, address, page) = saved(&mut browser, "1. e4 e5");
+    browser.evaluate(&page, "document.querySelector('#boards [data-act=remove]').click()");
+    browser.wait_for(&page, &format!("!!{UNDO} && !document.querySelector('#boards li')"));
+    browser.evaluate(&page, &format!("{UNDO}.click()"));
+    browser.wait_for(&page, "!!document.querySelector('#boards .game[aria-current]')");
+    // Edits go to the same analysis.
+    browser.evaluate(&page, MARK);
+    browser.wait_for(&page, SAVED);
+    let mut visitor = Visitor::connect(address);
+    let listed = ask(&mut visitor, json!({ "id": 1, "ask": "boards" }))["boards"].clone();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+}

@@ -257,11 +257,18 @@ export class Boards {
   async remove(board) {
     const { session } = this;
     const name = this.all.find((one) => one.board === board)?.name;
+    // Undo restores pending edits as well.
+    await this.save();
     await this.link.ask("remove", { board });
-    const wasShown = session.board?.id === board;
-    if (wasShown) session.board = null;
+    const { tree, board: shown } = session;
+    if (shown?.id === board) session.board = null;
     await this.load();
-    notice(`“${name}” deleted.`, { label: "Undo", seconds: 20, call: () => this.link.ask("restore", { board }).then(() => this.load()).catch(fail) });
+    const undo = async () => {
+      await this.link.ask("restore", { board });
+      if (shown?.id === board && tree === session.tree) session.board ??= shown;
+      await this.load();
+    };
+    notice(`“${name}” deleted.`, { label: "Undo", seconds: 20, call: () => undo().catch(fail) });
   }
 }
 
