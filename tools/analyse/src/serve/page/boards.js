@@ -259,7 +259,8 @@ export class Boards {
     const name = this.all.find((one) => one.board === board)?.name;
     // Undo restores pending edits as well.
     await this.save();
-    await this.link.ask("remove", { board });
+    // A request that is sent again, since its answer was lost, fails.
+    await this.link.ask("remove", { board }).catch((error) => { if (!GONE.includes(error.code)) throw error; });
     const { tree, board: shown } = session;
     if (shown?.id === board) session.board = null;
     await this.load();
