@@ -38,20 +38,30 @@ fn ask(visitor: &mut Visitor, request: Value) -> Value {
     visitor.wait_for(|message| message["id"] == request["id"])["answer"].clone()
 }
 
+/// Holds back the save of an edit until another page has saved the analysis, which is returned.
+fn conflict(browser: &mut Browser, page: &str, visitor: &mut Visitor) -> Value {
+    browser.evaluate(page, HOLD);
+    browser.evaluate(page, MARK);
+    browser.wait_for(page, "held.length === 1");
+    let board = ask(visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
+    comment(visitor, &board, "theirs");
+    board
+}
+
+/// Saves an analysis with another comment.
+fn comment(visitor: &mut Visitor, board: &Value, text: &str) {
+    let mut opened = ask(visitor, json!({ "id": 2, "ask": "open", "board": board }));
+    opened["document"]["nodes"][1]["comment"] = text.into();
+    let (version, document) = (&opened["version"], &opened["document"]);
+    ask(visitor, json!({ "id": 3, "ask": "save", "board": board, "version": version, "document": document }));
+}
+
 #[test]
 fn conflict_is_answered_before_another_analysis_opens() {
     let Some(mut browser) = Browser::start() else { return };
     let (_server, address, page) = saved(&mut browser, "1. e4 e5");
-    // Holds back the save of an edit until another page has saved the analysis.
-    browser.evaluate(&page, HOLD);
-    browser.evaluate(&page, MARK);
-    browser.wait_for(&page, "held.length === 1");
     let mut visitor = Visitor::connect(address);
-    let board = ask(&mut visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
-    let mut opened = ask(&mut visitor, json!({ "id": 2, "ask": "open", "board": board }));
-    opened["document"]["nodes"][1]["comment"] = "theirs".into();
-    let (version, document) = (&opened["version"], &opened["document"]);
-    ask(&mut visitor, json!({ "id": 3, "ask": "save", "board": board, "version": version, "document": document }));
+    let board = conflict(&mut browser, &page, &mut visitor);
     browser.evaluate(&page, "document.querySelector('#new').click()");
     browser.evaluate(&page, RELEASE);
     browser.wait_for(&page, &format!("{ASKED} && {MOVES} === 'e4 e5*'"));
@@ -61,6 +71,19 @@ fn conflict_is_answered_before_another_analysis_opens() {
     let copy = listed.as_array().and_then(|all| all.iter().find(|one| one["board"] != board)).expect("a copy");
     let opened = ask(&mut visitor, json!({ "id": 5, "ask": "open", "board": copy["board"] }));
     assert_eq!(opened["document"]["nodes"][2]["nags"], json!([1]), "{opened}");
+}
+
+#[test]
+fn newest_version_is_shown_after_a_conflict() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, address, page) = saved(&mut browser, "1. e4 e5");
+    let mut visitor = Visitor::connect(address);
+    let board = conflict(&mut browser, &page, &mut visitor);
+    browser.evaluate(&page, RELEASE);
+    browser.wait_for(&page, ASKED);
+    comment(&mut visitor, &board, "newest");
+    browser.evaluate(&page, "document.querySelector('#stale-dialog [value=theirs]').click()");
+    browser.wait_for(&page, "document.querySelector('#moves').textContent.includes('newest')");
 }
 
 #[test]

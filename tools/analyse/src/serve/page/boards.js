@@ -174,6 +174,8 @@ export class Boards {
       session.board = { ...board, version };
       session.replace(document);
       session.saveDraft();
+      // Others may have saved it again before the answer.
+      this.resync();
     }
   }
 
