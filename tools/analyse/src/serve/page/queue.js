@@ -154,7 +154,8 @@ export class Queue {
   // Loads the lines of the chosen position, one request at a time.
   async loadDetail() {
     const entry = this.chosen;
-    if (this.isLoading || entry === null || this.entries.get(entry)?.kind === "game") return;
+    const row = this.entries.get(entry);
+    if (this.isLoading || entry === null || row?.kind === "game") return;
     this.isLoading = true;
     try {
       const detail = await this.link.ask("queue-look", { entry });
@@ -164,7 +165,8 @@ export class Queue {
     } finally {
       this.isLoading = false;
     }
-    if (this.chosen !== null && entry !== this.chosen) this.loadDetail();
+    // Another entry was chosen, or there was an update meanwhile.
+    if (this.entries.get(this.chosen) !== row) this.loadDetail();
     this.redraw();
   }
 
