@@ -5,6 +5,7 @@ use crate::browser::{Browser, Button, Input, point};
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::Server;
 use serde_json::{Value, json};
+use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -167,4 +168,20 @@ fn frozen_page_reconnects_after_a_restart() {
     ask(json!({ "id": 4, "ask": "remove", "board": board }));
     browser.reload(&page);
     browser.wait_for(&page, &format!("{MOVES} === 'd4 d5' && document.querySelector('#saved').textContent === ''"));
+}
+
+#[test]
+fn hanging_connection_attempt_is_abandoned() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let page = browser.open(&format!("http://{address}/"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    drop(server);
+    // Accepts a connection, and never answers.
+    let listener = TcpListener::bind(address).expect("a free port");
+    let _silent = listener.accept().expect("a connection");
+    drop(listener);
+    let _server = Server::start(&["--web", &address.to_string()]);
+    browser.wait_for(&page, CONNECTED);
 }

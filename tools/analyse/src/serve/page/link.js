@@ -1,6 +1,6 @@
 // The web socket: requests with answers, events, and reconnection. Unanswered requests are sent again.
 
-// Milliseconds without a message after which a connection with a pending request counts as dead.
+// Milliseconds without a message after which a connection counts as dead while it opens or a request is pending.
 const TIMEOUT = 12000;
 
 export class RequestError extends Error {
@@ -38,6 +38,7 @@ export class Link {
     this.timer = null;
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
     this.socket = socket;
+    this.lastMessage = Date.now();
     socket.addEventListener("open", () => {
       if (socket !== this.socket) return;
       this.isOpen = true;
@@ -93,8 +94,8 @@ export class Link {
     const wasSuspended = now - this.lastCheck > 30000;
     this.lastCheck = now;
     const oldest = this.pending.values().next().value;
-    const isStuck = oldest && now - Math.max(oldest.since, this.lastMessage) > TIMEOUT;
-    if (!this.isOpen || !(wasSuspended || isStuck)) return;
+    const isStuck = (oldest || !this.isOpen) && now - Math.max(oldest?.since ?? 0, this.lastMessage) > TIMEOUT;
+    if (!this.socket || !(wasSuspended || isStuck)) return;
     const socket = this.socket;
     this.closed();
     socket.close();
