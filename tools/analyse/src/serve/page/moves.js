@@ -36,7 +36,8 @@ export class Moves {
       this.drawMain();
     }
     this.mark();
-    if (what !== "info") this.drawEditor();
+    if (what === "open") this.refill();
+    else if (what !== "info") this.drawEditor();
   }
 
   // Marks the current move and scrolls the list, but not the page.
@@ -201,7 +202,7 @@ export class Moves {
     const { session } = this;
     const { tree, node } = session;
     const isRoot = node.parent === null;
-    const fill = (field, text) => { if (field.value !== text && !(field === document.activeElement && field.dataset.at === String(node.id) && field.dataset.undone !== "1")) field.value = text; field.dataset.at = node.id; };
+    const fill = (field, text) => { if (field.value !== text && !(field === document.activeElement && field.dataset.at === String(node.id))) field.value = text; field.dataset.at = node.id; };
     set(find("#undo"), "disabled", !tree.undos.length);
     set(find("#redo"), "disabled", !tree.redos.length);
     set(find("#promote"), "disabled", isRoot || tree.head(node.id) === null);
@@ -216,11 +217,15 @@ export class Moves {
     for (const one of find("#glyphs").children) set(one, "aria-pressed", String((node.nags ?? []).includes(Number(one.dataset.nag))));
   }
 
+  // Draws the editor, and replaces what is being typed.
+  refill() {
+    for (const field of [find("#comment"), find("#before"), find("#shapes")]) delete field.dataset.at;
+    this.drawEditor();
+  }
+
   undo(isRedo) {
     const done = this.session.edit((tree) => (isRedo ? tree.redo() : tree.undo()));
-    for (const field of [find("#comment"), find("#before"), find("#shapes")]) field.dataset.undone = "1";
-    this.drawEditor();
-    for (const field of [find("#comment"), find("#before"), find("#shapes")]) delete field.dataset.undone;
+    this.refill();
     announce(done ? (isRedo ? "redone" : "undone") : isRedo ? "nothing to redo" : "nothing to undo");
   }
 
