@@ -137,6 +137,11 @@ fn games_are_navigated_and_edited() {
             page.key(key);
             page.wait_for_moves(moves);
         }
+        // Nothing is deleted at the start.
+        page.key("Delete");
+        let said = "new Promise((done) => setTimeout(() => done(
+            document.querySelector('#said-0').textContent + document.querySelector('#said-1').textContent), 100))";
+        assert_eq!(page.browser.evaluate(&page.page, said), "start of the game");
         // Adds a variation by dragging, continued by two clicks.
         page.ready("White");
         page.drag(&["d2", "d3", "d4"]);
@@ -157,6 +162,15 @@ fn games_are_navigated_and_edited() {
         page.wait_for("document.querySelectorAll('#board .shapes .arrow').length === 1");
         page.click("#remove");
         page.wait_for_moves("e4 d4* e5 Nf3 Nc6");
+        page.click("#undo");
+        page.wait_for_moves("e4 d4 d5* e5 Nf3 Nc6");
+        // Redo removes the move of an open menu.
+        page.evaluate(
+            "document.querySelector('#moves [aria-current]').dispatchEvent(new MouseEvent('contextmenu', { bubbles: true }))",
+        );
+        page.evaluate("document.querySelector('#redo').click()");
+        page.wait_for_moves("e4 d4* e5 Nf3 Nc6");
+        page.evaluate("document.querySelector('#menu [data-act=promote]').click()");
         page.click("#undo");
         page.wait_for_moves("e4 d4 d5* e5 Nf3 Nc6");
         page.wait_for("document.querySelector('#saved').textContent === 'saved'");

@@ -232,7 +232,9 @@ export class Moves {
   act(what, id = this.session.tree.at) {
     const { session } = this;
     const { tree } = session;
-    const san = tree.node(id)?.san;
+    const { parent = null, san } = tree.node(id) ?? {};
+    // The root is no move, and the move of the menu may be removed meanwhile.
+    if (parent === null) return;
     if (what === "promote") session.edit(() => tree.promote(id));
     if (what === "main") session.edit(() => tree.makeMain(id));
     if (what === "remove") session.edit(() => tree.remove(id));

@@ -85,6 +85,7 @@ fn code(key: &str) -> &str {
         "ArrowUp" => "\u{e013}",
         "ArrowRight" => "\u{e014}",
         "ArrowDown" => "\u{e015}",
+        "Delete" => "\u{e017}",
         key => key,
     }
 }
