@@ -332,8 +332,11 @@ fn tree_is_navigated_and_marked() {
     browser.wait_for(&desktop, "!!document.querySelector('#tab-tree') && !document.querySelector('#tab-tree').hidden");
     browser.evaluate(&desktop, "document.querySelector('#tab-tree').click()");
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-moves tr').length > 1");
-    // To the best move, with the board, and back.
-    browser.evaluate(&desktop, "document.querySelector('#tree-moves .move:not(:disabled)').click()");
+    // To the best move by a double click, with the board, and back.
+    browser.evaluate(
+        &desktop,
+        "(() => { const move = document.querySelector('#tree-moves .move:not(:disabled)'); move.click(); move.click(); })()",
+    );
     browser.wait_for(&desktop, "document.querySelectorAll('#tree-path button').length === 2");
     browser.wait_for(&desktop, "document.querySelector('#tree-node').textContent.includes('%')");
     browser.wait_for(&desktop, "document.querySelectorAll('#moves .move[aria-current]').length === 1");

@@ -11,7 +11,7 @@ const share = (expected, fen) => (expected === null || expected === undefined ? 
 
 export class TreeView {
   constructor(session, link) {
-    Object.assign(this, { session, link, tree: null, path: [], isShown: false, follows: true });
+    Object.assign(this, { session, link, tree: null, path: [], shownPath: [], isShown: false, follows: true });
     this.redraw = soon(() => this.draw());
     link.on("hello", ({ tree: has }) => {
       hide(find("#tab-tree"), !has);
@@ -25,14 +25,14 @@ export class TreeView {
     });
     find("#tree-path").addEventListener("click", (event) => {
       const at = event.target.closest("button")?.dataset.at;
-      if (at !== undefined) this.goTo(this.path.slice(0, Number(at)));
+      if (at !== undefined) this.goTo(this.shownPath.slice(0, Number(at)));
     });
     find("#tree-moves").addEventListener("click", (event) => {
       const act = event.target.closest("button");
       const uci = act?.closest("[data-move]")?.dataset.move;
       if (!uci) return;
       if (act.dataset.mark) this.mark(uci, act.dataset.mark);
-      else this.goTo([...this.path, uci]);
+      else this.goTo([...this.shownPath, uci]);
     });
     setInterval(() => { if (this.isShown && link.isOpen && document.visibilityState === "visible") this.load(); }, POLL_INTERVAL);
   }
@@ -51,7 +51,7 @@ export class TreeView {
       const { tree } = await this.link.ask("tree", { path: path.join(" ") }, true);
       if (path !== this.path) return;
       const isFirst = !this.tree;
-      [this.tree, this.error] = [tree, null];
+      [this.tree, this.shownPath, this.error] = [tree, path, null];
       if (isFirst && this.isShown) this.follow();
     } catch (error) {
       if (error.code === "closed") return;
@@ -88,7 +88,7 @@ export class TreeView {
 
   async mark(uci, mark) {
     try {
-      await this.link.ask("mark", { path: [...this.path, uci].join(" "), as: mark }, true);
+      await this.link.ask("mark", { path: [...this.shownPath, uci].join(" "), as: mark }, true);
       announce(mark === "none" ? "mark removed" : mark === "pin" ? "pinned" : "excluded");
     } catch (error) {
       this.onError?.(error);
