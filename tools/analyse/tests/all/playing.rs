@@ -193,6 +193,27 @@ fn comment_field_is_filled_by_the_opened_analysis() {
 }
 
 #[test]
+fn file_read_while_a_game_opens_is_opened_next() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.evaluate(
+            "window.send = WebSocket.prototype.send;
+            WebSocket.prototype.send = function (text) {
+                send.call(this, text);
+                if (!text.includes('\"ask\":\"game\"')) return;
+                WebSocket.prototype.send = send;
+                document.querySelector('#read-text').value = '1. d4';
+                document.querySelector('#read').requestSubmit();
+            };",
+        );
+        page.browser.read(&page.page, "1. e4");
+        page.wait_for_moves("d4*");
+        page.wait_for("document.querySelectorAll('#boards li').length === 2");
+        assert_eq!(page.browser.evaluate(&page.page, "document.querySelectorAll('#notices .error').length"), 0);
+    });
+}
+
+#[test]
 fn castling_and_promotion_are_dragged() {
     Browser::each(|browser| {
         let mut page = Page::open(browser);

@@ -121,10 +121,12 @@ export class Files {
 
   // Opens a game of the file.
   async choose(index) {
-    const { document, problems } = await this.link.ask("game", { file: this.read.file, index });
+    // Another file may be read meanwhile.
+    const { read } = this;
+    const { document, problems } = await this.link.ask("game", { file: read.file, index });
     if (this.dialog.open) this.dialog.close();
     await this.onOpen(document);
-    const all = problems?.length ? problems : this.read.games.length === 1 ? this.read.problems : [];
+    const all = problems?.length ? problems : read.games.length === 1 ? read.problems : [];
     if (all.length) this.problems(all);
   }
 
