@@ -39,8 +39,8 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 const MAX_HEAD: usize = 16 << 10;
 /// Maximum bytes of a message, which may contain a document.
 const MAX_MESSAGE: usize = 8 << 20;
-/// Timeout of a whole response.
-const RESPONSE: Duration = Duration::from_secs(30);
+/// Timeout of a whole request, which may post a file of `MAX_FILE` bytes at 256 kbit/s.
+const REQUEST: Duration = Duration::from_secs(600);
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -119,7 +119,7 @@ pub async fn connection(server: Arc<Server>, pages: Router, stream: TcpStream, s
             _ => return,
         },
     };
-    let _ = timeout(if admitted.is_ok() { RESPONSE } else { FIRST_MESSAGE }, serving).await;
+    let _ = timeout(if admitted.is_ok() { REQUEST } else { FIRST_MESSAGE }, serving).await;
 }
 
 /// Refuses requests above the limits, for other hosts, from other sites, and without the token.
