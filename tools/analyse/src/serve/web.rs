@@ -39,8 +39,8 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 const MAX_HEAD: usize = 16 << 10;
 /// Maximum bytes of a message, which may contain a document.
 const MAX_MESSAGE: usize = 8 << 20;
-/// Timeout of a whole request, which may post a file of `MAX_FILE` bytes at 256 kbit/s.
-const REQUEST: Duration = Duration::from_secs(600);
+/// Timeout of a whole request, which may post a file of `MAX_FILE` bytes at 1 Mbit/s.
+const REQUEST: Duration = Duration::from_secs(150);
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
