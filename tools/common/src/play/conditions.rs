@@ -105,7 +105,7 @@ pub fn signature() -> Result<u64, Box<dyn Error>> {
 fn default_concurrency(players: [&[Setting]; 2]) -> usize {
     let threads = |settings: &[Setting]| {
         let value = |name: &str| {
-            let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case(name));
+            let set = settings.iter().rev().find(|setting| setting.sets(name));
             set.map(|setting| &*setting.value)
         };
         let in_turns = value("Deterministic").is_some_and(|value| value.eq_ignore_ascii_case("turns"));
@@ -159,7 +159,9 @@ mod tests {
         let setting = |name: &str| Setting { name: name.to_owned(), value: path.display().to_string() };
         let header = |name: &str| conditions("").header("match", Limit::Nodes(5), &[setting(name)]).unwrap();
         let one = header("EvalFile");
-        assert_eq!(one, header("evalfile"));
+        for name in ["evalfile", "Eval File"] {
+            assert_eq!(one, header(name));
+        }
         assert!(one.get("networks").is_some() && header("SyzygyPath").get("networks").is_none());
         folder.write("new.lnn", b"other");
         assert_ne!(one, header("EvalFile"));

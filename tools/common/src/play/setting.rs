@@ -29,9 +29,14 @@ impl Setting {
         options::set(&mut target, &self.name, Some(&self.value))
     }
 
+    /// Whether it sets this option, in any spelling that `setoption` accepts.
+    pub fn sets(&self, option: &str) -> bool {
+        options::same_name(&self.name, option)
+    }
+
     /// CRC-32 of the network that this setting loads, in eight hexadecimal digits.
     pub fn network(&self) -> Option<String> {
-        let is_network = self.name.eq_ignore_ascii_case("EvalFile");
+        let is_network = self.sets("EvalFile");
         let bytes = is_network.then(|| std::fs::read(&self.value).ok())??;
         Some(format!("{:08x}", crc32fast::hash(&bytes)))
     }
@@ -50,7 +55,7 @@ impl FromStr for Setting {
             text.split_once('=').ok_or_else(|| format!("{text:?}; expected NAME=VALUE, such as rfp_margin=80"))?;
         let setting = Self { name: name.trim().to_owned(), value: value.trim().to_owned() };
         // Applying it does not allocate a hash table but would create a log file.
-        if !setting.name.eq_ignore_ascii_case("Debug Log File") {
+        if !setting.sets("Debug Log File") {
             if !options::exists(&setting.name) {
                 return Err(unknown(&setting.name));
             }
@@ -90,6 +95,7 @@ fn nearest(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento_testing::Folder;
 
     #[test]
     fn settings_are_validated() {
@@ -97,6 +103,9 @@ mod tests {
         let mut engine = Engine::new();
         setting.apply(&mut engine).unwrap();
         assert_eq!((engine.params().rfp_margin, setting.to_string()), (80, "rfp_margin=80".to_owned()));
+        let folder = Folder::new("settings");
+        let log: Setting = format!("DebugLogFile={}", folder.at("log").display()).parse().unwrap();
+        assert!(log.sets("Debug Log File") && folder.names().is_empty());
         for (text, part) in [
             ("rfp_margin", "NAME=VALUE"),
             ("rfp_margin=9", "30 to 150"),

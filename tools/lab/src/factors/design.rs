@@ -35,7 +35,7 @@ impl FromStr for Factor {
         let mut settings: Vec<Setting> = Vec::new();
         for part in parts {
             let setting: Setting = part.parse()?;
-            if settings.iter().any(|other| other.name.eq_ignore_ascii_case(&setting.name)) {
+            if settings.iter().any(|other| other.sets(&setting.name)) {
                 return Err(format!("{:?} twice in {text:?}; expected each name once", setting.name));
             }
             settings.push(setting);
@@ -96,10 +96,10 @@ impl Design {
     pub fn shared(&self) -> Vec<(&str, Vec<&str>)> {
         let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
         for factor in &self.factors {
-            for Setting { name, .. } in &factor.settings {
-                match names.iter_mut().find(|(shared, _)| shared.eq_ignore_ascii_case(name)) {
+            for setting in &factor.settings {
+                match names.iter_mut().find(|(shared, _)| setting.sets(shared)) {
                     Some((_, factors)) => factors.push(&factor.name),
-                    None => names.push((name, vec![&factor.name])),
+                    None => names.push((&setting.name, vec![&factor.name])),
                 }
             }
         }
@@ -151,8 +151,15 @@ mod tests {
 
     #[test]
     fn finds_names_in_two_factors() {
-        let design = design(&["LMR=off", "lmr_pv=-600", "lmr=tuned,rfp_depth=8"], 1);
-        assert_eq!(design.shared(), [("LMR", vec!["LMR=off", "lmr=tuned,rfp_depth=8"])]);
+        let design =
+            design(&["LMR=off", "lmr_pv=-600", "lmr=tuned,rfp_depth=8", "Move Overhead=9", "moveoverhead=8"], 1);
+        assert_eq!(
+            design.shared(),
+            [
+                ("LMR", vec!["LMR=off", "lmr=tuned,rfp_depth=8"]),
+                ("Move Overhead", vec!["Move Overhead=9", "moveoverhead=8"])
+            ]
+        );
     }
 
     #[test]
