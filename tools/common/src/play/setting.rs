@@ -2,12 +2,19 @@
 
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
+use lento::tb::Tables;
 use lento_uci::options::{self, Target};
 use lento_uci::protocol::Protocol;
 use lento_uci::words::quoted;
 use lento_uci::writer::Writer;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::{fmt, io};
+
+/// Tablebases by their folders. Opening them takes too long to repeat for the players of each pair of games.
+static TABLES: Mutex<BTreeMap<String, Arc<Tables>>> = Mutex::new(BTreeMap::new());
 
 /// An engine option or search parameter with its value, as for `setoption`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +31,18 @@ impl Setting {
     /// # Errors
     /// The option does not exist, or the value is invalid.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
+        let has_tables = self.sets("SyzygyPath");
+        if has_tables && let Some(tables) = TABLES.lock().get(&self.value) {
+            engine.set_tables(Some(Arc::clone(tables)));
+            return Ok(());
+        }
         let (mut protocol, mut writer) = (Protocol::default(), Writer::new(io::sink()));
         let mut target = Target { engine, protocol: &mut protocol, writer: &mut writer };
-        options::set(&mut target, &self.name, Some(&self.value))
+        options::set(&mut target, &self.name, Some(&self.value))?;
+        if let Some(tables) = engine.tables().filter(|_| has_tables) {
+            TABLES.lock().insert(self.value.clone(), Arc::clone(tables));
+        }
+        Ok(())
     }
 
     /// Whether it sets this option, in any spelling that `setoption` accepts.
@@ -116,6 +132,19 @@ mod tests {
             let error = text.parse::<Setting>().unwrap_err();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn players_share_tablebases() {
+        let path = concat!("Syzygy Path=", env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
+        let tables = || {
+            let mut engine = Engine::new();
+            path.parse::<Setting>().unwrap().apply(&mut engine).unwrap();
+            Arc::clone(engine.tables().unwrap())
+        };
+        assert!(Arc::ptr_eq(&tables(), &tables()));
+        assert!("SyzygyPath=/no/such/folder".parse::<Setting>().is_err());
+        "SyzygyPath=<empty>".parse::<Setting>().unwrap().apply(&mut Engine::new()).unwrap();
     }
 
     #[test]
