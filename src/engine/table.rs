@@ -20,6 +20,8 @@ pub(super) struct Table {
     pub mib: usize,
     /// The evaluations of stored scores.
     evaluations: Vec<EvalIdentity>,
+    /// Their number before the last load.
+    before_load: usize,
     /// Number of times that its contents were dropped.
     clears: u64,
     /// Cloned into each loan.
@@ -82,7 +84,7 @@ impl Table {
     pub(super) fn of_size(mib: usize) -> Self {
         let tt = Arc::new(Tt::empty());
         let (evaluations, lent) = (Vec::new(), WaitGroup::new());
-        Self { tt, mib, evaluations, clears: 0, lent, begun: false, resizing: Weak::new() }
+        Self { tt, mib, evaluations, before_load: 0, clears: 0, lent, begun: false, resizing: Weak::new() }
     }
 
     /// Records that the contents were dropped.
@@ -281,8 +283,14 @@ impl Engine {
             self.table.begun = true;
         }
         let eval = self.eval_identity();
+        self.table.before_load = self.table.evaluations.len();
         self.table.add_evaluation(eval.clone());
         Ok(self.table.lend(eval))
+    }
+
+    /// Forgets the evaluation of a load that stored nothing. To be called before the next search.
+    pub fn load_was_refused(&mut self) {
+        self.table.evaluations.truncate(self.table.before_load);
     }
 }
 

@@ -196,6 +196,7 @@ impl Session {
                 self.hash_files.origin = origin;
                 path.into_iter().for_each(|path| self.add_own_file(path));
             }
+            Effect::NotLoaded => self.engine.load_was_refused(),
             Effect::End => {
                 self.hash_files.saves.retain(|save| save.id != id);
                 if self.is_work(id) {

@@ -42,6 +42,8 @@ pub enum Effect {
     Saved(Option<PathBuf>),
     /// The hash table was loaded; from this file if all its entries were kept.
     Loaded(Option<PathBuf>, Origin),
+    /// No entry was loaded.
+    NotLoaded,
     /// The task has ended.
     End,
 }

@@ -142,6 +142,9 @@ fn damaged_and_foreign_files_are_refused() {
     session.send("setoption name Drawish Endings value true");
     let line = reply(&mut session, &format!("loadhash {file}"));
     assert!(line.contains(": it was saved by") && line.contains("expected \"Lento "), "{line}");
+    // The refused file added no values of another evaluation.
+    let line = reply(&mut session, &format!("savehash {}", folder.file("again")));
+    assert!(line.starts_with("info string savehash: "), "{line}");
     // A table with values of two evaluations cannot be saved.
     session.send("go depth 2");
     session.best_move();

@@ -169,7 +169,10 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
             console.send(Effect::Loaded(whole, origin));
         }
         Err(HashFileError::Cancelled) => {}
-        Err(error) => console.report(format!("loadhash: {path:?}: {error}; hash table unchanged")),
+        Err(error) => {
+            console.report(format!("loadhash: {path:?}: {error}; hash table unchanged"));
+            console.send(Effect::NotLoaded);
+        }
     }
 }
 
