@@ -91,15 +91,17 @@ impl Engine {
         let evaluation = self.evaluation();
         self.pool.resize(threads, &placement, &evaluation)?;
         self.pool.copy_network(&placement, &evaluation);
-        let memory = placement.memory();
-        let nodes = if memory.len() > 1 { memory.into_iter().collect() } else { Vec::new() };
-        // Unchanged placement needs no wait.
-        if self.table.tt.nodes() != nodes {
-            let mut tt = self.take_table();
-            tt.spread_over(&nodes);
-            self.table.tt = Arc::new(tt);
-        }
+        self.spread_table();
         Ok(())
+    }
+
+    /// Moves the table's pages to the nodes of the threads. Does nothing while a search or a loan uses the table.
+    pub fn spread_table(&mut self) {
+        let memory = self.placement.as_ref().map(Placement::memory).unwrap_or_default();
+        let nodes: Vec<usize> = if memory.len() > 1 { memory.into_iter().collect() } else { Vec::new() };
+        if let Some(tt) = Arc::get_mut(&mut self.table.tt) {
+            tt.spread_over(&nodes);
+        }
     }
 }
 
@@ -132,6 +134,20 @@ mod tests {
         engine.set_numa_policy(NumaPolicy::None).unwrap();
         let lines = engine.placement();
         assert!(lines[0].contains("threads are not bound") && engine.threads() == 4, "{lines:?}");
+    }
+
+    #[test]
+    fn threads_do_not_wait_for_a_save() {
+        let mut engine = Engine::new();
+        engine.set_numa_policy(NumaPolicy::None).unwrap();
+        // As if on a machine with several nodes.
+        Arc::get_mut(&mut engine.table.tt).unwrap().spread_over(&[0]);
+        let loan = engine.lend_table_to_save().unwrap();
+        engine.set_threads(2).unwrap();
+        assert_eq!(engine.table.tt.nodes(), [0]);
+        drop(loan);
+        engine.spread_table();
+        assert!(engine.table.tt.nodes().is_empty());
     }
 
     #[test]

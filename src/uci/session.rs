@@ -199,6 +199,8 @@ impl Session {
             Effect::NotLoaded => self.engine.load_was_refused(),
             Effect::End => {
                 self.hash_files.saves.retain(|save| save.id != id);
+                // Threads may have moved during a save.
+                self.engine.spread_table();
                 if self.is_work(id) {
                     self.work = None;
                 }
@@ -413,6 +415,7 @@ impl Session {
     }
 
     fn answer_isready(&mut self) {
+        self.engine.spread_table();
         if let Err(problem) = self.engine.prepare() {
             self.report(problem);
         }
