@@ -18,7 +18,7 @@ use lento::engine::{Engine, Output};
 use lento::hash_file::Origin;
 use lento::internals::version;
 use lento::score::Bound;
-use lento::search::lmr::RecipeName;
+use lento::search::lmr::{Helpers, RecipeName};
 use queued::{Queued, Work};
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -406,8 +406,13 @@ impl Session {
                 // The position may have changed since.
                 let (game, moves) = self.engine.counted_root().clone();
                 engine.game = game;
-                engine.settings.lmr.main = RecipeName::Off;
-                engine.settings.search.multi_pv = 1;
+                (engine.settings.lmr.main, engine.settings.lmr.helpers) = (RecipeName::Off, Helpers::Same);
+                let placed = engine.set_numa_policy(self.engine.numa_policy().clone());
+                let threads = self.engine.threads();
+                let started = placed.and_then(|()| engine.set_threads(threads).map_err(|error| error.to_string()));
+                if let Err(problem) = started {
+                    return self.report(problem);
+                }
                 self.begin_task(queued, move |console| task::without_reductions(console, engine, &moves, report));
             }
             Some(report) => self.print(&format::lmr_table(&report)),

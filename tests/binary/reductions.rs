@@ -112,6 +112,21 @@ fn lmrstats_reports_the_last_search_if_enabled() {
     assert!(output.iter().any(|line| words(line)[..] == ["average", "reduction", "-"]), "{output:#?}");
 }
 
+/// Without reductions in both searches, their nodes are equal.
+#[test]
+fn lmrstats_off_uses_lines_and_threads_of_the_search() {
+    let mut session = Session::ready();
+    let options = [("LMR Statistics", "true"), ("LMR", "off"), ("Deterministic", "true"), ("MultiPV", "3")];
+    options.iter().for_each(|(name, value)| drop(session.set(name, value)));
+    for threads in ["1", "2"] {
+        session.set("Threads", threads);
+        session.search("ucinewgame\nposition startpos\ngo depth 6");
+        session.send("lmrstats off");
+        let line = session.read_until("recipe off to depth 6: ").pop().expect("a line");
+        assert_eq!(number::<u64>(&line, "6:"), number::<u64>(&line, "nodes,"), "{threads}: {line}");
+    }
+}
+
 #[test]
 fn stop_cancels_lmrstats_off() {
     let mut session = Session::ready();
