@@ -37,6 +37,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     files::read(open(path)?, MAX_BYTES).map_err(|error| in_file(path, error))
 }
 
+/// CRC-32 of a file in eight hexadecimal digits; `None` for other than regular files, which can be read only once.
+pub fn checksum(path: &Path) -> Option<String> {
+    let bytes = path.is_file().then(|| read(path).ok())??;
+    Some(format!("{:08x}", crc32fast::hash(&bytes)))
+}
+
 /// Reads a text file without its byte order mark. Replaces invalid UTF-8, as in old files, with U+FFFD.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let bytes = read(path)?;

@@ -5,6 +5,7 @@ use super::arena::Arena;
 use super::limit::Limit;
 use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
+use crate::inputs;
 use lento::engine::Engine;
 use lento::internals::{bench, processors};
 use serde_json::{Value, json};
@@ -75,7 +76,8 @@ impl Conditions {
         conditions
     }
 
-    /// The journal header: the conditions, the [`signature`] of the engine, and checksums of networks that settings load.
+    /// The journal header: the conditions, the [`signature`] of the engine, and checksums of the book and of networks that settings
+    /// load.
     pub fn header<'a>(
         &self,
         tool: &str,
@@ -85,7 +87,10 @@ impl Conditions {
         let mut header = self.json(limit);
         header["tool"] = tool.into();
         header["bench"] = signature()?.into();
-        // Older journals lack this field.
+        // Older journals lack these fields.
+        if let Some(checksum) = self.openings.book.as_deref().and_then(inputs::checksum) {
+            header["book_crc32"] = checksum.into();
+        }
         let networks: BTreeSet<String> = settings.into_iter().filter_map(Setting::network).collect();
         if !networks.is_empty() {
             header["networks"] = networks.into_iter().collect();
@@ -165,5 +170,18 @@ mod tests {
         assert!(one.get("networks").is_some() && header("SyzygyPath").get("networks").is_none());
         folder.write("new.lnn", b"other");
         assert_ne!(one, header("EvalFile"));
+    }
+
+    #[test]
+    fn header_distinguishes_books_of_one_name() {
+        let folder = Folder::new("books");
+        let header = |fen: &str| {
+            let path = folder.write("book.epd", fen.as_bytes());
+            conditions(&format!("--book {}", path.display())).header("match", Limit::Nodes(5), []).unwrap()
+        };
+        let one = header("4k3/8/8/8/8/8/8/R3K3 w - -");
+        assert_eq!(one, header("4k3/8/8/8/8/8/8/R3K3 w - -"));
+        assert_ne!(one, header("4k3/8/8/8/8/8/8/Q3K3 w - -"));
+        assert!(conditions("").header("match", Limit::Nodes(5), []).unwrap().get("book_crc32").is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! Engine settings of players.
 
+use crate::inputs;
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
 use lento::tb::Tables;
@@ -9,6 +10,7 @@ use lento_uci::words::quoted;
 use lento_uci::writer::Writer;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::{fmt, io};
@@ -52,9 +54,7 @@ impl Setting {
 
     /// CRC-32 of the network that this setting loads, in eight hexadecimal digits.
     pub fn network(&self) -> Option<String> {
-        let is_network = self.sets("EvalFile");
-        let bytes = is_network.then(|| std::fs::read(&self.value).ok())??;
-        Some(format!("{:08x}", crc32fast::hash(&bytes)))
+        self.sets("EvalFile").then(|| inputs::checksum(Path::new(&self.value)))?
     }
 }
 
