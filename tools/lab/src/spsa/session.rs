@@ -38,11 +38,13 @@ impl Session {
         let schedule = GainSchedule { horizon: args.horizon.or(stored).unwrap_or(args.iterations), ..args.schedule };
         let spsa = Spsa::new(chosen(&args.parameters)?, schedule, args.conditions.openings.seed);
         let header = header(args, &spsa, &schedule)?;
+        let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
+        arena.warn_of_repeats(args.iterations * args.pairs);
         let mut session = Self {
             pairs: Pentanomial::default(),
             header: header.clone(),
             values: vec![spsa.theta.clone()],
-            arena: args.conditions.arena(args.limit, [&args.set, &args.set])?,
+            arena,
             common: args.set.clone(),
             pairs_per_iteration: args.pairs,
             spsa,

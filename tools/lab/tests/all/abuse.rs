@@ -67,10 +67,16 @@ fn outputs_are_checked_before_the_run() {
         assert!(TOOL.fails(&folder, words).contains("used for two files"), "{words}");
     }
     assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
-    for (more, warned) in [("--pairs 2", true), ("--pairs 2 --random-plies 1", false), ("--pairs 1", false)] {
-        let output = TOOL.succeeds(&folder, &format!("{MATCH} --book @/book.epd {more}"));
+    for (words, warned) in [
+        ("match --pairs 2", true),
+        ("match --pairs 2 --random-plies 1", false),
+        ("match --pairs 1", false),
+        ("spsa rfp_margin --iterations 2 --pairs 1", true),
+        ("spsa rfp_margin --iterations 1 --pairs 1", false),
+    ] {
+        let output = TOOL.succeeds(&folder, &format!("{words} --limit nodes=300 --hash 1 --book @/book.epd"));
         let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(message.contains("book.epd: games repeat after opening 1;"), warned, "{more}: {message}");
+        assert_eq!(message.contains("book.epd: games repeat after opening 1;"), warned, "{words}: {message}");
     }
 }
 

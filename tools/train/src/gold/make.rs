@@ -57,6 +57,8 @@ const MAX_EMPTY_GAMES: u64 = 200;
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     outputs::check([&args.output, &args.journal], &args.conditions.openings.book)?;
+    // Games with fewer positions than --each need more openings.
+    arena.warn_of_repeats(args.positions.div_ceil(args.each) as u64);
     // Fails before the journal is created.
     Sampler::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;

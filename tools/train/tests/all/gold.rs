@@ -1,5 +1,6 @@
 //! Runs `lento-train gold`.
 
+use crate::TOOL;
 use lento_testing::Folder;
 use lento_testing::driver::{json, kill_once, lines};
 use serde_json::Value;
@@ -72,6 +73,18 @@ fn label_accepts_soft_limits() {
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(2) && message.contains(&format!("'{label}'")), "{message}");
         assert!(message.contains("soft=2500,hard=5000"), "{message}");
+    }
+}
+
+#[test]
+fn warns_that_games_of_a_small_book_repeat() {
+    let folder = Folder::new("gold");
+    folder.write("book.epd", b"r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7\n");
+    let words = "gold make --limit nodes=50 --label 50 --each 1 --hash 1 --book @/book.epd --journal @/journal";
+    for (positions, warned) in [(1, false), (2, true)] {
+        let output = TOOL.succeeds(&folder, &format!("{words} --positions {positions} --output @/gold.bf"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(message.contains("book.epd: games repeat after opening 1;"), warned, "{positions}: {message}");
     }
 }
 
