@@ -34,6 +34,7 @@ struct Source {
 }
 
 #[derive(clap::Args)]
+#[command(mut_arg("memory", |arg| arg.requires("shuffle")))]
 pub struct ConvertArgs {
     /// Write the positions to this file (bulletformat, *.bf), which appears when it is complete
     #[arg(long, value_name = "FILE")]

@@ -255,6 +255,9 @@ fn invalid_arguments_leave_no_file() {
         let error = error(&output);
         assert!(error.contains(part), "{command} {input}: {error}");
     }
+    let unused = ["data", "convert", "--memory", "9", "--output"];
+    let output = tool(&unused, &[&out, &scratch.at("noise.vf")]).output().unwrap();
+    assert!(error(&output).contains("--shuffle"), "{output:?}");
     // Bytes without a terminator are a truncated game.
     let output = tool(&["data", "convert", "--output"], &[&scratch.at("none.bf"), &scratch.at("noise.vf")]).output();
     let output = output.unwrap();
