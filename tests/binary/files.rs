@@ -1,6 +1,7 @@
 //! Paths that are not regular files: reading a FIFO would block, `/dev/zero` never ends.
 
-use crate::harness::{Folder, Session, count, limited};
+use crate::harness::{Session, count, limited};
+use lento_testing::Folder;
 use std::fs;
 
 /// Sets the option to each path and expects a refusal with its reason.
@@ -26,7 +27,7 @@ fn networks_are_read_from_regular_files_only() {
     assert_refused(
         "EvalFile",
         "the network is unchanged",
-        &[("/dev/zero", NO_FILE), (&fifo, NO_FILE), (folder.path(), FOLDER), (&sparse, "expected a smaller file")],
+        &[("/dev/zero", NO_FILE), (&fifo, NO_FILE), (&folder.file(""), FOLDER), (&sparse, "expected a smaller file")],
     );
     for (path, reason) in [("/dev/zero", NO_FILE), (&fifo, NO_FILE)] {
         let output = crate::harness::run(&["eval", "--eval-file", path]);
@@ -45,7 +46,7 @@ fn logs_are_written_to_regular_files_only() {
         &[
             ("/dev/full", NO_FILE),
             (&fifo, NO_FILE),
-            (folder.path(), FOLDER),
+            (&folder.file(""), FOLDER),
             (&folder.file("none/log"), "No such file"),
         ],
     );

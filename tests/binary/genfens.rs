@@ -1,6 +1,7 @@
 //! `genfens`, as called by OpenBench.
 
-use crate::harness::{Folder, START, Session, lines, number, run};
+use crate::harness::{START, Session, lines, number, run};
+use lento_testing::Folder;
 use std::collections::HashSet;
 
 /// The positions printed by a `genfens` command line, in OpenBench's format.
@@ -35,13 +36,14 @@ fn openings_are_distinct_and_reproducible() {
 #[test]
 fn openings_start_from_a_book() {
     let folder = Folder::new("genfens");
-    let book = folder
-        .write("book.epd", format!("# starts\n\n{}id \"x\";\n8/4k3/4p3/8/8/4P3/4K3/8 w - - 5 30\n", &START[..53]));
+    let starts = format!("# starts\n\n{}id \"x\";\n8/4k3/4p3/8/8/4P3/4K3/8 w - - 5 30\n", &START[..53]);
+    folder.write("book.epd", starts.as_bytes());
+    folder.write("broken.epd", b"no position\n");
+    let [book, broken] = ["book.epd", "broken.epd"].map(|name| folder.file(name));
     let all: HashSet<String> = fens(&format!("genfens 2 seed 3 book {book} plies 0")).into_iter().collect();
     assert_eq!(all, HashSet::from([START.to_owned(), "8/4k3/4p3/8/8/4P3/4K3/8 w - - 5 30".to_owned()]));
     let walked = fens(&format!("genfens 20 seed 3 book {book} plies 2"));
     assert!(walked.iter().any(|fen| fen.contains("k")) && walked.iter().all(|fen| !all.contains(fen)));
-    let broken = folder.write("broken.epd", "no position\n");
     for (arguments, expected) in [
         (format!("3 seed 3 book {book} plies 0"), "found 2 of 3 openings"),
         (format!("3 seed 3 book {broken}"), "line 1: invalid FEN \"no position\""),

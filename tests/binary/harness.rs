@@ -1,8 +1,6 @@
 //! Drives the real binary.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -227,63 +225,4 @@ pub fn last_pv(lines: &[String]) -> &str {
 pub fn depths(lines: &[String]) -> Vec<u32> {
     let pvs = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
     pvs.map(|line| number(line, "depth")).collect()
-}
-
-/// Temporary folder of a test, removed with its contents.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Creates a folder with copies of files.
-    pub fn with_copies(name: &str, from: &Path, files: &[&str]) -> Self {
-        let folder = Self::new(name);
-        for file in files {
-            fs::copy(from.join(file), folder.0.join(file)).unwrap();
-        }
-        folder
-    }
-
-    pub fn path(&self) -> &str {
-        self.0.to_str().expect("UTF-8")
-    }
-
-    /// Path of a file in the folder.
-    pub fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("UTF-8").to_owned()
-    }
-
-    /// Writes a file and returns its path.
-    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        fs::write(self.0.join(name), bytes).unwrap();
-        self.file(name)
-    }
-
-    /// Creates a FIFO and a sparse file of 1 TiB; returns their paths.
-    #[cfg(unix)]
-    pub fn special_files(&self) -> [String; 2] {
-        let [fifo, sparse] = ["fifo", "sparse"].map(|name| self.file(name));
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-        fs::File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
-        [fifo, sparse]
-    }
-
-    /// Names of all files, sorted.
-    pub fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,7 +1,8 @@
 //! Hash files: saving and loading at any time, damaged and foreign files, a full disk, concurrent saves.
 
 use crate::data;
-use crate::harness::{Folder, Session, count, depths, last_pv, limited, number};
+use crate::harness::{Session, count, depths, last_pv, limited, number};
+use lento_testing::Folder;
 use std::fs;
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! `EvalFile`, `--eval-file` and `--simd`.
 
-use crate::harness::{Folder, Session, count, lines, run};
+use crate::harness::{Session, count, lines, run};
+use lento_testing::Folder;
 
 /// The embedded network as a file.
 const EMBEDDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn");
@@ -16,8 +17,8 @@ fn invalid_networks_leave_the_old_one_in_use() {
     let valid = std::fs::read(EMBEDDED).unwrap();
     let mut damaged = valid.clone();
     damaged[valid.len() / 2] ^= 4;
-    folder.write("text.lnn", "1. e4 e5\n");
-    folder.write("damaged.lnn", damaged);
+    folder.write("text.lnn", b"1. e4 e5\n");
+    folder.write("damaged.lnn", &damaged);
     folder.write("short.lnn", &valid[..valid.len() - 100]);
 
     let mut session = Session::ready();

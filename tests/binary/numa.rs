@@ -1,9 +1,9 @@
 //! The option `NumaPolicy`: values, messages and the affinity that the OS reports.
 
-use super::harness::{Folder, Session};
+use super::harness::Session;
+use lento_testing::Folder;
 use std::collections::BTreeSet;
 use std::fs::{create_dir_all, read_dir, read_to_string, write};
-use std::path::Path;
 use std::process::Command;
 
 /// Allowed CPUs of each worker thread of a process, in thread order.
@@ -103,7 +103,7 @@ fn main_thread_is_bound_to_fast_cores() {
     let [fast, slow @ ..] = &cpus[..] else { return };
     let devices = Folder::new("cores");
     for cpu in &cpus {
-        let folder = Path::new(devices.path()).join(format!("system/cpu/cpu{cpu}"));
+        let folder = devices.path().join(format!("system/cpu/cpu{cpu}"));
         create_dir_all(&folder).expect("a folder");
         write(folder.join("cpu_capacity"), if cpu == fast { "1024" } else { "446" }).expect("a file");
     }

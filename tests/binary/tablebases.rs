@@ -1,7 +1,8 @@
 //! Syzygy tablebases.
 
 use crate::data;
-use crate::harness::{Folder, Session, field, last_pv, lines, number, run};
+use crate::harness::{Session, field, last_pv, lines, number, run};
+use lento_testing::Folder;
 use std::fs;
 
 /// Won in at most 14 moves.
@@ -28,7 +29,7 @@ fn score(line: &str) -> (&str, i32) {
 fn syzygy_path_reports_found_and_missing_tables() {
     let folder = one_table("one-table");
     let mut session = Session::ready();
-    let output = session.set("SyzygyPath", folder.path());
+    let output = session.set("SyzygyPath", &folder.file(""));
     assert_eq!(
         output,
         [
@@ -89,12 +90,12 @@ fn results_cut_below_the_root() {
 fn tables_may_change_or_disappear_in_use() {
     let folder = one_table("vanish");
     let mut session = Session::ready();
-    session.set("SyzygyPath", folder.path());
+    session.set("SyzygyPath", &folder.file(""));
     folder.write("KRvK.rtbw", b"");
     fs::remove_file(folder.file("KRvK.rtbz")).expect("no file");
     let lines = session.search(&format!("position fen {ROOK}\ngo depth 4"));
     assert_eq!(score(last_pv(&lines)), ("cp", 20_000), "{lines:#?}");
-    let output = session.set("SyzygyPath", folder.path());
+    let output = session.set("SyzygyPath", &folder.file(""));
     assert!(output[0].contains("KRvK.rtbw is damaged") && output[0].contains("; keeping the "), "{output:?}");
 }
 
@@ -107,7 +108,7 @@ fn damaged_tables_are_reported() {
     let bytes = fs::read(tables.join("KRvK.rtbw")).expect("a table");
     folder.write("KRvK.rtbw", &bytes[..bytes.len() - 64]);
     folder.write("KPvK.rtbw", b"#!/bin/sh");
-    let output = session.set("SyzygyPath", &format!("/no/such/folder:{}", folder.path())).join("\n");
+    let output = session.set("SyzygyPath", &format!("/no/such/folder:{}", folder.file(""))).join("\n");
     for expected in [
         "SyzygyPath: 1 WDL and 1 DTZ tables of up to 3 pieces",
         "the folder \"/no/such/folder\" cannot be read",
@@ -118,7 +119,7 @@ fn damaged_tables_are_reported() {
         assert!(output.contains(expected), "{expected}: {output}");
     }
     // A good copy in another folder replaces a damaged one.
-    let output = session.set("SyzygyPath", &format!("{}:{}", folder.path(), tables.display()));
+    let output = session.set("SyzygyPath", &format!("{}:{}", folder.file(""), tables.display()));
     assert!(
         output[0].ends_with(" WDL and 12 DTZ tables of up to 4 pieces") && output[0].contains(": 12 "),
         "{output:#?}"
@@ -130,8 +131,8 @@ fn damaged_tables_are_reported() {
 #[test]
 fn analyse_accepts_syzygy_folders() {
     let folder = one_table("command-line");
-    let path = folder.path();
-    let analysed = lines(&run(&["analyse", "--syzygy", path, "--depth", "4", "--fen", ROOK, "--threads", "1"]));
+    let path = folder.file("");
+    let analysed = lines(&run(&["analyse", "--syzygy", &path, "--depth", "4", "--fen", ROOK, "--threads", "1"]));
     assert!(analysed[1].contains("1 WDL and 1 DTZ tables of up to 3 pieces"), "{analysed:#?}");
     let refused = run(&["analyse", "--syzygy", "/no/such/folder", "--depth", "1"]);
     assert!(!refused.status.success());

@@ -8,7 +8,7 @@ mod shell;
 mod table;
 
 use crate::data;
-use crate::harness::Folder;
+use lento_testing::Folder;
 use pages::{Item, Kind};
 use shell::{Ended, Shell};
 use std::collections::BTreeSet;
@@ -119,7 +119,7 @@ fn run_uci(shell: &Shell, block: &str) -> Ended {
 /// Runs all items of a page and returns the failures.
 fn run_page(page: &str) -> Vec<String> {
     let folder = Folder::new(&format!("docs-{}", page.replace('/', "-")));
-    let shell = Shell::new(Path::new(folder.path()), search_path());
+    let shell = Shell::new(folder.path(), search_path());
     let mut failed = Vec::new();
     let mut check = |at: &str, printed: &str, command: &str, ended: Ended| {
         let is_allowed =
@@ -128,7 +128,7 @@ fn run_page(page: &str) -> Vec<String> {
             failed.push(format!("{page}:{at}: {error}\nprinted: {printed}\nrun: {command}\n{}", ended.output));
         }
     };
-    for command in place::prepare(Path::new(folder.path()), page) {
+    for command in place::prepare(folder.path(), page) {
         check("tests/docs/place.rs", command, command, shell.run(command));
     }
     for item in items_of(page) {

@@ -1,12 +1,12 @@
 //! Tablebases: known values, wins played out, damaged files.
 
 use crate::data;
-use crate::harness::Folder;
 use lento::chess::{Board, Game, Verdict};
 use lento::engine::Engine;
 use lento::score::{TB_WIN, is_decisive};
 use lento::search::limits::{Determinism, Limits};
 use lento::tb::{Tables, Wdl};
+use lento_testing::Folder;
 use std::fs;
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ fn cursed_wins_are_not_claimed() {
 fn wdl_alone_does_not_claim_wins_on_the_clock() {
     let folder = Folder::with_copies("results", &data::path("syzygy"), &["KRvK.rtbw"]);
     let mut engine = Engine::new();
-    engine.set_tables(Some(Arc::new(Tables::open(folder.path()).expect("a table"))));
+    engine.set_tables(Some(Arc::new(Tables::open(&folder.file("")).expect("a table"))));
     for (clock, claimed) in [(0, true), (90, false)] {
         engine.game = Game::from_fen(&format!("8/8/8/4k3/8/8/8/KR6 w - - {clock} 80")).expect("a valid FEN");
         let outcome = engine.search_blocking(&Limits { depth: Some(2), ..Limits::default() }, |_| ());
@@ -212,7 +212,7 @@ fn damaged_tables_are_reported_or_harmless() {
             _ => bytes[random.usize(4..intact.len())] ^= 1 << random.usize(0..8),
         }
         fs::write(&file, &bytes).expect("a copy");
-        let tables = Tables::open(scratch.path()).expect("some tables are valid");
+        let tables = Tables::open(&scratch.file("")).expect("some tables are valid");
         let problems = &tables.summary().problems;
         let named = problems.iter().any(|problem| problem.contains(names[round % 2]) && !problem.contains("missing"));
         assert!(named || bytes == intact, "round {round}: {problems:#?}");
