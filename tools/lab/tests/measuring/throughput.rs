@@ -84,24 +84,7 @@ fn measures_and_compares() {
         "lento throughput",
         &["machine.caches", "machine.nodes", "placement.nodes", "disturbances"],
     );
-    assert_eq!(found["work"], json!({ "threads": 2, "nodes": 2500, "hash_mib": 1, "positions": 3 }));
-    for figure in ["speed", "rate"] {
-        let [low, median, high] = ["low", "median", "high"].map(|end| number(&found["results"][figure][end]));
-        assert!(0.0 < low && low <= median && median <= high, "{}", found["results"]);
-        let passes = found["passes"].as_array().expect("a list").iter().map(|pass| number(&pass[figure]));
-        assert_eq!(passes.clone().fold(f64::INFINITY, f64::min), low);
-        assert_eq!(passes.fold(0.0, f64::max), high);
-    }
-    let mut once = Command::new(env::current_exe().expect("a path"));
-    let once = document(&run(once.args(["speedtest", "--json"]).args(work)).stdout);
-    for figure in ["speed", "rate"] {
-        assert_eq!(found["checksum"][figure], once[figure]["checksum"]);
-    }
-    if cfg!(target_os = "linux") {
-        assert!(found["system"]["affinity"].is_string() && number(&found["system"]["hardware_threads"]) >= 1.0);
-        let load = number(&found["observed"]["other_load"]);
-        assert!((0.0..=number(&found["system"]["hardware_threads"]) + 0.1).contains(&load), "{load}");
-    }
+    check_document(&found, &work);
 
     let compared = |other: &Path, args: &[&str]| run(command(&["compare", &name(&file), &name(other)]).args(args));
     let same = document(&compared(&file, &["--json"]).stdout);
@@ -150,6 +133,28 @@ fn measures_and_compares() {
             "{part}: {}",
             text_of(&output)
         );
+    }
+}
+
+/// Checks the document of [`measures_and_compares`].
+fn check_document(found: &Value, work: &[&str]) {
+    assert_eq!(found["work"], json!({ "threads": 2, "nodes": 2500, "hash_mib": 1, "positions": 3 }));
+    for figure in ["speed", "rate"] {
+        let [low, median, high] = ["low", "median", "high"].map(|end| number(&found["results"][figure][end]));
+        assert!(0.0 < low && low <= median && median <= high, "{}", found["results"]);
+        let passes = found["passes"].as_array().expect("a list").iter().map(|pass| number(&pass[figure]));
+        assert_eq!(passes.clone().fold(f64::INFINITY, f64::min), low);
+        assert_eq!(passes.fold(0.0, f64::max), high);
+    }
+    let mut once = Command::new(env::current_exe().expect("a path"));
+    let once = document(&run(once.args(["speedtest", "--json"]).args(work)).stdout);
+    for figure in ["speed", "rate"] {
+        assert_eq!(found["checksum"][figure], once[figure]["checksum"]);
+    }
+    if cfg!(target_os = "linux") {
+        assert!(found["system"]["affinity"].is_string() && number(&found["system"]["hardware_threads"]) >= 1.0);
+        let load = number(&found["observed"]["other_load"]);
+        assert!((0.0..=number(&found["system"]["hardware_threads"]) + 0.1).contains(&load), "{load}");
     }
 }
 
