@@ -19,7 +19,7 @@ use std::fmt;
 pub struct PgnGame {
     /// Tag pairs in file order.
     pub tags: Vec<(String, String)>,
-    /// Whether the game is Chess960, by its tags or start position.
+    /// Whether the game is Chess960, by the tag `Variant` or the castling rights of the start position.
     pub chess960: bool,
     pub start: Board,
     /// Comment before the first move.

@@ -233,7 +233,7 @@ impl<R: BufRead> Reader<R> {
         let fen = tag(&self.state.tags, "FEN").filter(|fen| is_enabled && !fen.trim().is_empty());
         match fen.map_or_else(|| Ok(Board::start()), Board::from_fen) {
             Ok(board) => {
-                self.state.chess960 = named;
+                self.state.chess960 = named || board.needs_chess960();
                 Some(board)
             }
             Err(error) => {

@@ -160,7 +160,7 @@ fn custom_starts_and_chess960_are_read() {
     let game = |text: &str| read(text).remove(0).game.unwrap();
     let ending = game("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n1.a8(Q)+ *");
     assert!(ending.moves.len() == 1 && !ending.chess960);
-    for variant in ["Chess960", "fischerandom", "chess 960", "Fischerandom"] {
+    for variant in ["Chess960", "fischerandom", "chess 960", "Fischerandom", "", "Standard"] {
         let text = format!(
             "[FEN \"nbbrknrq/pppppppp/8/8/8/8/PPPPPPPP/NBBRKNRQ w KQkq - 0 1\"]\n[Variant \"{variant}\"]\n1.Ne3 Ne6 2.O-O *"
         );
