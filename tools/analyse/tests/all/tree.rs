@@ -211,6 +211,11 @@ fn games_and_analyses_become_a_tree() {
     assert_eq!(moves(&root).last(), Some(&"f3"), "{root}");
     assert!(root["own_expected"].is_number() && shown(&path, "f3 e5 g4")["expected"] == 1.0);
     assert_eq!(shown(&path, "f3 e5 g4 Qh4#")["expected"], 0.0);
+    // A book has the best moves of the tree, although better ones are not in it.
+    let book = folder.path("a.bin");
+    done(&["export", &path, "--polyglot", &book, "--best", "1"]);
+    let weights: Vec<Vec<u8>> = fs::read(&book).unwrap().chunks(16).map(|entry| entry[10..12].to_vec()).collect();
+    assert_eq!(weights, [1000_u16.to_be_bytes(); 4]);
     // Positions searched with the same nodes are not searched again.
     let text = grow(&path, &["--positions", "2"]);
     assert!(!text.contains("1.f3: ") && !text.contains("root: "), "{text}");

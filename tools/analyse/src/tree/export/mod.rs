@@ -57,12 +57,12 @@ struct Visit {
     rows: Vec<Row>,
 }
 
-/// Visits nodes below a node breadth-first, each once, without moves beyond the width.
+/// Visits nodes below a node breadth-first, each once, without excluded moves and those that `select` drops.
 fn walk(
     tree: &Tree,
     node: i64,
     position: &Position,
-    width: Option<(i64, usize)>,
+    select: impl Fn(&mut Vec<Row>),
     mut visit: impl FnMut(Visit) -> Result<bool, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let mut seen = HashSet::from([node]);
@@ -70,9 +70,7 @@ fn walk(
     while let Some((node, position, last)) = waiting.pop_front() {
         let mut rows = rows(tree, node)?;
         rows.retain(|row| !row.excluded);
-        if let Some((within, best)) = width {
-            narrow(&mut rows, within, best);
-        }
+        select(&mut rows);
         for row in &rows {
             if let Some(child) = row.child.filter(|&child| seen.insert(child)) {
                 waiting.push_back((child, position.after(row.mv), Some(row.mv)));
@@ -96,11 +94,12 @@ fn narrow(rows: &mut Vec<Row>, within: i64, best: usize) {
     });
 }
 
-/// Writes searched positions as EPD: `ce` and `pm` are value and move in the tree; `acd`, `acn` and `acs` are from the node's own
-/// search.
+/// Writes searched positions as EPD: `ce`, `pm` and `pv` are value, move and line in the tree; `acd`, `acn` and `acs` are from the
+/// node's own search.
 fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Box<dyn Error>> {
     let mut draft = Draft::create(file)?;
-    walk(tree, node, &position, None, |visit| {
+    let all = |_: &mut Vec<Row>| ();
+    walk(tree, node, &position, all, |visit| {
         if let (Some(own), Some(best)) = (own_search(tree, visit.node)?, visit.rows.first()) {
             let fen = visit.position.board.fen(false);
             let fields: Vec<&str> = fen.split(' ').collect();
@@ -125,10 +124,15 @@ fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Bo
 /// The moves below a node as a Polyglot opening book.
 fn book(tree: &Tree, node: i64, position: &Position, args: &Export) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut entries = Vec::new();
-    walk(tree, node, position, Some((args.within, args.best)), |visit| {
+    let select = |rows: &mut Vec<Row>| {
+        // A best move that is not in the tree would hide worse ones that are.
+        rows.retain(|row| row.child.is_some());
+        narrow(rows, args.within, args.best);
+    };
+    walk(tree, node, position, select, |visit| {
         let key = polyglot::key(&visit.position.board, visit.last);
         let best = visit.rows.iter().filter_map(|row| row.value).max();
-        for row in visit.rows.iter().filter(|row| row.child.is_some()) {
+        for row in &visit.rows {
             let (Some(best), Some(value)) = (best, row.value) else { continue };
             let loss = f64::from(centipawns(best) - centipawns(value));
             let weight = (WEIGHT * (-loss / HALF_LOSS).exp2()).round().max(1.0) as u16;

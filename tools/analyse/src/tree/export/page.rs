@@ -5,7 +5,7 @@ use super::super::position::{Value, centipawns};
 use super::super::show::own_search;
 use super::super::store::Search;
 use super::super::{Named, Tree};
-use super::walk;
+use super::{narrow, walk};
 use crate::report::html::{NAME, PIECES, board, data, escape, fill, script, style};
 use lento::chess::{Board, Color, Move};
 use lento_console::document::notation;
@@ -20,7 +20,8 @@ const LINE: usize = 10;
 pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn Error>> {
     let Named { node, position, start, line, .. } = named;
     let mut visits = Vec::new();
-    walk(tree, *node, position, Some((args.within, args.best)), |visit| {
+    let select = |rows: &mut Vec<_>| narrow(rows, args.within, args.best);
+    walk(tree, *node, position, select, |visit| {
         visits.push(visit);
         Ok(visits.len() < args.max_positions)
     })?;
