@@ -42,6 +42,8 @@ pub struct Place {
     path: Vec<Move>,
     /// The move to add and the position after it; `None` to search the node itself.
     pub child: Option<(Move, Position)>,
+    /// Whether that position was not in the tree.
+    is_new: bool,
     /// The node of that position, if it needs a search.
     new: Option<i64>,
 }
@@ -105,13 +107,14 @@ pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
             store.claim(place.node)?;
             changed.add([place.node]);
             let mut is_free = true;
-            if let Some((_, next)) = &place.child
-                && !is_known(store, next, limit)?
-            {
-                let (new, _) = store.add_node(next)?;
-                is_free = store.claim(new)?;
-                changed.add([new]);
-                place.new = Some(new);
+            if let Some((_, next)) = &place.child {
+                place.is_new = store.find(&next.key)?.is_none();
+                if !is_known(store, next, limit)? {
+                    let (new, _) = store.add_node(next)?;
+                    is_free = store.claim(new)?;
+                    changed.add([new]);
+                    place.new = Some(new);
+                }
             }
             Ok((Some(place), is_free))
         })?;
@@ -141,7 +144,7 @@ fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
         }
     };
     let child = mv.map(|mv| (mv, position.after(mv)));
-    Ok(Some(Place { node, position, path, child, new: None }))
+    Ok(Some(Place { node, position, path, child, is_new: false, new: None }))
 }
 
 /// Whether a position needs no search with this limit.
@@ -187,7 +190,7 @@ impl Work<'_> {
 
     /// Searches the new child, if any, and the node without moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
-        let Place { node, position, path, child, new } = place;
+        let Place { node, position, path, child, is_new, new } = place;
         if let (Some((mv, next)), Some(new)) = (child, *new) {
             let Some(search) = self.search(next, &[], &[path, &[*mv][..]].concat())? else { return Ok(()) };
             let is_stored = self.store(|store, by, changed| {
@@ -223,7 +226,7 @@ impl Work<'_> {
             changed.add([*node]);
             Ok(())
         })?;
-        self.added += u64::from(is_stored && child.is_some());
+        self.added += u64::from(is_stored && *is_new);
         Ok(())
     }
 

@@ -201,6 +201,19 @@ pub fn keeps_marks(path: &str) {
     done(&["verify", path]);
 }
 
+/// Moves to positions of the tree add none.
+#[test]
+fn only_new_positions_are_counted() {
+    let folder = Folder::new("tree-counted");
+    let path = folder.path("a.tree");
+    done(&["init", &path, "--fen", "7k/8/8/8/7p/p7/P6P/K7 w - - 0 1"]);
+    // The only move after the first line leads to the end of the second one, but is not in the tree.
+    done(&["pin", &path, "h3 Kg8"]);
+    done(&["pin", &path, "Kb1 Kg8 h3"]);
+    let text = grow(&path, &["--positions", "9"]);
+    assert!(text.contains(", 9 positions added, ") && text.ends_with("; the tree has 15 positions\n"), "{text}");
+}
+
 #[test]
 fn games_and_analyses_become_a_tree() {
     let folder = Folder::new("tree-init");
