@@ -74,7 +74,8 @@ pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
         }
         let page: Vec<i64> = page.iter().map(|entry| entry.id).collect();
         for (id, engine, search) in other.searches_of(&page)? {
-            taken += u64::from(store.add_search(ids[&id], engines[&engine], &search)?);
+            let engine = *engines.get(&engine).ok_or_else(|| other.missing("an engine"))?;
+            taken += u64::from(store.add_search(ids[&id], engine, &search)?);
         }
     }
     let mut changed = Changed::default();
@@ -86,7 +87,8 @@ pub fn take(store: &Store, other: &Store) -> sql::Result<u64> {
     let all: Vec<i64> = ids.keys().copied().collect();
     for page in all.chunks(PAGE) {
         for (id, edge) in other.moves_of(page)? {
-            let (node, child) = (ids[&id], ids[&edge.child]);
+            let node = ids[&id];
+            let child = *ids.get(&edge.child).ok_or_else(|| other.missing("a node"))?;
             changed.edge(store, node, edge.mv.word(), child, edge.irreversible)?;
             if edge.pinned || edge.excluded {
                 let known = store.moves(node)?.into_iter().find(|known| known.mv == edge.mv);

@@ -332,17 +332,25 @@ pub fn merges_in_either_order(folder: &Folder, [a, b, ab, ba]: &[String; 4]) {
 #[test]
 fn failed_merges_leave_a_valid_tree() {
     let folder = Folder::new("tree-merge-fails");
-    let [a, b, ab] = ["a.tree", "b.tree", "ab.tree"].map(|name| folder.path(name));
+    let [a, ab] = ["a.tree", "ab.tree"].map(|name| folder.path(name));
     done(&["init", &a]);
     grow(&a, &["--positions", "3"]);
-    fs::copy(&a, &b).unwrap();
-    let damaged = rusqlite::Connection::open(&b).unwrap();
-    damaged.execute("UPDATE search SET depth = 'much'", []).unwrap();
-    drop(damaged);
-    let output = tree(&["merge", &ab, &a, &b]);
-    assert!(!output.status.success() && stderr(&output).contains("b.tree into "), "{}", stderr(&output));
-    done(&["verify", &ab]);
-    assert_eq!(shown(&ab, ""), shown(&a, ""));
+    for (name, damage, expected) in [
+        ("b.tree", "UPDATE search SET depth = 'much'", "unexpected value"),
+        ("c.tree", "DELETE FROM engine", "an engine is missing"),
+        ("d.tree", "DELETE FROM node WHERE ply = 1", "a node is missing"),
+    ] {
+        let b = folder.path(name);
+        fs::copy(&a, &b).unwrap();
+        let damaged = rusqlite::Connection::open(&b).unwrap();
+        damaged.execute(damage, []).unwrap();
+        drop(damaged);
+        let (output, place) = (tree(&["merge", &ab, &a, &b]), format!("{name} into "));
+        let stderr = stderr(&output);
+        assert!(!output.status.success() && stderr.contains(&place) && stderr.contains(expected), "{stderr}");
+        done(&["verify", &ab]);
+        assert_eq!(shown(&ab, ""), shown(&a, ""));
+    }
 }
 
 #[test]

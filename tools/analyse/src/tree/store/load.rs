@@ -33,7 +33,7 @@ impl Store {
         let all: Vec<i64> = all.into_iter().collect();
         let mut nodes = self.nodes("id = ANY($1)", &values![&all[..]])?;
         if nodes.len() != all.len() {
-            return Err(self.missing());
+            return Err(self.missing("a node"));
         }
         nodes.iter_mut().for_each(|node| node.inside = ids.binary_search(&node.id).is_ok());
         nodes.sort_by_key(|node| (!node.inside, node.id));
@@ -67,7 +67,7 @@ impl Store {
         moves: &[(i64, Step)],
         at: impl Fn(i64) -> Option<usize>,
     ) -> Result<()> {
-        let at = |id| at(id).ok_or_else(|| self.missing());
+        let at = |id| at(id).ok_or_else(|| self.missing("a node"));
         for &(parent, Step { mv, child, pinned, excluded, .. }) in moves {
             let edge = Edge { mv: mv.word(), child: at(child)? as u32, pinned, excluded };
             nodes[at(parent)?].edges.push(edge);
@@ -82,8 +82,8 @@ impl Store {
         Ok(())
     }
 
-    /// The error for a missing row that others refer to.
-    fn missing(&self) -> Error {
-        self.location.error("a node is missing")
+    /// The error for a missing row that others refer to, such as `a node`.
+    pub fn missing(&self, row: &str) -> Error {
+        self.location.error(format!("{row} is missing"))
     }
 }
