@@ -173,10 +173,15 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
         return Err(format!("{:?} has no moves; expected moves of the tree", edit.moves).into());
     }
     let known = if pinned { 0 } else { moves.len() - usize::from(excluded) };
-    for line in (1..=known).map(|length| &moves[..length]) {
-        if tree.store.find(&Position::new(&tree.after(line)).key)?.is_none() {
-            let line = numbered(&tree.opening.root, line).join(" ");
-            return Err(format!("{line} is not in the tree; `lento tree pin` adds it").into());
+    let mut position = tree.root();
+    for (at, &mv) in moves.iter().enumerate() {
+        let line = || numbered(&tree.opening.root, &moves[..=at]).join(" ");
+        if position.fixed().is_some() {
+            return Err(format!("{}: the game is over before the last move", line()).into());
+        }
+        position = position.after(mv);
+        if at < known && tree.store.find(&position.key)?.is_none() {
+            return Err(format!("{} is not in the tree; `lento tree pin` adds it", line()).into());
         }
     }
     tree.update(|store, changed| {

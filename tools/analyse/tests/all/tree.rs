@@ -201,6 +201,17 @@ pub fn keeps_marks(path: &str) {
     done(&["verify", path]);
 }
 
+/// The halfmove clock of a line does not matter, since positions are stored without it.
+#[test]
+fn lines_of_many_quiet_moves_are_marked() {
+    let folder = Folder::new("tree-quiet");
+    let (path, line) = (folder.path("a.tree"), "Nf3 Nf6 Ng1 Ng8 ".repeat(6));
+    done(&["init", &path]);
+    done(&["pin", &path, &line]);
+    done(&["exclude", &path, &line]);
+    assert_eq!(shown(&path, "Nf3 Nf6 Ng1")["moves"][0]["excluded"], true);
+}
+
 /// Moves to positions of the tree add none.
 #[test]
 fn only_new_positions_are_counted() {
@@ -377,6 +388,9 @@ fn invalid_arguments_are_quoted() {
     refused(&["unmark", &path, "d4"], "1.d4 is not in the tree; `lento tree pin` adds it");
     refused(&["exclude", &path, "d4 d5 c4"], "1.d4 is not in the tree");
     assert_eq!(shown(&path, "")["positions"], 1);
+    let drawn = folder.path("drawn.tree");
+    done(&["init", &drawn, "--fen", "4k3/8/8/8/8/8/3p4/4K2B w - - 0 1"]);
+    refused(&["pin", &drawn, "Kxd2 Kd7 Kd3"], "1.Kxd2 Kd7: the game is over before the last move");
     refused(&["grow", &path, "--white-within", "much"], "expected centipawns");
     refused(&["export", &path], "nothing to write");
     refused(&["export", &path, "--html", &folder.path("./a.tree")], "a.tree: used for two files");
