@@ -10,7 +10,7 @@ mod work;
 pub use record::SCHEMA;
 pub use resume::seed;
 
-use crate::database::{self, Database, Key, Location, Merged};
+use crate::database::{self, Analysis, Database, Key, Location, Merged};
 use crate::pgn::{PgnGame, Reader};
 use crate::report::AnalysedGame;
 use crate::report::files::{ReportArgs, Reports};
@@ -139,19 +139,18 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     let mut work = Work::new(queue, position, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
-    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, &mut work.database, reports));
+    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, &mut work, reports));
     let code = done?;
     written.map(|()| code)
 }
 
 /// Writes reports of the selected games from the stored analyses.
-fn report(
-    queue: &QueueArgs,
-    sources: &[Source],
-    database: &mut Database,
-    mut reports: Reports,
-) -> Result<(), Box<dyn Error>> {
-    games(queue, sources, |pgn| reports.add(&load(pgn, database)?))?;
+fn report(queue: &QueueArgs, sources: &[Source], work: &mut Work, mut reports: Reports) -> Result<(), Box<dyn Error>> {
+    games(queue, sources, |pgn| {
+        let analyses = work.query(|database, _, _| load(&pgn, database))?;
+        let analyses = analyses.ok_or("interrupted while the server is away; no reports are written")?;
+        reports.add(&AnalysedGame { pgn, analyses })
+    })?;
     reports.finish()
 }
 
@@ -174,15 +173,16 @@ fn games(
     Ok(())
 }
 
-/// Combines a game with the best stored analysis of each position.
-fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
-    let mut game = Game::from(pgn.start.clone());
-    let mut analyses = vec![database.best(&Key::new(&game), game.board())?.map(|stored| stored.analysis)];
-    for played in &pgn.moves {
-        played.play(&mut game);
+/// The best stored analysis of each position of a game.
+fn load(pgn: &PgnGame, database: &mut Database) -> sql::Result<Vec<Option<Analysis>>> {
+    let (mut game, mut analyses) = (Game::from(pgn.start.clone()), Vec::new());
+    for next in pgn.moves.iter().map(Some).chain([None]) {
         analyses.push(database.best(&Key::new(&game), game.board())?.map(|stored| stored.analysis));
+        if let Some(next) = next {
+            next.play(&mut game);
+        }
     }
-    Ok(AnalysedGame { pgn, analyses })
+    Ok(analyses)
 }
 
 /// Merges databases, keeping deeper analyses.

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub struct Work {
     input: Input,
-    pub database: Database,
+    database: Database,
     engine: Engine,
     id: EngineId,
     /// Conditions of all searches; `chess960` is overridden per position.
@@ -109,16 +109,16 @@ impl Work {
         if self.stop.is_requested() {
             return Ok(());
         }
-        let (board, requested) = (item.game.board(), self.conditions.requested);
-        let multipv = self.conditions.multipv;
+        let Conditions { requested, multipv, .. } = self.conditions;
         self.new_game |= item.begins;
         if !self.searches {
-            match self.database.best(&item.key, board)? {
-                Some(stored) => {
+            match self.query(|database, _, _| database.best(&item.key, item.game.board()))? {
+                None => {}
+                Some(Some(stored)) => {
                     self.report(&item, &stored, "database")?;
                     self.tally.known += 1;
                 }
-                None => self.tally.unknown += 1,
+                Some(None) => self.tally.unknown += 1,
             }
             return Ok(());
         }
@@ -214,7 +214,7 @@ impl Work {
     }
 
     /// Runs a query, again after reconnecting if the connection is lost. Returns `None` after Ctrl-C meanwhile.
-    fn query<T>(
+    pub fn query<T>(
         &mut self,
         mut run: impl FnMut(&mut Database, &EngineId, &Stop) -> sql::Result<T>,
     ) -> Result<Option<T>, Box<dyn Error>> {

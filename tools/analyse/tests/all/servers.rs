@@ -1,7 +1,7 @@
 //! Several processes on a PostgreSQL server, while processes and server are killed.
 
 use crate::PROGRAM;
-use crate::analysing::{Folder, analyse, found, records, signal, stderr};
+use crate::analysing::{Folder, GAME, analyse, found, records, signal, stderr};
 use crate::server::Server;
 use cozy_chess::{Board, Move};
 use fastrand::Rng;
@@ -182,6 +182,33 @@ fn results_wait_for_the_server() {
         }
     }
     assert_eq!(server.sql("waits", "SELECT count(*) FROM analysis WHERE asked_nodes = 300000"), "1");
+}
+
+/// Stored results are read again once the server is back: of the position itself, and of others for the report.
+#[test]
+fn reports_wait_for_the_server() {
+    let Some(server) = Server::start("reports") else { return };
+    let folder = Folder::new("server-reports");
+    let (url, pgn) = (server.create("reports"), folder.write("a.pgn", GAME));
+    assert!(analyse(&[&pgn, "--plies", "2", "--depth", "1", "--db", &url]).status.success());
+    // Reading a stored result takes two seconds.
+    server.sql(
+        "reports",
+        "ALTER TABLE analysis RENAME TO kept; CREATE VIEW analysis AS SELECT kept.* FROM kept, pg_sleep(2)",
+    );
+    for plies in ["1", "2"] {
+        let html = folder.path(&format!("{plies}.html"));
+        let mut reader = spawn(&folder, &[&pgn, "--plies", plies, "--no-search", "--html", &html, "--db", &url], plies);
+        wait_for("a query", || {
+            server.sql("reports", "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "1"
+        });
+        server.stop();
+        let log = || std::fs::read_to_string(folder.path(plies)).expect("readable");
+        wait_for("a message", || log().contains("retrying until the server is back"));
+        server.up();
+        assert!(reader.wait().expect("ended").success() && log().contains("the server is back"), "{}", log());
+        assert!(std::fs::read_to_string(&html).expect("a report").contains("<article"));
+    }
 }
 
 #[test]
