@@ -17,6 +17,15 @@ fn is_blank(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
+/// Whether a character ends the name of a tag.
+fn ends_name(c: char) -> bool {
+    c.is_whitespace() || c == '"' || c == ']'
+}
+
+fn shortened(word: String) -> String {
+    if word.len() > MAX_WORD { word.chars().take(MAX_WORD / 4).collect() } else { word }
+}
+
 /// Line-by-line tokenizer.
 #[derive(Debug)]
 pub struct Lexer<R> {
@@ -28,6 +37,8 @@ pub struct Lexer<R> {
     offset: u64,
     /// Whether the latest token begins its line.
     begins: bool,
+    /// Whether a move has been read since the latest tag pair or result.
+    in_moves: bool,
     /// Whether a comment was longer than [`MAX_COMMENT`].
     pub is_truncated: bool,
 }
@@ -35,7 +46,7 @@ pub struct Lexer<R> {
 impl<R: BufRead> Lexer<R> {
     pub fn new(reader: R) -> Self {
         let line = Line { number: 0, text: String::new(), begins: true };
-        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false, is_truncated: false }
+        Self { lines: Lines::new(reader), line, at: 0, offset: 0, begins: false, in_moves: false, is_truncated: false }
     }
 
     /// The byte offset of the line that the latest token begins, if it begins one.
@@ -79,7 +90,8 @@ impl<R: BufRead> Lexer<R> {
             };
             self.begins = self.line.begins && self.line.text[..self.at].chars().all(is_blank);
             let token = match first {
-                '[' => Some(self.tag()),
+                '[' if self.is_tag() => Some(self.tag()),
+                '[' => Some(self.bracketed()),
                 '{' => Some(self.comment()?),
                 ';' => Some(Token::Comment(self.take(self.rest().len())[1..].trim().to_owned())),
                 '$' => self.nag(),
@@ -90,9 +102,13 @@ impl<R: BufRead> Lexer<R> {
                 },
                 _ => word::token(&self.word()),
             };
-            if token.is_some() {
-                return Ok(token);
+            match token {
+                Some(Token::Move(_)) => self.in_moves = true,
+                Some(Token::Tag(..) | Token::Result(_)) => self.in_moves = false,
+                Some(_) => {}
+                None => continue,
             }
+            return Ok(token);
         }
     }
 
@@ -121,15 +137,27 @@ impl<R: BufRead> Lexer<R> {
             word.push(char::from(piece));
             self.at += 3;
         }
-        if word.len() > MAX_WORD { word.chars().take(MAX_WORD / 4).collect() } else { word }
+        shortened(word)
+    }
+
+    /// Whether a bracket opens a tag pair. Within movetext it needs a name and a quoted value.
+    fn is_tag(&self) -> bool {
+        let inside = self.rest()[1..].trim_start_matches(is_blank);
+        let name = inside.find(ends_name).unwrap_or(inside.len());
+        !self.in_moves || name > 0 && inside[name..].trim_start().starts_with('"')
+    }
+
+    /// Text in brackets within movetext, such as `[%clk 0:01]`, as one word; ends with its line.
+    fn bracketed(&mut self) -> Token {
+        let length = self.rest().find(']').map_or(self.rest().len(), |end| end + 1);
+        Token::Move(shortened(self.take(length)))
     }
 
     /// A tag pair, tolerating bad quotes; ends with its line.
     fn tag(&mut self) -> Token {
         self.at += 1;
         self.at += self.rest().len() - self.rest().trim_start_matches(is_blank).len();
-        let is_end = |c: char| c.is_whitespace() || c == '"' || c == ']';
-        let name = self.take(self.rest().find(is_end).unwrap_or(self.rest().len()));
+        let name = self.take(self.rest().find(ends_name).unwrap_or(self.rest().len()));
         let text = self.rest();
         let (value, length) = match text.trim_start().strip_prefix('"') {
             Some(quoted) => {
@@ -211,6 +239,27 @@ mod tests {
             assert_eq!(tokens(text.as_bytes()), [Token::Tag(name.into(), value.into())], "{text}");
         }
         assert_eq!(tokens(br#"[A "x"][B "y"] e4"#).len(), 3);
+    }
+
+    #[test]
+    fn brackets_within_movetext_need_the_form_of_a_tag_pair() {
+        let tag = |name: &str, value: &str| Token::Tag(name.into(), value.into());
+        assert_eq!(
+            tokens(b"1.e4 [%clk 0:01] e5 2.Nf3 [2.Nc3\n[2.Nc3 Nf6] Nc6\n[A \"x\"]\n1.d4 *\n[A x]"),
+            [
+                word("e4"),
+                word("[%clk 0:01]"),
+                word("e5"),
+                word("Nf3"),
+                word("[2.Nc3"),
+                word("[2.Nc3 Nf6]"),
+                word("Nc6"),
+                tag("A", "x"),
+                word("d4"),
+                Token::Result("*"),
+                tag("A", "x"),
+            ]
+        );
     }
 
     #[test]

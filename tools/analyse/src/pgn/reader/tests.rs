@@ -185,6 +185,10 @@ fn stray_words_are_skipped() {
     assert_eq!((moves.as_str(), result.as_str()), ("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#", "1-0"));
     let words: Vec<&str> = problems.iter().filter_map(|problem| problem.split('"').nth(1)).collect();
     assert!(words == ["stray", "and", "more"] && problems[0].ends_with("is not a move; skipped"), "{problems:?}");
+    // Brackets are no tags of another game.
+    let (moves, result, problems) = one("[Event \"x\"]\n1.e4 [%clk 0:01] e5 2.Nf3\n[2.Nc3 Nf6] Nc6 1-0");
+    assert_eq!((moves.as_str(), result.as_str(), problems.len()), ("e4 e5 Nf3 Nc6", "1-0", 2));
+    assert!(problems[0].ends_with("\"[%clk 0:01]\" is not a move; skipped"), "{problems:?}");
     // Unreadable moves are not skipped, since later moves depend on them.
     let (moves, _, problems) = one("[Event \"x\"]\n1.e4 e5 2.Sf3 Sc6 3.d4 *");
     assert!(moves == "e4 e5" && problems[0].contains("illegal move \"Sf3\""), "{problems:?}");
