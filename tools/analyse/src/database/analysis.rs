@@ -56,7 +56,8 @@ pub struct Stored {
 impl From<&Limits> for SearchLimits {
     fn from(limits: &Limits) -> Self {
         let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-        Self { time, depth: limits.depth, nodes: limits.nodes }
+        // Databases have signed integers.
+        Self { time, depth: limits.depth, nodes: limits.nodes.map(|nodes| nodes.min(i64::MAX as u64)) }
     }
 }
 

@@ -232,7 +232,9 @@ impl Work<'_> {
 
     fn limit(&self) -> Limit {
         let ms = self.args.search_time.map(|time| time.as_millis() as i64);
-        (self.args.search_nodes.or(ms.is_none().then_some(DEFAULT_NODES)), ms)
+        // The tree has signed integers.
+        let nodes = self.args.search_nodes.map(|nodes| nodes.min(i64::MAX as u64));
+        (nodes.or(ms.is_none().then_some(DEFAULT_NODES)), ms)
     }
 
     /// Stores a result and updates the tree, in one transaction. Returns false after Ctrl-C while the server is away.

@@ -117,6 +117,19 @@ fn first_iteration_is_completed() {
     }
 }
 
+/// Databases hold node limits up to 2^63 - 1; greater ones count as that.
+#[test]
+fn greatest_node_limits_are_stored() {
+    let (folder, fen, nodes) = (Folder::new("greatest"), "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", u64::MAX.to_string());
+    let (db, tree) = (folder.path("a.db"), folder.path("a.tree"));
+    let from = || records(&["--fen", fen, "--nodes", &nodes, "--db", &db])[0]["from"].clone();
+    assert_eq!([from(), from()], ["search", "database"]);
+    done(&["init", &tree, "--fen", fen]);
+    done(&["grow", &tree, "--search-nodes", &nodes, "--nodes", "1", "--hash", "1"]);
+    let tree = rusqlite::Connection::open(&tree).unwrap();
+    assert_eq!(tree.query_row("SELECT asked_nodes FROM search", [], |row| row.get(0)), Ok(i64::MAX));
+}
+
 /// A stalemate has no chance of a win or a loss, as with `--json` and in the database.
 #[test]
 fn stalemates_are_certain_draws() {
