@@ -1,5 +1,6 @@
 //! The live text table of an analysis.
 
+use super::notice::notice;
 use super::progress::Progress as StatusLine;
 use super::search::Found;
 use super::units;
@@ -161,6 +162,10 @@ impl<'a> Show<'a> {
                 return if info.bound == Bound::Exact { self.row_if_changed(info) } else { Ok(()) };
             }
             Some(Output::Progress(progress)) => self.progress = Some(*progress),
+            Some(Output::Note(text)) => {
+                self.status.clear();
+                notice(text);
+            }
             _ => {}
         }
         let Self { root, table, found, progress, .. } = self;

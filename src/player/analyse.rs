@@ -85,8 +85,10 @@ pub fn run(args: &Args) -> Done {
     if args.json {
         let mut infos = Vec::new();
         let found = search(&mut engine, &limits, &moves, &stop, |output| {
-            if let Some(Output::Info(info)) = output {
-                infos.push(info.clone());
+            match output {
+                Some(Output::Info(info)) => infos.push(info.clone()),
+                Some(Output::Note(text)) => notice(text),
+                _ => {}
             }
             Ok(())
         })?;

@@ -73,9 +73,13 @@ impl Screen {
         item: &Item,
         tally: &Tally,
     ) -> io::Result<()> {
-        match show {
-            Some(show) => show.update(output),
-            None => {
+        match (show, output) {
+            (Some(show), _) => show.update(output),
+            (None, Some(Output::Note(text))) => {
+                self.message(text);
+                Ok(())
+            }
+            (None, _) => {
                 self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), tally.left(item.done));
                 Ok(())
             }

@@ -195,12 +195,16 @@ impl Pool {
         let mut tick = start + TICK;
         let mut is_interrupted = false;
         let outcome = engine.search_until(&query.remaining(), &query.moves, |engine, output| {
-            if let Some(Output::Info(info)) = output {
-                if query.iterations {
-                    lines.push(info.clone());
+            match output {
+                Some(Output::Info(info)) => {
+                    if query.iterations {
+                        lines.push(info.clone());
+                    }
+                    recorder.record(&info);
+                    put_line(&mut latest, info);
                 }
-                recorder.record(&info);
-                put_line(&mut latest, info);
+                Some(Output::Note(text)) => notice(text),
+                _ => {}
             }
             let (now, elapsed) = (Instant::now(), start.elapsed());
             let is_due = due.is_some_and(|due| due <= now) && !latest.is_empty();

@@ -10,7 +10,7 @@ use super::{Tree, change_settings, settings};
 use crate::database::{EngineId, retry};
 use crate::sql;
 use lento::chess::{Game, Move};
-use lento::engine::Engine;
+use lento::engine::{Engine, Output};
 use lento::search::limits::{Determinism, Limits};
 use lento_console::Done;
 use lento_console::document::notation;
@@ -277,7 +277,11 @@ impl Work<'_> {
         let name = numbered(&self.tree.opening.root, path).join(" ");
         let (searches, added) = (self.searches, self.added);
         let progress = &mut self.progress;
-        let found = search_with_score(&mut self.engine, &limits, &moves, &self.stop, |_| {
+        let found = search_with_score(&mut self.engine, &limits, &moves, &self.stop, |output| {
+            if let Some(Output::Note(text)) = output {
+                progress.clear();
+                notice(text);
+            }
             let searches = units::counted(searches, "search");
             progress.line(|elapsed| format!("{searches}, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())

@@ -198,6 +198,38 @@ fn hash_tables_survive_a_restart() {
     assert_eq!(line.matches(&missing).count(), 1, "{line}");
 }
 
+/// Damage of a large table is found by the search.
+#[cfg(unix)]
+#[test]
+fn damaged_tablebases_are_reported_by_searches() {
+    use crate::analysing::{analyse, stderr};
+    use crate::tree::{done, tree};
+    let folder = Folder::new("damaged-table");
+    let mut table = std::fs::read(format!("{TABLES}/KRvK.rtbw")).expect("a table");
+    // Blocks of 1 MiB, and an index beyond them.
+    table[0x0D] = 20;
+    table[0x42..0x46].fill(0xFF);
+    table.resize(128 + (1 << 20) + 16, 0);
+    std::fs::write(folder.path("KRvK.rtbw"), table).expect("a table");
+    let [tables, db, path] = ["", "a.db", "a.tree"].map(|name| folder.path(name));
+    let (fen, expected) = ("8/8/8/4k3/8/8/8/KR6 w - - 0 1", "KRvK.rtbw is damaged: invalid values");
+    let query = ["--fen", fen, "--depth", "2", "--syzygy", &tables];
+    for more in [&["--multipv", "1"][..], &["--json"], &["--db", &db], &["--db", &db, "--jsonl", "--multipv", "2"]] {
+        let output = analyse(&[&query[..], more].concat());
+        assert!(output.status.success() && stderr(&output).contains(expected), "{more:?}: {}", stderr(&output));
+    }
+    done(&["init", &path, "--fen", fen]);
+    let output = tree(&["grow", &path, "--nodes", "1", "--hash", "1", "--syzygy", &tables]);
+    assert!(output.status.success() && stderr(&output).contains(expected), "{}", stderr(&output));
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--syzygy", &tables]);
+    let mut client = Peer::connect(server.address());
+    assert_eq!(client.request(json!({ "id": 1, "fen": fen, "depth": 2 }))["status"], "done");
+    server.signal("-TERM");
+    let mut text = String::new();
+    server.stderr.read_to_string(&mut text).expect("an end");
+    assert!(text.contains(expected), "{text}");
+}
+
 #[test]
 fn moves_have_tablebase_results() {
     let mut server = Server::start(&["--web", "127.0.0.1:0", "--syzygy", TABLES]);
