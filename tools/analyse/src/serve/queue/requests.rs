@@ -145,7 +145,7 @@ fn one(state: &State, fields: Fields, field: &str) -> Result<u64, RequestError> 
     }
 }
 
-/// The entry or entries of a request.
+/// The entry or entries of a request. Skips dropped ones, unless all are.
 fn some(state: &State, fields: Fields) -> Result<Vec<u64>, RequestError> {
     let numbers = match fields.get("entries") {
         None => vec![fields.need("entry", "the number of an entry", fields.number("entry", u64::MAX)?)?],
@@ -156,9 +156,10 @@ fn some(state: &State, fields: Fields) -> Result<Vec<u64>, RequestError> {
             fields.list("entries")?.iter().map(number).collect::<Result<_, _>>()?
         }
     };
-    match numbers.iter().find(|number| !state.entries.contains_key(number)) {
-        Some(&number) => Err(unknown_entry("entry", number)),
-        None => Ok(numbers),
+    let known: Vec<u64> = numbers.iter().copied().filter(|number| state.entries.contains_key(number)).collect();
+    match numbers.first() {
+        Some(&number) if known.is_empty() => Err(unknown_entry("entry", number)),
+        _ => Ok(known),
     }
 }
 
@@ -263,6 +264,9 @@ mod tests {
         assert_eq!(state.order.len(), MAX_ENTRIES - 5000);
         assert!(state.drop_removed() && !state.entries.contains_key(&5000), "the first that was removed");
         assert_eq!(state.limit_exceeded_with(&entry()), None);
+        let named = |entries: Value| some(&state, Fields::new(&Map::from_iter([("entries".into(), entries)]), ""));
+        assert_eq!(named(json!([4999, 5000])).ok(), Some(vec![4999]));
+        assert!(named(json!([5000])).is_err());
         (1..5000).for_each(|number| state.set_removed(number, false));
         assert_eq!(state.order.len(), MAX_ENTRIES - 1);
     }
