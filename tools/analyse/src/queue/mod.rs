@@ -8,7 +8,7 @@ mod select;
 mod work;
 
 pub use record::SCHEMA;
-pub use resume::seed;
+pub use resume::{hash_file_threads, seed};
 
 use crate::database::{self, Analysis, Database, Key, Location, Merged};
 use crate::pgn::{PgnGame, Reader};

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Number of threads for saving and loading hash files.
-fn threads() -> usize {
+pub fn hash_file_threads() -> usize {
     processors::count().min(8)
 }
 
@@ -32,7 +32,7 @@ pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item
     let Some(path) = path(database, position) else { return Ok(()) };
     let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
     let (identity, origin) = (table.identity(), Origin { position: origin(item), depth: depth.unsigned_abs() });
-    let options = SaveOptions { path, compress: false, threads: threads(), origin, keeps_older: false };
+    let options = SaveOptions { path, compress: false, threads: hash_file_threads(), origin, keeps_older: false };
     let saved = hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
 }
@@ -52,7 +52,8 @@ pub fn restore(
 ) -> Result<(), String> {
     let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
     if let Some(path) = path(database, position).filter(|path| path.exists()) {
-        let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(()));
+        let loaded =
+            hash_file::load(&path, &table.identity(), &table, hash_file_threads(), &mut |_| ControlFlow::Continue(()));
         // Otherwise fall back to the lines.
         if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
             return Ok(());

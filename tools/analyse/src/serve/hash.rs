@@ -1,9 +1,9 @@
 //! Hash tables saved between runs of the server.
 
+use crate::queue::hash_file_threads;
 use lento::engine::Engine;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
 use lento::internals::files::{Draft, set_aside};
-use lento::internals::processors;
 use lento_console::notice::notice;
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ pub fn load(engine: &mut Engine, path: &Path) -> Result<(), String> {
         return Ok(());
     }
     let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
-    match hash_file::load(path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(())) {
+    match hash_file::load(path, &table.identity(), &table, hash_file_threads(), &mut |_| ControlFlow::Continue(())) {
         Ok(Loaded { read, kept, .. }) => notice(format_args!("{}: {kept} of {read} entries loaded", path.display())),
         Err(error) => {
             let older = set_aside(path).map_err(|problem| problem.to_string())?;
@@ -41,7 +41,8 @@ pub fn save(engine: &mut Engine, path: &Path) {
     let saved = engine.lend_table_to_save().map_err(str::to_owned).and_then(|table| {
         let (identity, origin) = (table.identity(), Origin { position: String::new(), depth: 0 });
         let compress = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
-        let options = SaveOptions { path: path.into(), compress, threads: threads(), origin, keeps_older: false };
+        let options =
+            SaveOptions { path: path.into(), compress, threads: hash_file_threads(), origin, keeps_older: false };
         match hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(())) {
             Ok(Saved { entries, .. }) => Ok(entries),
             Err(HashFileError::Empty) => Ok(0),
@@ -53,8 +54,4 @@ pub fn save(engine: &mut Engine, path: &Path) {
         Ok(entries) => notice(format_args!("{}: {entries} entries saved", path.display())),
         Err(error) => notice(format_args!("{error}; nothing saved, any older file unchanged")),
     }
-}
-
-fn threads() -> usize {
-    processors::count().min(8)
 }
