@@ -11,11 +11,12 @@ use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
 use crate::cases::cases;
 use crate::database::{EngineId, Location};
-use crate::sql::values;
+use crate::sql::{self, values};
 use lento::chess::{Board, Move};
 use lento_console::setup::Setup;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
 
 /// A change: its kind, two nodes, a move, a number.
 type Change = (u8, usize, usize, u16, i32);
@@ -374,115 +375,112 @@ fn documents_for_the_page_have_move_numbers() {
     }
 }
 
+/// A search whose line is arbitrary; `None` if no move is left.
+fn arbitrary_search(random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>) -> Option<Search> {
+    let moves: Vec<u16> =
+        position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();
+    let mut pv = vec![*moves.get(random.usize(..moves.len().max(1)))?];
+    let mut board = position.board.after(Move::from_word(pv[0])?);
+    while let Some(&mv) = board.legal_moves().first().filter(|_| pv.len() < 10) {
+        pv.push(mv.word());
+        board.play(mv);
+    }
+    let value = (HALF + random.i32(-100_000..100_000)).clamp(1, FULL - 1);
+    let (depth, nodes, time_ms) = (12, 100_000, 100);
+    Some(Search { depth, nodes, time_ms, value, score: 0, asked_nodes: nodes, asked_ms: 0, avoided, pv })
+}
+
+/// A million nodes of arbitrary moves.
+struct Million {
+    random: fastrand::Rng,
+    /// Nodes with their distances from the root.
+    nodes: Vec<(i64, u32)>,
+    /// The id of the engine.
+    by: i64,
+    settings: Settings,
+    start: Instant,
+    count: usize,
+    /// Whether values are up to date, as for the last nodes, which are updated one by one.
+    is_computed: bool,
+    times: Vec<Duration>,
+}
+
+impl Million {
+    /// Adds an arbitrary move of an arbitrary node.
+    fn grow(&mut self, store: &Store) -> sql::Result<()> {
+        let (id, ply) = self.nodes[self.random.usize(..self.nodes.len())];
+        let position = Position::from_key(position(store, id)).unwrap();
+        if ply >= 60 || position.fixed().is_some() {
+            return Ok(());
+        }
+        let mut avoided: Vec<u16> = store.moves(id)?.iter().map(|edge| edge.mv.word()).collect();
+        let mut left = position.board.legal_moves().to_vec();
+        left.retain(|mv| !avoided.contains(&mv.word()));
+        let Some(&mv) = left.get(self.random.usize(..left.len().max(1))) else { return Ok(()) };
+        let next = position.after(mv);
+        let (mut began, mut changed) = (Instant::now(), Changed::default());
+        let known = store.find(&next.key)?;
+        // The bulk is added without moves to known positions, which are slow.
+        let child = if self.is_computed { changed.node(store, &next)? } else { store.add_node(&next)?.0 };
+        if known.is_none() {
+            self.nodes.push((child, ply + 1));
+            if let Some(search) = arbitrary_search(&mut self.random, &next, vec![]) {
+                store.add_search(child, self.by, &search)?;
+            }
+        }
+        avoided.push(mv.word());
+        avoided.sort_unstable();
+        if let Some(search) = arbitrary_search(&mut self.random, &position, avoided) {
+            store.add_search(id, self.by, &search)?;
+        }
+        changed.edge(store, id, mv.word(), child, position.is_irreversible(mv))?;
+        changed.add([id, child]);
+        if self.nodes.len() + 2_000 >= self.count {
+            if !std::mem::replace(&mut self.is_computed, true) {
+                println!("{} nodes in {:?}", self.nodes.len(), self.start.elapsed());
+                store_all(store, &self.settings)?;
+                println!("all computed after {:?}", self.start.elapsed());
+                began = Instant::now();
+            }
+            changed.update(store, &self.settings)?;
+            self.times.push(began.elapsed());
+        }
+        Ok(())
+    }
+}
+
 /// A million generated nodes: `cargo test --release -p lento-analyse million -- --ignored --nocapture`.
 #[test]
 #[ignore = "minutes"]
 fn a_million_nodes() {
-    use std::time::Instant;
     let path = std::env::temp_dir().join("lento-million.tree");
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{end}", path.display()));
     }
     let place = Location::File(path.clone());
-    let store = Store::create(&place).unwrap();
-    let root = Position::new(&Board::start());
-    let mut random = fastrand::Rng::with_seed(1);
-    let mut all = Vec::new();
-    let start = Instant::now();
+    let (store, root) = (Store::create(&place).unwrap(), Position::new(&Board::start()));
     let by = store.engine(&EngineId(values!["a", "b", "c", "d", "e", "f"].into())).unwrap();
-    let fake = |random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>| {
-        let moves: Vec<u16> =
-            position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();
-        let mut pv = vec![*moves.get(random.usize(..moves.len().max(1)))?];
-        let mut board = position.board.after(Move::from_word(pv[0])?);
-        while let Some(&mv) = board.legal_moves().first().filter(|_| pv.len() < 10) {
-            pv.push(mv.word());
-            board.play(mv);
-        }
-        let value = (HALF + random.i32(-100_000..100_000)).clamp(1, FULL - 1);
-        Some(Search {
-            depth: 12,
-            nodes: 100_000,
-            time_ms: 100,
-            value,
-            score: 0,
-            asked_nodes: 100_000,
-            asked_ms: 0,
-            avoided,
-            pv,
-        })
-    };
+    let count = std::env::var("LENTO_NODES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    let (random, nodes, times) = (fastrand::Rng::with_seed(1), Vec::new(), Vec::new());
+    let (settings, start, is_computed) = (settings(&store).unwrap(), Instant::now(), false);
+    let mut million = Million { random, nodes, by, settings, start, count, is_computed, times };
     store
         .write(|store| {
             store.set_setting("root", &Board::start().fen(false))?;
             let (id, _) = store.add_node(&root)?;
             store.set_ply(id, Some(0))?;
-            store.add_search(id, by, &fake(&mut random, &root, vec![]).unwrap())?;
-            all.push((id, 0));
+            store.add_search(id, by, &arbitrary_search(&mut million.random, &root, vec![]).unwrap())?;
+            million.nodes.push((id, 0));
             Ok(())
         })
         .unwrap();
-    let count = std::env::var("LENTO_NODES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let (mut times, mut is_computed, growth) = (Vec::new(), false, settings(&store).unwrap());
-    while all.len() < count {
-        store
-            .write(|store| {
-                for _ in 0..1000 {
-                    let (id, ply) = all[random.usize(..all.len())];
-                    if ply >= 60 {
-                        continue;
-                    }
-                    let position = Position::from_key(position(store, id)).unwrap();
-                    if position.fixed().is_some() {
-                        continue;
-                    }
-                    let mut avoided: Vec<u16> = store.moves(id)?.iter().map(|edge| edge.mv.word()).collect();
-                    let left: Vec<Move> =
-                        position.board.legal_moves().into_iter().filter(|mv| !avoided.contains(&mv.word())).collect();
-                    let Some(&mv) = left.get(random.usize(..left.len().max(1))) else { continue };
-                    let next = position.after(mv);
-                    let mut began = Instant::now();
-                    let mut changed = Changed::default();
-                    let known = store.find(&next.key)?;
-                    // The bulk is added without moves to known positions, which are slow.
-                    let child = if is_computed { changed.node(store, &next)? } else { store.add_node(&next)?.0 };
-                    if known.is_none() {
-                        all.push((child, ply + 1));
-                        if let Some(search) = fake(&mut random, &next, vec![]) {
-                            store.add_search(child, by, &search)?;
-                        }
-                    }
-                    avoided.push(mv.word());
-                    avoided.sort_unstable();
-                    if let Some(search) = fake(&mut random, &position, avoided) {
-                        store.add_search(id, by, &search)?;
-                    }
-                    changed.edge(store, id, mv.word(), child, position.is_irreversible(mv))?;
-                    changed.add([id, child]);
-                    // The last ones are updated one by one, the others all at once.
-                    if all.len() + 2_000 >= count {
-                        if !std::mem::replace(&mut is_computed, true) {
-                            println!("{} nodes in {:?}", all.len(), start.elapsed());
-                            store_all(store, &growth)?;
-                            println!("all computed after {:?}", start.elapsed());
-                            began = Instant::now();
-                        }
-                        changed.update(store, &growth)?;
-                        times.push(began.elapsed());
-                    }
-                }
-                Ok(())
-            })
-            .unwrap();
+    while million.nodes.len() < count {
+        store.write(|store| (0..1000).try_for_each(|_| million.grow(store))).unwrap();
     }
-    times.sort();
-    let bytes = std::fs::metadata(&path).unwrap().len();
-    println!(
-        "{} nodes, {bytes} bytes; updates: median {:?}, slowest {:?}",
-        all.len(),
-        times[times.len() / 2],
-        times.last()
-    );
+    million.times.sort();
+    let (bytes, times) = (std::fs::metadata(&path).unwrap().len(), &million.times);
+    let (median, slowest) = (times[times.len() / 2], times.last());
+    println!("{} nodes, {bytes} bytes; updates: median {median:?}, slowest {slowest:?}", million.nodes.len());
     drop(store);
     let began = Instant::now();
     Tree::open(&place).unwrap();
