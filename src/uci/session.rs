@@ -20,7 +20,7 @@ use lento::internals::version;
 use lento::score::Bound;
 use lento::search::lmr::{Helpers, RecipeName};
 use queued::{Queued, Work};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ struct HashFiles {
     /// When the table first had entries that are not in `HashFile`.
     unsaved: Option<Instant>,
     /// Files loaded or saved since the table was cleared, and the number of clears. `AutoSave` keeps any other file.
-    own_files: Vec<PathBuf>,
+    own_files: HashSet<PathBuf>,
     clears: u64,
     /// The last searched position.
     origin: Origin,
@@ -190,11 +190,11 @@ impl Session {
                 let result = apply(&mut self.target()).map_err(refused);
                 self.option_was_set(&name, result);
             }
-            Effect::Saved(Some(path)) => self.add_own_file(path),
+            Effect::Saved(Some(path)) => _ = self.own_files().insert(path),
             Effect::Saved(None) => self.retry_auto_save(),
             Effect::Loaded(path, origin) => {
                 self.hash_files.origin = origin;
-                path.into_iter().for_each(|path| self.add_own_file(path));
+                self.own_files().extend(path);
             }
             Effect::NotLoaded => self.engine.load_was_refused(),
             Effect::End => {

@@ -7,6 +7,7 @@ use crate::task::{Console, Effect};
 use lento::engine::LentTable;
 use lento::hash_file::{self, HashFileError, Loaded, Origin, SaveOptions, Saved};
 use lento::internals::processors;
+use std::collections::HashSet;
 use std::mem::replace;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -106,19 +107,12 @@ impl Session {
     }
 
     /// The files with contents of the table: those loaded or saved since it was last cleared.
-    fn own_files(&mut self) -> &mut Vec<PathBuf> {
+    pub(super) fn own_files(&mut self) -> &mut HashSet<PathBuf> {
         let clears = self.engine.table_clears();
         if replace(&mut self.hash_files.clears, clears) != clears {
             self.hash_files.own_files.clear();
         }
         &mut self.hash_files.own_files
-    }
-
-    pub(super) fn add_own_file(&mut self, path: PathBuf) {
-        let files = self.own_files();
-        if !files.contains(&path) {
-            files.push(path);
-        }
     }
 
     /// Postpones a failed `AutoSave`. There is no second attempt before exiting.
