@@ -83,8 +83,8 @@ impl Running {
 
     /// Switches from pondering to searching on its own time.
     pub(super) fn ponder_hit(&mut self) {
-        self.pondering = false;
-        if let Some(job) = &self.job {
+        let was_pondering = replace(&mut self.pondering, false);
+        if let Some(job) = self.job.as_ref().filter(|_| was_pondering) {
             job.control.ponder_hit();
             self.due |= job.control.is_stopped();
         }

@@ -291,7 +291,7 @@ impl Session {
 
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
-        if work.task.is_none() && work.queued.ponderhit && !std::mem::replace(&mut work.ponderhit, true) {
+        if work.task.is_none() && work.queued.ponderhit {
             self.engine.ponderhit();
         }
         if !work.queued.stopped {
@@ -466,7 +466,7 @@ impl Session {
 
     /// Records work as running, and applies flags set while it was queued.
     fn begin(&mut self, queued: Queued, task: Option<Task>, started: Instant) {
-        self.work = Some(Work { queued, task, ponderhit: false, started, stopped: None, sent: SentLines::default() });
+        self.work = Some(Work { queued, task, started, stopped: None, sent: SentLines::default() });
         self.apply_marks();
     }
 

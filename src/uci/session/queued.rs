@@ -20,8 +20,6 @@ pub(super) struct Work {
     pub queued: Queued,
     /// The task, unless it is a search of the engine.
     pub task: Option<Task>,
-    /// `ponderhit` was passed on to the engine.
-    pub ponderhit: bool,
     pub started: Instant,
     pub stopped: Option<Instant>,
     pub sent: SentLines,
