@@ -194,15 +194,10 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
             (go, None) => Command::Go(go),
         },
         "threat" => {
-            let all = words.rest();
+            let all = quoted(words.rest());
             match go::parse(words, problems)? {
                 (go, None) if !go.limits.ponder => Command::Threat(go),
-                _ => {
-                    return Err(format!(
-                        "`threat` expects limits of `go` except ponder and perft, not {}",
-                        quoted(all)
-                    ));
-                }
+                _ => return Err(format!("`threat` expects limits of `go` except ponder and perft, not {all}")),
             }
         }
         "register" => {
@@ -281,11 +276,8 @@ fn position(words: &mut Words) -> Result<Command, String> {
         Some("startpos") => match words.until("moves").0 {
             "" => None,
             other => {
-                let expected = "the word moves or the end of the line";
-                return Err(format!(
-                    "`position startpos` expects {expected}, not {}; position unchanged",
-                    quoted(other)
-                ));
+                let (expected, other) = ("the word moves or the end of the line", quoted(other));
+                return Err(format!("`position startpos` expects {expected}, not {other}; position unchanged"));
             }
         },
         Some("fen") => Some(words.until("moves").0.into()),

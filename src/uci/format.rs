@@ -14,13 +14,9 @@ use std::time::Duration;
 /// An `info` line. `root` is the searched position, whose material scales the score.
 pub fn info(root: &Board, info: &Info, protocol: &Protocol) -> String {
     let material = wdl::material(root);
-    let mut line = format!(
-        "info depth {} seldepth {} multipv {} {}",
-        info.depth,
-        info.seldepth,
-        info.multipv,
-        score(info.score, material, info.bound)
-    );
+    let Info { depth, seldepth, multipv, .. } = info;
+    let score = score(info.score, material, info.bound);
+    let mut line = format!("info depth {depth} seldepth {seldepth} multipv {multipv} {score}");
     if protocol.show_wdl {
         let [win, draw, loss] = wdl::wdl(info.score, material);
         let _ = write!(line, " wdl {win} {draw} {loss}");

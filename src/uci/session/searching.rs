@@ -62,9 +62,8 @@ impl Session {
 
     /// Repeats lines that are due, with current nodes and time.
     pub fn repeat_lines(&mut self) {
-        let lines =
-            self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now(), self.repeat_after));
-        for info in lines {
+        let Some(work) = &mut self.work else { return };
+        for info in work.sent.take_due(Instant::now(), self.repeat_after) {
             // None once the search has ended and waits for `stop`.
             if let Some(info) = self.engine.with_current_counters(info) {
                 self.print(&format::info(self.engine.game.board(), &info, &self.protocol));
