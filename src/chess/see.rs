@@ -44,6 +44,12 @@ impl Board {
         self.exchange_holds(mv, balance)
     }
 
+    /// Sum of the SEE values of a color's pieces.
+    pub(crate) fn exchange_value(&self, color: Color) -> i32 {
+        let value = |kind: PieceType| self.pieces(color, kind).count() as i32 * kind.exchange_value();
+        PieceType::ALL.into_iter().map(value).sum()
+    }
+
     /// SEE of a legal move in centipawns: the greatest threshold with [`see_ge`](Self::see_ge).
     pub fn see(&self, mv: Move) -> i32 {
         // The extremes are losing a queen, and winning a queen with a promotion to a queen.

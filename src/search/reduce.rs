@@ -69,7 +69,7 @@ impl<O: Observer> Search<'_, O> {
         let count = |pieces: Bitboard| pieces.count() as i32;
         let value = |signal| match signal {
             Signal::AboveAlpha => node.eval - node.window.alpha,
-            Signal::Surplus => node.eval - (positional::material(board, us) - positional::material(board, !us)),
+            Signal::Surplus => node.eval - (board.exchange_value(us) - board.exchange_value(!us)),
             Signal::Threats if sound => count(child.hanging(!us) & !board.hanging(!us)),
             Signal::Escapes if sound => count(board.hanging(us)).saturating_sub(count(child.hanging(us))),
             Signal::Threats | Signal::Escapes => 0,

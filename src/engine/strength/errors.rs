@@ -35,8 +35,8 @@ impl Handicap {
     /// Bonus for material with few pieces, in centipawns from White's view. Evaluations of won endings hardly differ, but humans keep
     /// their pieces.
     fn material_bonus(board: &Board) -> f64 {
-        let balance = all_material(board, Color::White) - all_material(board, Color::Black);
-        (1.0 - Self::crowd(board)) * balance / 4.0
+        let balance = board.exchange_value(Color::White) - board.exchange_value(Color::Black);
+        (1.0 - Self::crowd(board)) * f64::from(balance) / 4.0
     }
 
     /// Whether the player sees a legal move at this ply. Evasions are always seen.
@@ -92,13 +92,7 @@ fn hidden(board: &Board, mv: Move) -> f64 {
 /// The opponent's material after a move as a share of that before it, without the king.
 fn remaining(board: &Board, mv: Move) -> f64 {
     let Some(captured) = board.captured(mv) else { return 1.0 };
-    1.0 - f64::from(captured.kind().exchange_value()) / all_material(board, !board.side_to_move())
-}
-
-/// Value of a side's pieces without the king, in centipawns.
-fn all_material(board: &Board, side: Color) -> f64 {
-    let value = |kind: PieceType| kind.exchange_value() * board.pieces(side, kind).count() as i32;
-    f64::from(PieceType::ALL.into_iter().map(value).sum::<i32>())
+    1.0 - f64::from(captured.kind().exchange_value()) / f64::from(board.exchange_value(!board.side_to_move()))
 }
 
 /// A number that identifies the material.

@@ -6,12 +6,6 @@ use crate::score::Score;
 /// Bonus by piece type for each step from the edge towards the center; pawns gain by rank.
 const CENTER: [Score; 6] = [0, 8, 5, 2, 3, -8];
 
-/// A color's material.
-pub(in crate::search) fn material(board: &Board, color: Color) -> Score {
-    let worth = |kind: PieceType| board.pieces(color, kind).count() as Score * kind.exchange_value();
-    PieceType::ALL.into_iter().map(worth).sum()
-}
-
 /// A color's passed pawns, by rank.
 pub(in crate::search) fn passed(board: &Board, color: Color) -> Score {
     let stopped = board.pieces(!color, PieceType::Pawn).forward(!color).fill_forward(!color);
@@ -62,7 +56,7 @@ mod tests {
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
         ] {
             let (board, flipped) = (board(fen), board(fen).flipped());
-            for term in [material, passed, king_safety] {
+            for term in [Board::exchange_value, passed, king_safety] {
                 assert_eq!(term(&board, Color::White), term(&flipped, Color::Black), "{fen}");
             }
         }
