@@ -22,17 +22,9 @@ pub const ABOUT: &str =
 
 /// Version, commit, build target, compiler, profile, CPU features and evaluation.
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "{} ({}; {}, {}, {}; built for {}; runs {})\nevaluation {}",
-        env!("CARGO_PKG_VERSION"),
-        COMMIT,
-        TARGET,
-        COMPILER,
-        env!("LENTO_PROFILE"),
-        built_for(),
-        runs(),
-        Evaluation::default()
-    )
+    let (version, profile) = (env!("CARGO_PKG_VERSION"), env!("LENTO_PROFILE"));
+    let features = format!("built for {}; runs {}", built_for(), runs());
+    format!("{version} ({COMMIT}; {TARGET}, {COMPILER}, {profile}; {features})\nevaluation {}", Evaluation::default())
 });
 
 /// Instruction sets the program was compiled for and requires.

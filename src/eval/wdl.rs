@@ -77,11 +77,8 @@ fn polynomial(coefficients: &Coefficients, material: i32) -> f64 {
 
 /// Material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 in the start position.
 pub fn material(board: &Board) -> i32 {
-    PieceType::ALL
-        .into_iter()
-        .zip([1, 3, 3, 5, 9, 0])
-        .map(|(kind, worth)| worth * board.kind(kind).count() as i32)
-        .sum()
+    let kinds = PieceType::ALL.into_iter().zip([1, 3, 3, 5, 9, 0]);
+    kinds.map(|(kind, worth)| worth * board.kind(kind).count() as i32).sum()
 }
 
 /// Win, draw and loss probabilities for a score, per mille, summing to 1000; monotonic in the score. Mates and tablebase wins

@@ -162,18 +162,14 @@ impl Architecture {
     /// # Errors
     /// A size is out of range.
     pub fn check(&self) -> Result<(), NetworkError> {
-        let (hidden, outputs) = (self.hidden, self.outputs);
+        let Self { hidden, threats, outputs, deep, .. } = *self;
         if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(LANES) {
             return Err(wrong("neurons", hidden, format_args!("a multiple of {LANES} up to {MAX_HIDDEN}")));
         }
-        if self.threats > hidden || !self.threats.is_multiple_of(LANES) {
-            return Err(wrong(
-                "neurons for threats",
-                self.threats,
-                format_args!("a multiple of {LANES} up to {hidden}"),
-            ));
+        if threats > hidden || !threats.is_multiple_of(LANES) {
+            return Err(wrong("neurons for threats", threats, format_args!("a multiple of {LANES} up to {hidden}")));
         }
-        if self.deep && !hidden.is_multiple_of(PAIRED) {
+        if deep && !hidden.is_multiple_of(PAIRED) {
             return Err(wrong("neurons", hidden, format_args!("a multiple of {PAIRED} before deep layers")));
         }
         if outputs == 0 || outputs > MAX_OUTPUTS {
