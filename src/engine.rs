@@ -94,8 +94,9 @@ impl Engine {
     pub const MAX_HASH: usize = 33_554_432;
     /// Maximum number of threads.
     pub const MAX_THREADS: usize = 1024;
-    /// Stack of a thread that searches ([`inline`](Self::inline)), in bytes.
-    pub const STACK_BYTES: usize = pool::STACK_BYTES;
+    /// Stack of a thread that searches ([`inline`](Self::inline)), in bytes: sufficient for the deepest recursion; only used pages
+    /// take memory.
+    pub const STACK_BYTES: usize = 8 << 20;
     /// Maximum number of stopped searches with running threads when another search begins.
     const MAX_ABANDONED: usize = 8;
 

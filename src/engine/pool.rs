@@ -1,5 +1,6 @@
 //! A pool of persistent worker threads with task queues.
 
+use super::Engine;
 use crate::eval::Evaluation;
 use crate::processors;
 use crate::processors::cpu_list::CpuSet;
@@ -13,9 +14,6 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-
-/// Sufficient for the deepest recursion; only used pages take memory.
-pub(super) const STACK_BYTES: usize = 8 << 20;
 
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
@@ -37,7 +35,7 @@ struct Thread {
 #[derive(Default)]
 pub(super) struct Pool {
     threads: Vec<Thread>,
-    /// Whether a pool of one thread uses the caller's ([`Engine::inline`](super::Engine::inline)).
+    /// Whether a pool of one thread uses the caller's ([`Engine::inline`]).
     inline: bool,
     /// The worker of that thread.
     caller: Option<Box<Worker>>,
@@ -95,12 +93,9 @@ impl Pool {
     /// Copies the network to each node, on a thread of the node, to save the first search from doing so.
     pub(super) fn copy_network(&self, placement: &Placement, evaluation: &Evaluation) {
         let copy = |place: &Place| {
+            let thread = self.threads_of(place).find(|thread| thread.is_bound())?;
             let (network, evaluation) = (Arc::clone(&place.network), evaluation.clone());
-            Some(
-                self.threads_of(place)
-                    .find(|thread| thread.is_bound())?
-                    .run_task(move |_| _ = network.local(&evaluation)),
-            )
+            Some(thread.run_task(move |_| _ = network.local(&evaluation)))
         };
         let copies: Vec<_> = placement.places.iter().filter_map(copy).collect();
         copies.iter().for_each(|done| _ = done.recv());
@@ -197,7 +192,7 @@ impl Thread {
             let _ = send.send(Ok(bound));
             inbox.iter().for_each(|task| task(&mut worker));
         };
-        let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
+        let handle = Builder::new().name(format!("worker {id}")).stack_size(Engine::STACK_BYTES).spawn(run)?;
         let mut thread =
             Self { tasks: Some(tasks), handle: Some(handle), place, cpus, bound: None, has_histories: false };
         thread.bound = started.recv().map_err(io::Error::other)??;
@@ -276,7 +271,7 @@ fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrum
 pub(super) fn check_memory() -> io::Result<()> {
     const MARGIN: usize = 4 << 20;
     let mut memory: Vec<u8> = Vec::new();
-    let reserved = memory.try_reserve_exact(STACK_BYTES + Worker::BYTES + MARGIN);
+    let reserved = memory.try_reserve_exact(Engine::STACK_BYTES + Worker::BYTES + MARGIN);
     // Prevents the allocation from being optimised away.
     black_box(memory.as_ptr());
     reserved.map_err(|_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for another thread"))
@@ -303,7 +298,7 @@ fn release_freed_memory() {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::Engine;
+    use super::Engine;
     use crate::search::limits::Determinism;
 
     #[test]

@@ -60,9 +60,8 @@ pub(super) fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), Ha
     }
     let version = read_u32(from)?;
     if version != VERSION {
-        return Err(HashFileError::Refused(format!(
-            "it is a hash file of version {version}, expected version {VERSION}"
-        )));
+        let why = format!("it is a hash file of version {version}, expected version {VERSION}");
+        return Err(HashFileError::Refused(why));
     }
     let fingerprint = u64::from_le_bytes(read(from)?);
     let depth = read_u32(from)?;

@@ -196,16 +196,11 @@ impl Lockstep {
 }
 
 /// Work of a thread in a round.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Budget {
     pub nodes: u64,
     /// Cost of an evaluation in nodes.
     pub evaluation: u64,
-}
-
-impl Budget {
-    /// The budget after the last round.
-    const NONE: Self = Self { nodes: 0, evaluation: 0 };
 }
 
 pub(crate) struct LockstepThread<'a> {
@@ -252,7 +247,7 @@ impl LockstepThread<'_> {
         entries.clear();
         self.entries = Some(entries);
         self.finished = last_round || aborted || lockstep.limit == Some(nodes);
-        self.budget = if self.finished { Budget::NONE } else { lockstep.budget(nodes, self.thread) };
+        self.budget = if self.finished { Budget::default() } else { lockstep.budget(nodes, self.thread) };
         self.own_nodes = own_nodes;
         self.other_nodes = nodes - own_nodes;
     }
