@@ -1,7 +1,10 @@
 //! Internals for Lento's own programs, which may change in any version.
 
 pub use crate::chess::zobrist::split_mix;
+pub use crate::search::threads::{Partners, ThreadResult, Threads};
 pub use crate::smp::abort_on_panic;
+pub use crate::smp::numa::placement::PlaceUsage;
+pub use crate::smp::numa::topology::{Node, Topology};
 
 /// Fixed benchmark positions.
 pub mod bench {
@@ -46,12 +49,6 @@ pub mod nnue {
     pub use crate::eval::nnue::units::{FIRST, QA, QB, SCALE, SECOND};
 }
 
-/// NUMA nodes and their threads.
-pub mod numa {
-    pub use crate::smp::numa::placement::PlaceUsage;
-    pub use crate::smp::numa::topology::{Node, Topology};
-}
-
 /// CPUs of the process; affinity and priority of threads.
 pub mod processors {
     pub use crate::processors::*;
@@ -60,11 +57,6 @@ pub mod processors {
 /// Counters of a search.
 pub mod statistics {
     pub use crate::search::statistics::*;
-}
-
-/// Results of threads and partner processes.
-pub mod threads {
-    pub use crate::search::threads::*;
 }
 
 /// Version and build information.

@@ -2,10 +2,9 @@
 
 use lento::engine::Engine;
 use lento::eval::Evaluation;
-use lento::internals::numa::{PlaceUsage, Topology};
-use lento::internals::processors;
 use lento::internals::processors::cpu_list;
 use lento::internals::version::{COMMIT, COMPILER, SHORT, TARGET, built_for, runs};
+use lento::internals::{PlaceUsage, Topology, processors};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;

@@ -30,7 +30,7 @@ pub enum Event {
 /// One search. Immutable except for atomics and short locks.
 pub struct Job {
     /// Sequence number of the search in its engine, from 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The root position and the game that led to it.
     pub(crate) game: Game,
     /// The root moves to search, in order of generation.
@@ -48,7 +48,8 @@ pub struct Job {
     pub(crate) probing: Option<Probing>,
     /// Stop flag, clock and node budget.
     pub(crate) control: Control,
-    pub(crate) threads: Arc<Threads>,
+    /// Nodes and results, for instruments that report them elsewhere.
+    pub threads: Arc<Threads>,
     /// Keeps the threads in step, if they search in rounds.
     pub(crate) lockstep: Option<Lockstep>,
     /// CPU slots, which limit the threads that search at once.
@@ -60,16 +61,6 @@ pub struct Job {
 }
 
 impl Job {
-    /// Sequence number of the search in its engine, from 1.
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Nodes and results, for instruments that report them elsewhere.
-    pub fn threads(&self) -> &Arc<Threads> {
-        &self.threads
-    }
-
     /// Whether several threads search in a fixed order, in rounds or turns.
     pub(crate) fn is_ordered(&self) -> bool {
         self.lockstep.is_some() || self.cpu_slots.are_turns()

@@ -31,7 +31,7 @@ pub struct ThreadResult {
 
 /// State published by a thread, its only writer.
 #[derive(Default)]
-pub struct Published {
+pub(crate) struct Published {
     /// Nodes searched.
     pub nodes: AtomicU64,
     /// Positions found in tablebases.

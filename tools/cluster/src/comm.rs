@@ -7,7 +7,7 @@ use crate::relay::{Order, Relay};
 use crate::watch::{Silence, end};
 use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
-use lento::internals::threads::ThreadResult;
+use lento::internals::ThreadResult;
 use lento::tt::Record;
 use lento_uci::task::Message;
 use mpi::point_to_point::MatchedReceiveVec;

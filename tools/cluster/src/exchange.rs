@@ -1,7 +1,7 @@
 //! Exchange of table entries between the search threads of a rank and its communication thread.
 
 use lento::engine::Engine;
-use lento::internals::threads::Threads;
+use lento::internals::Threads;
 use lento::search::job::Job;
 use lento::search::observer::Observer;
 use lento::search::worker::{Instrument, Worker};
@@ -69,8 +69,8 @@ impl Instrument for Team {
         if worker.id == 0 {
             let mut search = self.search.lock();
             // A stopped search may start after its successor.
-            if search.as_ref().is_none_or(|(number, _)| *number < job.number()) {
-                *search = Some((job.number(), Arc::clone(job.threads())));
+            if search.as_ref().is_none_or(|(number, _)| *number < job.number) {
+                *search = Some((job.number, Arc::clone(&job.threads)));
             }
         }
         worker.search(job, Some(&mut Collector { team: self, entries: Vec::with_capacity(BATCH) }));

@@ -5,7 +5,7 @@ use crate::wire::{Kind, Status};
 use crossbeam::channel::Sender;
 use lento::engine::Engine;
 use lento::eval::nnue;
-use lento::internals::threads::{Partners, ThreadResult};
+use lento::internals::{Partners, ThreadResult};
 use lento_uci::command::Command;
 use lento_uci::go::Go;
 use lento_uci::options;

@@ -1,7 +1,7 @@
 //! Message encoding.
 
 use lento::chess::Move;
-use lento::internals::threads::ThreadResult;
+use lento::internals::ThreadResult;
 use lento::score::Bound;
 use lento::search::report::{Info, PvLine};
 use lento::tt::Record;
