@@ -27,9 +27,7 @@ const NARROW_INDENT: usize = 4;
 impl Table {
     fn header(self) -> String {
         let rank = if self.ranked { "  #" } else { "" };
-        let [depth, sel, score, nodes] = ["depth", "sel", "score", "nodes"];
-        let [speed, hash, time] = ["nodes/s", "hash", "time"];
-        format!("{depth:>5} {sel:>4}{rank} {score:>8} {nodes:>7} {speed:>7} {hash:>6} {time:>7}  line")
+        format!("depth  sel{rank}    score   nodes nodes/s   hash    time  line")
     }
 
     /// One line of play, wrapped if necessary.

@@ -24,16 +24,15 @@ pub fn count(n: u64) -> String {
     if n < 1000 {
         return n.to_string();
     }
-    let mut value = n as f64;
-    for unit in ["k", "M", "G", "T", "P"] {
-        value /= 1000.0;
+    let (mut value, mut unit) = (n as f64 / 1000.0, "k");
+    for larger in ["M", "G", "T", "P"] {
         // Avoid rounding up to 1000.
-        if value < 999.5 || unit == "P" {
-            let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
-            return format!("{value:.digits$}{unit}");
+        if value >= 999.5 {
+            (value, unit) = (value / 1000.0, larger);
         }
     }
-    unreachable!("the last unit is unlimited")
+    let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.digits$}{unit}")
 }
 
 /// Formats a count with thousands separators: `1,234,567`.

@@ -121,15 +121,6 @@ enum Kind {
     Rate,
 }
 
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Speed => "speed",
-            Self::Rate => "rate",
-        }
-    }
-}
-
 /// The positions to search.
 struct Work {
     /// Positions of each game.

@@ -69,7 +69,8 @@ impl Meter {
     /// Shows the progress line.
     pub(super) fn show(&mut self) {
         let left = self.left();
-        let (kind, done, positions) = (self.kind.name(), self.done, self.positions);
+        let kind = if self.kind == Kind::Speed { "speed" } else { "rate" };
+        let (done, positions) = (self.done, self.positions);
         let round = match self.round {
             0 => "warm-up, ".into(),
             round if self.budget.is_some() => format!("round {round}, "),
