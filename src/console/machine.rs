@@ -4,7 +4,7 @@ use lento::engine::Engine;
 use lento::eval::Evaluation;
 use lento::internals::processors::cpu_list;
 use lento::internals::version::{COMMIT, COMPILER, SHORT, TARGET, built_for, runs};
-use lento::internals::{PlaceUsage, Topology, processors};
+use lento::internals::{PlaceUsage, Topology, memory, processors};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -112,18 +112,6 @@ pub fn placement(engine: &mut Engine) -> Value {
     })
 }
 
-/// The folders of the process's CPU control group (version 2 or 1) and its ancestors, below this root folder.
-pub fn control_groups(root: &Path) -> Vec<PathBuf> {
-    let groups = read(root.join("proc/self/cgroup")).unwrap_or_default();
-    let below = |line: &str| {
-        let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
-        let wanted = controllers.is_empty() || controllers.split(',').any(|name| name == "cpu");
-        let top = root.join("sys/fs/cgroup").join(if controllers.is_empty() { "" } else { "cpu" });
-        wanted.then(|| Path::new(path).ancestors().map(|group| top.join(group)).collect::<Vec<_>>())
-    };
-    groups.lines().filter_map(below).flatten().collect()
-}
-
 /// The CPU quota of the tightest control group, in CPUs.
 pub fn cpu_limit(root: &Path) -> Option<f64> {
     let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
@@ -134,7 +122,7 @@ pub fn cpu_limit(root: &Path) -> Option<f64> {
         let number = |name: &str| number(&read(group.join(name))?);
         Some(number("cpu.cfs_quota_us").filter(|&quota| quota > 0.0)? / number("cpu.cfs_period_us")?)
     };
-    control_groups(root).iter().filter_map(limit).reduce(f64::min)
+    memory::control_groups(root, "cpu").iter().filter_map(limit).reduce(f64::min)
 }
 
 /// A table of program, machine and further rows.

@@ -25,7 +25,7 @@ pub fn available() -> Option<u64> {
 fn available_below(root: &Path) -> Option<u64> {
     let meminfo = read_to_string(root.join("proc/meminfo")).unwrap_or_default();
     let machine = field(&meminfo, "MemAvailable:").map(|kib| kib * 1024);
-    control_groups(root).iter().filter_map(|group| allowance(group)).chain(machine).min()
+    control_groups(root, "memory").iter().filter_map(|group| allowance(group)).chain(machine).min()
 }
 
 /// The size in MiB of the largest table that fits into `available` bytes.
@@ -34,12 +34,17 @@ pub fn largest_mib(available: u64) -> u64 {
     (usable - usable / (BYTES_PER_OVERHEAD + 1)) / MIB
 }
 
-/// The folders of the process's Linux control group (version 2) and its ancestors, innermost first. In a container some may be
-/// missing.
-fn control_groups(root: &Path) -> Vec<PathBuf> {
+/// The folders of the process's Linux control group for a controller (version 2 or 1) and its ancestors, innermost first, below
+/// this root folder. In a container some may be missing.
+pub fn control_groups(root: &Path, controller: &str) -> Vec<PathBuf> {
     let groups = read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or("");
-    Path::new(own).ancestors().map(|group| root.join("sys/fs/cgroup").join(group)).collect()
+    let below = |line: &str| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
+        let wanted = controllers.is_empty() || controllers.split(',').any(|name| name == controller);
+        let top = root.join("sys/fs/cgroup").join(if controllers.is_empty() { "" } else { controller });
+        wanted.then(|| Path::new(path).ancestors().map(|group| top.join(group)).collect::<Vec<_>>())
+    };
+    groups.lines().filter_map(below).flatten().collect()
 }
 
 /// The bytes left in a control group; `None` without a limit. Cached files count as available, as they are evicted first.
@@ -96,7 +101,7 @@ mod tests {
         set("sys/fs/cgroup/user.slice/a:b/memory.current", "5000\n");
         assert_eq!(available(), Some(0));
         set("sys/fs/cgroup/memory.max", "1\n");
-        assert_eq!(control_groups(root.path()).last().unwrap(), &root.at("sys/fs/cgroup/"));
+        assert_eq!(control_groups(root.path(), "memory").last().unwrap(), &root.at("sys/fs/cgroup/"));
     }
 
     #[cfg(target_os = "linux")]

@@ -1,7 +1,8 @@
 //! The machine and disturbances of a measurement according to Linux: files of `/proc` and `/sys` below a root folder.
 
+use lento::internals::memory::control_groups;
 use lento::internals::processors::cpu_list::{self, CpuSet};
-use lento_console::machine::{control_groups, cpu_limit, fact, read};
+use lento_console::machine::{cpu_limit, fact, read};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -144,7 +145,7 @@ impl System {
             stolen: seconds(&[7]),
             waiting: self.text("proc/pressure/cpu").and_then(pressure).map(|us| us / 1e6),
             thermal_throttles: sum(self.of_cpus("thermal_throttle/core_throttle_count")),
-            limit_stops: control_groups(&self.root).into_iter().filter_map(stops).reduce(f64::max),
+            limit_stops: control_groups(&self.root, "cpu").into_iter().filter_map(stops).reduce(f64::max),
             foreign_pages: field(&vmstat, "numa_foreign"),
             remote_pages: field(&vmstat, "numa_other"),
             ..Observed::default()
