@@ -6,7 +6,7 @@ use crate::rank_info::RankInfo;
 use crate::relay::{Order, Relay};
 use crate::watch::{Silence, end};
 use crate::wire::{Kind, Status, entries_from_bytes, entries_to_bytes};
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam::channel::{Receiver, Sender};
 use lento::internals::ThreadResult;
 use lento::tt::Record;
 use lento_uci::task::Message;
@@ -78,7 +78,7 @@ impl Comm {
 
     /// Entries sent, received and stored, and bytes sent.
     pub fn traffic(&self) -> [u64; 4] {
-        let bytes = self.links.iter().map(Link::bytes_sent).sum();
+        let bytes = self.links.iter().map(|link| link.sent).sum();
         [self.entries[0], self.entries[1], self.team.stored.load(Relaxed), bytes]
     }
 
@@ -219,14 +219,8 @@ pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: D
     let mut beat = Instant::now();
     loop {
         let interval = if relay.is_searching() { POLL_INTERVAL.0 } else { POLL_INTERVAL.1 };
-        let first = match orders.recv_timeout(interval) {
-            Err(RecvTimeoutError::Disconnected) => {
-                sleep(interval);
-                None
-            }
-            other => other.ok(),
-        };
-        for order in first.into_iter().chain(orders.try_iter()) {
+        // Only times out, as the relay holds a sender.
+        for order in orders.recv_timeout(interval).into_iter().chain(orders.try_iter()) {
             match order {
                 Order::Line(line) => comm.send_to_all(Kind::Line, line.as_bytes()),
                 Order::Lines(lines) => {
@@ -260,10 +254,9 @@ pub fn lead(comm: &mut Comm, relay: &Relay, orders: &Receiver<Order>, silence: D
         comm.pump();
         relay.set_traffic(comm.traffic());
         if let Some(since) = session_end {
-            let all = left.iter().all(|left| *left);
             let left_or_silent = (0..).zip(&left).all(|(rank, left)| *left || relay.is_silent(rank));
-            if all || left_or_silent || since.elapsed() > END_TIMEOUT {
-                return all;
+            if left_or_silent || since.elapsed() > END_TIMEOUT {
+                return left.iter().all(|left| *left);
             }
         }
     }

@@ -15,7 +15,7 @@ const OVERHEAD: u64 = 256;
 pub struct Link {
     queue: VecDeque<(Kind, bool, Vec<u8>)>,
     /// Bytes sent and bytes acknowledged by the other rank.
-    sent: u64,
+    pub sent: u64,
     acknowledged: u64,
     /// Bytes received and bytes acknowledged by this rank.
     received: u64,
@@ -63,14 +63,10 @@ impl Link {
         let (ack, rest) = frame.split_first_chunk()?;
         self.acknowledged = self.acknowledged.max(u64::from_le_bytes(*ack));
         let (&[kind, more], bytes) = rest.split_first_chunk()?;
-        let kind = Kind::from_byte(kind).filter(|kind| *kind != Kind::Ack)?;
+        let kind = *Kind::ALL.get(usize::from(kind)).filter(|kind| **kind != Kind::Ack)?;
         self.received += cost(bytes.len());
         self.partial.extend(bytes);
         (more == 0).then(|| (kind, std::mem::take(&mut self.partial)))
-    }
-
-    pub fn bytes_sent(&self) -> u64 {
-        self.sent
     }
 }
 

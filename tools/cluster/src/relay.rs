@@ -78,6 +78,7 @@ pub struct Relay {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     /// From rank 1.
     partners: Vec<Partner>,
@@ -107,16 +108,8 @@ impl Relay {
             searches: false,
             status: Status::default(),
         };
-        let state = State {
-            partners: (1..ranks).map(partner).collect(),
-            active: ranks,
-            threads: 1,
-            network_sent: false,
-            started: 0,
-            stopped: 0,
-            has_node_limit: false,
-            traffic: [0; 4],
-        };
+        let partners = (1..ranks).map(partner).collect();
+        let state = State { partners, active: ranks, threads: 1, ..State::default() };
         Self { orders, session, own, state: Mutex::new(state) }
     }
 

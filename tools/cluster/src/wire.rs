@@ -35,14 +35,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 11] = {
+    /// All types, by their byte.
+    pub const ALL: [Self; 11] = {
         use Kind::{Ack, Alive, End, Entries, Join, Leave, Line, Missing, Network, Note, Status};
         [Ack, Line, Network, Missing, End, Status, Join, Note, Leave, Entries, Alive]
     };
-
-    pub fn from_byte(byte: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(byte)).copied()
-    }
 }
 
 /// Reads integers from the front of a slice.
