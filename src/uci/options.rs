@@ -51,13 +51,7 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
             .means("Number of search threads. Changing it keeps the hash table."),
         spin("Hash", Engine::DEFAULT_HASH as i64, (1, Engine::MAX_HASH as i64), set_hash)
             .means("Size of the hash table in MiB (docs/hash.md). If memory does not suffice, the old table is kept."),
-        text(
-            "NumaPolicy",
-            "auto",
-            "auto, none, system, hardware, or lists of CPUs, one for each node, such as 0-15,32-47:16-31",
-            set_numa_policy,
-        )
-        .means(
+        text("NumaPolicy", "auto", NumaPolicy::CHOICES, set_numa_policy).means(
             "How threads are bound to CPUs on machines with several NUMA nodes or with fast and slow cores \
              (docs/numa.md).",
         ),

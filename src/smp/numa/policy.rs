@@ -20,15 +20,18 @@ pub enum NumaPolicy {
     Lists(Vec<CpuSet>),
 }
 
+impl NumaPolicy {
+    /// The valid values, for users.
+    pub const CHOICES: &str =
+        "auto, none, system, hardware, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
+}
+
 impl FromStr for NumaPolicy {
     type Err = String;
 
     /// Parses a keyword, in any case, or lists.
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = |why: String| {
-            let choices = "auto, none, system, hardware, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
-            format!("{why}; expected {choices}")
-        };
+        let refuse = |why: String| format!("{why}; expected {}", Self::CHOICES);
         let text = text.trim();
         for policy in [Self::Auto, Self::None, Self::System, Self::Hardware] {
             if text.eq_ignore_ascii_case(&policy.to_string()) {
