@@ -120,7 +120,6 @@ enum Leading {
 }
 
 /// Numbering of a table's positions, or of those with the leading pawn on one file.
-#[derive(Debug)]
 pub(super) struct Numbering {
     /// Piece codes in file order: 1 for pawn to 6 for king, plus 8 for the lesser side.
     pub pieces: PerPiece<u8>,

@@ -47,13 +47,11 @@ struct Symbol {
 const NO_PAIR: u16 = 0xFFF;
 
 /// The values of one part of a table.
-#[derive(Debug)]
 pub(super) enum Pairs {
     Constant(u16),
     Packed(Packed),
 }
 
-#[derive(Debug)]
 pub(super) struct Packed {
     /// Binary logarithms of the block size and of the values per index entry.
     block_bits: u32,

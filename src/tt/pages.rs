@@ -54,8 +54,8 @@ impl Pages {
     }
 
     /// Clears all clusters.
-    pub(super) fn clear(&mut self, threads: usize, progress: &mut dyn FnMut(usize)) {
-        in_parallel(&mut self.clusters, PIECE, threads, |piece| piece.fill_with(Cluster::default), progress);
+    pub(super) fn clear(&mut self, threads: usize) {
+        in_parallel(&mut self.clusters, PIECE, threads, |piece| piece.fill_with(Cluster::default), &mut |_| ());
     }
 }
 

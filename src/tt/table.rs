@@ -147,7 +147,7 @@ impl Tt {
     /// 16 383 epochs the threads clear the memory.
     pub fn clear(&mut self, threads: usize) {
         self.epoch = self.epoch.next().unwrap_or_else(|| {
-            self.clusters.clear(threads, &mut |_| ());
+            self.clusters.clear(threads);
             Epoch::FIRST
         });
         self.era.store(Era::FIRST.0, Relaxed);

@@ -130,14 +130,9 @@ pub fn diagram(board: &Board, chess960: bool) -> String {
     }
     let checkers: Vec<String> = board.checkers().into_iter().map(|square| square.to_string()).collect();
     let side = if board.side_to_move() == Color::White { "White" } else { "Black" };
-    let _ = write!(
-        text,
-        "   a   b   c   d   e   f   g   h\n\n{side} to move\nFen: {}\nKey: {:016X}\nCheckers: {}",
-        board.fen(chess960),
-        board.key(),
-        checkers.join(" ")
-    );
-    text
+    let (fen, key, checkers) = (board.fen(chess960), board.key(), checkers.join(" "));
+    text += "   a   b   c   d   e   f   g   h\n\n";
+    text + &format!("{side} to move\nFen: {fen}\nKey: {key:016X}\nCheckers: {checkers}")
 }
 
 /// Formats the result of a bench position.

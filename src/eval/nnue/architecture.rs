@@ -56,18 +56,10 @@ pub enum Layer {
 
 impl Layer {
     /// All layers, in the order of files.
-    pub const ALL: [Self; 10] = [
-        Self::Features,
-        Self::Threats,
-        Self::Biases,
-        Self::Outputs,
-        Self::OutputBiases,
-        Self::Pairs,
-        Self::PairBiases,
-        Self::Second,
-        Self::SecondBiases,
-        Self::Third,
-    ];
+    pub const ALL: [Self; 10] = {
+        use Layer::{Biases, Features, OutputBiases, Outputs, PairBiases, Pairs, Second, SecondBiases, Third, Threats};
+        [Features, Threats, Biases, Outputs, OutputBiases, Pairs, PairBiases, Second, SecondBiases, Third]
+    };
 
     /// Name for messages.
     pub const fn name(self) -> &'static str {
