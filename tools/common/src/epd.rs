@@ -56,12 +56,9 @@ fn word(text: &str) -> (&str, &str) {
 
 /// Splits off a leading number, if any.
 fn number(text: &str) -> (Option<&str>, &str) {
-    match word(text) {
-        (digits, rest) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (Some(digits), rest)
-        }
-        _ => (None, text),
-    }
+    let (digits, rest) = word(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { (Some(digits), rest) } else { (None, text) }
 }
 
 /// Splits operations at semicolons outside quotation marks.
