@@ -133,11 +133,8 @@ pub fn difference(old: &Value, new: &Value) -> Option<String> {
         short => short,
     };
     let text = |name: &str, old, new| format!("its {name} is {}, not {}", shown(old), shown(new));
-    if old == new {
-        return None;
-    }
     let (Some(old_fields), Some(new_fields)) = (old.as_object(), new.as_object()) else {
-        return Some(text("header", old, new));
+        return (old != new).then(|| text("header", old, new));
     };
     let name =
         old_fields.keys().chain(new_fields.keys()).find(|name| old_fields.get(*name) != new_fields.get(*name))?;
