@@ -59,14 +59,10 @@ impl Row {
         cells.map(|Cell { head, text, .. }| format!("{head:<15} {text}\n")).collect()
     }
 
-    fn values(&self) -> impl Iterator<Item = &Cell> {
-        self.0.iter().filter(|cell| !cell.key.is_empty())
-    }
-
     /// The row as an object.
     pub fn json(&self) -> Value {
-        let fields = self.values().map(|cell| (cell.key.clone(), cell.value.clone()));
-        fields.collect::<Map<_, _>>().into()
+        let cells = self.0.iter().filter(|cell| !cell.key.is_empty());
+        cells.map(|cell| (cell.key.clone(), cell.value.clone())).collect::<Map<_, _>>().into()
     }
 }
 

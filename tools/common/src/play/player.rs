@@ -40,12 +40,12 @@ impl Player {
         let args = limit.args(game.board().side_to_move(), left);
         let outcome = self.engine.search_blocking(&args, |_| {});
         let mv = outcome.best.expect("a position with a legal move has a best move");
-        let line = outcome.lines.first();
-        let nodes = line.map_or(0, |line| line.nodes);
+        let (score, depth, nodes) =
+            outcome.lines.first().map_or((0, 0, 0), |line| (line.score, line.depth, line.nodes));
         let time = match self.engine.settings.search.nodes_time {
             0 => start.elapsed(),
             rate => Duration::from_nanos(nodes * 1_000_000 / rate),
         };
-        Ply { mv, score: line.map_or(0, |line| line.score), depth: line.map_or(0, |line| line.depth), nodes, time }
+        Ply { mv, score, depth, nodes, time }
     }
 }

@@ -89,14 +89,13 @@ impl fmt::Display for Setting {
 
 /// The error for an unknown name, with the most similar name and all names.
 fn unknown(name: &str) -> String {
-    let options: Vec<&str> = options::names();
     let parameters = TUNABLES.iter().map(|tunable| {
         let off = tunable.off.map_or_else(String::new, |off| format!(", {off} for off"));
         format!("{} ({} to {}{off})", tunable.name, tunable.min, tunable.max)
     });
-    let parameters: Vec<String> = parameters.collect();
+    let (options, parameters) = (options::names().join(", "), parameters.collect::<Vec<_>>().join(", "));
     let meant = nearest(name).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    let (name, options, parameters) = (quoted(name), options.join(", "), parameters.join(", "));
+    let name = quoted(name);
     format!("unknown option or search parameter {name}{meant}\noptions: {options}\nsearch parameters: {parameters}")
 }
 
