@@ -2,12 +2,12 @@
 
 use super::parse::Problem;
 use super::solve::Solution;
-use lento::chess::Board;
 use lento::eval::wdl;
-use lento::score::{Score, mate_distance};
+use lento::score::{Bound, mate_distance};
 use lento::search::report::nps;
 use lento_common::notice::printable;
 use lento_common::table::Row;
+use lento_console::table::score;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub fn row(problem: &Problem, solution: &Solution) -> Row {
     let after = solution.since.map(|since| since.as_secs_f64() * 1e3);
     row.cell("after", "solved_after_ms", or_dash(solution.since.map(ms)), after);
     row.cell("depth", "depth", solution.depth.to_string(), solution.depth);
-    let score = score(board, solution.score);
+    let score = score(solution.score, wdl::material(board), Bound::Exact);
     row.cell("score", "score", score.clone(), score);
     row.data("mate", mate_distance(solution.score));
     row.cell("nodes", "nodes", solution.nodes.to_string(), solution.nodes);
@@ -55,14 +55,6 @@ fn verdict(problem: &Problem, solution: &Solution) -> String {
 
 fn ms(time: Duration) -> String {
     format!("{} ms", time.as_millis())
-}
-
-/// Pawns with two decimals, of which one means a 50 % chance of winning, or `#3` for a mate in three.
-fn score(board: &Board, score: Score) -> String {
-    match mate_distance(score) {
-        Some(moves) => format!("#{moves}"),
-        None => format!("{:+.2}", f64::from(wdl::normalise(score, wdl::material(board))) / 100.0),
-    }
 }
 
 /// The solution of a problem: `dm 3`, `bm Nf3 e4`, `am Rd1`; `-` without a task.
@@ -148,6 +140,7 @@ impl Total {
 mod tests {
     use super::super::parse::problems;
     use super::*;
+    use lento::chess::Board;
     use lento::score::{mate_in, mated_in};
 
     #[test]
@@ -164,7 +157,7 @@ mod tests {
             elapsed: Duration::from_millis(100),
         };
         let row = row(&problem, &solution);
-        let score = score(&problem.board, 512);
+        let score = score(512, wdl::material(&problem.board), Bound::Exact);
         let cells = ["one", "bm Ra8+ O-O-O, am Kf2", "Ra8+", "yes", "-", "12 ms", "9", &score, "12345", "100 ms"];
         assert_eq!(row.texts(), cells);
         assert_eq!((row.heads().len(), widths(&[&problem]).len()), (10, 10));
@@ -226,7 +219,7 @@ mod tests {
     #[test]
     fn scores_are_in_pawns_or_moves() {
         let board = Board::start();
-        let text = |value| score(&board, value);
+        let text = |value| score(value, wdl::material(&board), Bound::Exact);
         assert_eq!([mate_in(1), mate_in(5), mated_in(4)].map(text), ["#1", "#3", "#-2"]);
         // A pawn is a win in half of the games.
         let pawn = (0..1000).find(|&value| *text(value) >= *"+1.00").unwrap();
