@@ -89,19 +89,17 @@ impl Total {
     /// The totals of problems with their solutions.
     pub fn of<'a>(solved: impl IntoIterator<Item = (&'a Problem, &'a Solution)>) -> Self {
         let mut total = Self::default();
-        solved.into_iter().for_each(|(problem, solution)| total.add(problem, solution));
+        for (problem, solution) in solved {
+            let (won, possible) = problem.points(solution.played).unwrap_or_default();
+            total.points.0 += u64::from(won);
+            total.points.1 += u64::from(possible);
+            total.searched += 1;
+            total.without_task += usize::from(!problem.has_task());
+            total.solved += usize::from(solution.solved);
+            total.nodes += solution.nodes;
+            total.elapsed += solution.elapsed;
+        }
         total
-    }
-
-    fn add(&mut self, problem: &Problem, solution: &Solution) {
-        let (won, possible) = problem.points(solution.played).unwrap_or_default();
-        self.points.0 += u64::from(won);
-        self.points.1 += u64::from(possible);
-        self.searched += 1;
-        self.without_task += usize::from(!problem.has_task());
-        self.solved += usize::from(solution.solved);
-        self.nodes += solution.nodes;
-        self.elapsed += solution.elapsed;
     }
 
     /// The line below the table.
@@ -176,8 +174,7 @@ mod tests {
         assert_eq!(row(&problems[0], &solution).texts()[4], "3/10");
         assert_eq!(row(&problems[1], &solution).texts()[4], "-");
         assert_eq!(widths(&[&problems[0], &problems[1]])[0], -41);
-        let mut total = Total::default();
-        problems.iter().for_each(|problem| total.add(problem, &solution));
+        let total = Total::of(problems.iter().map(|problem| (problem, &solution)));
         assert!(total.line(2).starts_with("0 of 2 solved, 3 of 10 points (30.0 %), 1000 nodes"), "{}", total.line(2));
         assert_eq!((&total.json()["points"], &total.json()["points_possible"]), (&json!(3), &json!(10)));
         assert_eq!(row(&problems[0], &solution).json()["points"], json!(3));
@@ -195,8 +192,7 @@ mod tests {
         let solution = Solution { played, solved, since: None, score: 500, depth: 9, nodes: 500, elapsed };
         let row = row(&problem, &solution);
         assert_eq!(row.texts()[..5], ["line 1", "-", "Ra8+", "-", "-"]);
-        let mut total = Total::default();
-        total.add(&problem, &solution);
+        let total = Total::of([(&problem, &solution)]);
         assert!(total.line(1).starts_with("0 of 0 solved, 1 without a task, 500 nodes"), "{}", total.line(1));
         assert_eq!((&row.json()["solved"], &total.json()["without_task"]), (&Value::Null, &json!(1)));
     }
@@ -231,12 +227,12 @@ mod tests {
 
     #[test]
     fn totals_count_unsearched_problems() {
-        let mut total = Total::default();
-        for (solved, nodes) in [(true, 1000), (false, 3000)] {
+        let problem = problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;").unwrap().remove(0);
+        let solutions = [(true, 1000), (false, 3000)].map(|(solved, nodes)| {
             let (since, elapsed) = (None, Duration::from_millis(500));
-            let solution = Solution { played: None, solved, since, score: 0, depth: 1, nodes, elapsed };
-            total.add(&problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;").unwrap()[0], &solution);
-        }
+            Solution { played: None, solved, since, score: 0, depth: 1, nodes, elapsed }
+        });
+        let total = Total::of(solutions.iter().map(|solution| (&problem, solution)));
         assert_eq!(total.line(2), "1 of 2 solved, 4000 nodes, 1.0 s, 4000 nodes/s");
         assert_eq!(total.line(5), "1 of 2 solved (3 of 5 not searched), 4000 nodes, 1.0 s, 4000 nodes/s");
     }
