@@ -78,13 +78,11 @@ impl Sprt {
     }
 
     pub fn verdict(&self, results: &Pentanomial) -> Option<Verdict> {
-        let ((lower, upper), llr) = (self.bounds(), self.llr(results));
-        if llr >= upper {
-            Some(Verdict::H1)
-        } else if llr <= lower {
-            Some(Verdict::H0)
-        } else {
-            None
+        let (lower, upper) = self.bounds();
+        match self.llr(results) {
+            llr if llr >= upper => Some(Verdict::H1),
+            llr if llr <= lower => Some(Verdict::H0),
+            _ => None,
         }
     }
 }
@@ -138,11 +136,7 @@ fn with_zero_mean(seen: &[f64; 5], values: &[f64; 5]) -> Option<[f64; 5]> {
             high = middle;
         }
     };
-    let mut found = *seen;
-    for (share, value) in found.iter_mut().zip(values) {
-        *share /= 1.0 + multiplier * value;
-    }
-    Some(found)
+    Some(std::array::from_fn(|at| seen[at] / (1.0 + multiplier * values[at])))
 }
 
 #[cfg(test)]
