@@ -40,8 +40,7 @@ impl FromStr for Factor {
             }
             settings.push(setting);
         }
-        let factor = Self { name: String::new(), settings };
-        Ok(Self { name: factor.text(), ..factor })
+        Ok(Self { name: texts(&settings).join(","), settings })
     }
 }
 

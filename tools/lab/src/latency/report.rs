@@ -84,12 +84,9 @@ impl Report<'_> {
     pub fn text(&self) -> String {
         let facts = [("hash", format!("{} MiB", self.args.hash)), ("time", units::time(self.args.time))];
         let mut text = machine::table(&self.machine, &facts);
-        let mut lines = Vec::new();
-        for row in &self.rows {
-            let measured = row.table().into_iter().zip(&row.samples).filter(|(_, samples)| !samples.is_empty());
-            lines.extend(measured.map(|(line, _)| line));
-        }
-        let _ = write!(text, "\n{}", table::text(&lines));
+        let lines = self.rows.iter().flat_map(|row| row.table().into_iter().zip(&row.samples));
+        let measured = lines.filter(|(_, samples)| !samples.is_empty()).map(|(line, _)| line);
+        let _ = write!(text, "\n{}", table::text(&measured.collect::<Vec<_>>()));
         let mut notes = String::new();
         for row in &self.rows {
             let (threads, late, all) = (row.threads, row.flags(), row.samples[Measure::Clock as usize].len());

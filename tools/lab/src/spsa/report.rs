@@ -109,11 +109,10 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
         }
         let new = declaration(&tunable, value);
         // Preserves the column of the comment.
-        let spaces = |count: usize| " ".repeat(count);
-        let (wider, narrower) = (new.len().saturating_sub(old.len()), old.len().saturating_sub(new.len()));
-        let (old, new) = (old + &spaces(wider), new + &spaces(narrower));
-        let old = if text.contains(&old) { old } else { old.trim_end().to_owned() };
-        text = text.replacen(&old, &new, 1);
+        let width = old.len().max(new.len());
+        let padded = format!("{old:width$}");
+        let old = if text.contains(&padded) { padded } else { old };
+        text = text.replacen(&old, &format!("{new:width$}"), 1);
     }
     Ok(text)
 }
