@@ -86,11 +86,6 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Reads lines for a time.
-    fn read_for(&mut self, time: Duration) -> io::Result<Vec<Line>> {
-        self.read(time, |_| false)
-    }
-
     /// Reads up to and including the line starting with `start`.
     fn read_until(&mut self, start: &str) -> io::Result<Vec<Line>> {
         let lines = self.read(TIMEOUT, |line| line.starts_with(start))?;
@@ -138,7 +133,7 @@ impl<'a> Session<'a> {
     fn cycle(&mut self) -> io::Result<()> {
         let wait = self.random.u64(2..=50);
         let started = self.go("infinite")?;
-        let mut lines = self.read_for(Duration::from_millis(wait))?;
+        let mut lines = self.read(Duration::from_millis(wait), |_| false)?;
         let stopped = self.send("stop")?;
         lines.extend(self.answer(Measure::Stop, stopped)?);
         if let Some(first) = lines.iter().find(|line| line.1.starts_with("info depth")) {
@@ -152,7 +147,7 @@ impl<'a> Session<'a> {
         // The clock expires before `ponderhit`.
         let clock = self.random.u64(10..=40);
         self.go(&format!("ponder wtime {clock} btime {clock}"))?;
-        self.read_for(Duration::from_millis(clock + 10))?;
+        self.read(Duration::from_millis(clock + 10), |_| false)?;
         let hit = self.send("ponderhit")?;
         self.answer(Measure::PonderHit, hit)?;
 
