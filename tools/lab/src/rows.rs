@@ -2,7 +2,7 @@
 
 use crate::elo::Estimate;
 use lento_common::chart::{self, Canvas, Drawn, label};
-use plotters::prelude::{BLACK, BLUE, Circle, Color, PathElement, ShapeStyle};
+use plotters::prelude::{BLACK, BLUE, Circle, Color, PathElement};
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
@@ -35,20 +35,11 @@ pub fn middle(row: usize) -> i32 {
     HEADING + row as i32 * ROW + ROW / 2
 }
 
-fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) -> Drawn {
-    canvas.draw(&PathElement::new(ends, style))
-}
-
 fn truncated(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME) {
         None => name.to_owned(),
         Some((end, _)) => format!("{}…", &name[..end]),
     }
-}
-
-/// Steps between ticks of an axis: 5, 10, 20, 50 and so on.
-fn steps() -> impl Iterator<Item = i32> {
-    (0..9).flat_map(|power| [5, 10, 20].map(|step| step * 10_i32.pow(power)))
 }
 
 /// Draws a point with an error bar per row.
@@ -62,12 +53,14 @@ pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn E
     let x = |elo: f64| names + ((elo - low) / (high - low) * f64::from(PLOT)).round() as i32;
     let bottom = middle(points.len());
     render((names + PLOT + 120, bottom + 34), title, |canvas| {
-        let step = steps().find(|step| (high - low) / f64::from(*step) <= 9.0).map_or(high - low, f64::from);
+        // Steps between ticks: 5, 10, 20, 50 and so on.
+        let mut steps = (0..9).flat_map(|power| [5, 10, 20].map(|step| step * 10_i32.pow(power)));
+        let step = steps.find(|step| (high - low) / f64::from(*step) <= 9.0).map_or(high - low, f64::from);
         let ticks = (0..=9).map(|tick| ((low / step).ceil() + f64::from(tick)) * step);
         for tick in ticks.take_while(|tick| *tick <= high) {
             let at = x(tick);
             let style = if tick == 0.0 { BLACK.mix(0.6) } else { BLACK.mix(0.12) };
-            line(canvas, [(at, HEADING), (at, bottom)], style)?;
+            canvas.draw(&PathElement::new([(at, HEADING), (at, bottom)], style))?;
             // No "-0".
             label(canvas, &format!("{:.0}", tick + 0.0), (at, bottom + 14), HPos::Center, SMALL)?;
         }
@@ -75,7 +68,7 @@ pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn E
             let y = middle(row);
             label(canvas, name, (names - 8, y), HPos::Right, NORMAL)?;
             let ends = [(x(estimate.elo - estimate.error), y), (x(estimate.elo + estimate.error), y)];
-            line(canvas, ends, BLUE.stroke_width(2))?;
+            canvas.draw(&PathElement::new(ends, BLUE.stroke_width(2)))?;
             canvas.draw(&Circle::new((x(estimate.elo), y), 4, BLUE.filled()))?;
             label(canvas, &format!("{estimate:.1}"), (names + PLOT + 8, y), HPos::Left, SMALL)?;
         }

@@ -64,10 +64,6 @@ fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
     f64::from(lmr.reduction(lmr.base(true, depth, number), false)) / f64::from(PLY)
 }
 
-fn shade(plies: f64) -> f64 {
-    (plies / SHADE).round() * SHADE
-}
-
 /// The color of a reduction: white for none, darker with each ply.
 fn color(plies: f64) -> RGBColor {
     const STOPS: [[f64; 3]; 3] = [[255.0, 250.0, 205.0], [65.0, 160.0, 190.0], [8.0, 25.0, 90.0]];
@@ -93,7 +89,8 @@ fn surface(recipe: RecipeName, title: &str) -> Result<String, Box<dyn Error>> {
         };
         for depth in 1..=DEPTHS {
             // Draws runs of equal cells as one, for a small file.
-            let row: Vec<f64> = (1..=NUMBERS).map(|number| shade(plies(&lmr, depth, number))).collect();
+            let shade = |number| (plies(&lmr, depth, number) / SHADE).round() * SHADE;
+            let row: Vec<f64> = (1..=NUMBERS).map(shade).collect();
             let mut x = left;
             for run in row.chunk_by(|a, b| a == b) {
                 let count = run.len() as i32;
