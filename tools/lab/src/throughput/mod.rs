@@ -50,7 +50,8 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
     /// Target half width of the intervals, in percent of the median
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.5, value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.5,
+        value_parser = |text: &str| number::within(text, 1e-3..=100.0, "a percentage, such as 0.5"))]
     within: f64,
     /// Maximum time, then exit code 3: 15m, 1h, 90s
     #[arg(long, default_value = "15m", value_parser = setup::positive_time)]
@@ -67,10 +68,6 @@ pub struct Args {
 enum Other {
     /// Compare two machines or builds by their --json files
     Compare(compare::Args),
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    number::within(text, 1e-3..=100.0, "a percentage, such as 0.5")
 }
 
 #[derive(Clone, Debug, Serialize)]
