@@ -3,9 +3,8 @@
 use super::file::{FIGURES, File, SAME, SAME_SEARCH};
 use super::report::shown;
 use super::{Median, chart};
-use lento::internals::files::Draft;
 use lento_common::columns::columns;
-use lento_common::{outputs, summary};
+use lento_common::{draft, outputs, summary};
 use lento_console::{Done, units};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -193,7 +192,7 @@ pub fn run(args: &Args) -> Done {
     check(&files)?;
     outputs::check(&args.svg, &args.files)?;
     if let Some(path) = &args.svg {
-        Draft::create(path)?.finish(chart::svg(&files)?.as_bytes())?;
+        draft::write(path, chart::svg(&files)?.as_bytes())?;
     }
     let differences = differences(&files);
     summary::show(args.json, || document(&files, &differences), || text(&files, &differences))?;
