@@ -171,10 +171,7 @@ pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
         }
         book.push(fen);
     }
-    if book.is_empty() {
-        return Err(format!("{name}: no position in this file"));
-    }
-    Ok(book)
+    if book.is_empty() { Err(format!("{name}: no position in this file")) } else { Ok(book) }
 }
 
 /// The fields of a position and its counters, without EPD operations.

@@ -94,10 +94,7 @@ fn check(position: &ChessBoard) -> Result<(), String> {
         | attacks::bishop(king, occupied) & (bishops | queens)
         | attacks::rook(king, occupied) & (rooks | queens)
         | attacks::king(king) & kings;
-    if attackers.any() {
-        return Err("the side not to move is in check".to_owned());
-    }
-    Ok(())
+    if attackers.any() { Err("the side not to move is in check".to_owned()) } else { Ok(()) }
 }
 
 /// The pieces with their squares from a1 upwards, with the side to move as White.

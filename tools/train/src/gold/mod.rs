@@ -57,10 +57,7 @@ impl Origin {
 /// Reads a gold set. Fails if it has no positions.
 fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
     let gold = PackedFile::open(path)?.collect::<Result<Vec<_>, _>>()?;
-    if gold.is_empty() {
-        return Err(in_file(path, "no positions; expected a gold set"));
-    }
-    Ok(gold)
+    if gold.is_empty() { Err(in_file(path, "no positions; expected a gold set")) } else { Ok(gold) }
 }
 
 /// CRC-32 of a set in eight hexadecimal digits.
