@@ -40,19 +40,9 @@ fn mebibytes(text: &str) -> Result<u64, String> {
     Ok(number::within::<u64>(text, 1..=1 << 20, "a number from 1 to 1048576")? << 20)
 }
 
-/// An infinite sequence of distinct sort keys: a counter, mixed by a bijection.
-#[derive(Clone, Debug)]
-struct Keys(u64);
-
-impl Keys {
-    /// The keys of a seed. Consecutive seeds have unrelated keys.
-    fn new(seed: u64) -> Self {
-        Self(split_mix(&mut seed.wrapping_sub(GOLDEN)))
-    }
-
-    fn next(&mut self) -> u64 {
-        split_mix(&mut self.0)
-    }
+/// The state from which [`split_mix`] draws the keys of a seed. Consecutive seeds have unrelated keys.
+fn first_state(seed: u64) -> u64 {
+    split_mix(&mut seed.wrapping_sub(GOLDEN))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +93,8 @@ impl Bucket {
 pub struct PositionWriter {
     path: PathBuf,
     keep: u64,
-    keys: Keys,
+    /// State of the sequence of sort keys: a counter, mixed by a bijection, so that keys are distinct.
+    keys: u64,
     /// Positions pushed so far.
     pub count: u64,
     buffered: Buffered,
@@ -151,12 +142,12 @@ impl PositionWriter {
             .into());
         };
         let keep = order.keep.unwrap_or(u64::MAX);
-        Ok(Self { path: path.to_owned(), keep, keys: Keys::new(order.seed), count: 0, buffered })
+        Ok(Self { path: path.to_owned(), keep, keys: first_state(order.seed), count: 0, buffered })
     }
 
     pub fn push(&mut self, record: [u8; RECORD]) -> Result<(), WriteError> {
         self.count += 1;
-        let key = self.keys.next();
+        let key = split_mix(&mut self.keys);
         let keyed = Keyed { key, record };
         let written = match &mut self.buffered {
             Buffered::Direct(draft) => draft.write(&record),
@@ -360,10 +351,10 @@ mod tests {
     #[test]
     fn keys_match_splitmix64() {
         // The first numbers of the reference implementation for seed 0.
-        let mut keys = Keys(0);
-        assert_eq!([keys.next(), keys.next()], [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
-        let mut keys = Keys::new(1);
-        let all: HashSet<u64> = (0..100_000).map(|_| keys.next()).collect();
+        let mut keys = 0;
+        assert_eq!([(); 2].map(|()| split_mix(&mut keys)), [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
+        let mut keys = first_state(1);
+        let all: HashSet<u64> = (0..100_000).map(|_| split_mix(&mut keys)).collect();
         assert_eq!(all.len(), 100_000);
     }
 
@@ -371,8 +362,8 @@ mod tests {
     fn orders_are_equally_likely() {
         let mut seen: HashMap<[usize; 4], u32> = HashMap::new();
         for seed in 0..4800 {
-            let mut keys = Keys::new(seed);
-            let keys: [u64; 4] = std::array::from_fn(|_| keys.next());
+            let mut keys = first_state(seed);
+            let keys: [u64; 4] = std::array::from_fn(|_| split_mix(&mut keys));
             let mut order = [0, 1, 2, 3];
             order.sort_unstable_by_key(|&index: &usize| keys[index]);
             *seen.entry(order).or_default() += 1;
