@@ -17,25 +17,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Games to read and positions to select.
-#[derive(clap::Args)]
-struct Source {
-    /// Games, viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
-    #[arg(required = true, value_name = "DATA")]
-    data: Vec<PathBuf>,
-    /// Write each position only once, by pieces, side to move, castling rights and en passant. Needs up to 31 bytes of memory
-    /// per position written
-    #[arg(long)]
-    dedupe: bool,
-    #[command(flatten)]
-    threads: Threads,
-    #[command(flatten)]
-    filter: Filter,
-}
-
 #[derive(clap::Args)]
 #[command(mut_arg("memory", |arg| arg.requires("shuffle")))]
 pub struct ConvertArgs {
+    /// Games, viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
     /// Write the positions to this file (bulletformat, *.bf), which appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -47,23 +34,28 @@ pub struct ConvertArgs {
     /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
+    /// Write each position only once, by pieces, side to move, castling rights and en passant. Needs up to 31 bytes of memory
+    /// per position written
+    #[arg(long)]
+    dedupe: bool,
     #[command(flatten)]
-    source: Source,
+    threads: Threads,
+    #[command(flatten)]
+    filter: Filter,
 }
 
 /// Converts games. Ctrl-C leaves no file.
 pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let ConvertArgs { output, source, .. } = args;
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let mut conversion = Conversion::default();
-    let files = GAMES.find(&source.data)?;
-    outputs::check([output], &files)?;
-    let writer = PositionWriter::new(output, args.shuffle, args.order, max_positions(&files)?)?;
-    let written = conversion.write(source, files, writer, &stop)?;
-    let mut report = conversion.report(source, written.unwrap_or_default());
+    let files = GAMES.find(&args.data)?;
+    outputs::check([&args.output], &files)?;
+    let writer = PositionWriter::new(&args.output, args.shuffle, args.order, max_positions(&files)?)?;
+    let written = conversion.write(args, files, writer, &stop)?;
+    let mut report = conversion.report(&args.filter, written.unwrap_or_default());
     report.speed("positions", conversion.positions, start.elapsed());
-    show(report, args.json, written.is_none().then_some(output))
+    show(report, args.json, written.is_none().then_some(&args.output))
 }
 
 /// An upper bound of the number of positions in files.
@@ -91,20 +83,20 @@ impl Conversion {
     /// Writes the positions of the files and returns their number; `None`, and no file, if stopped.
     fn write(
         &mut self,
-        source: &Source,
+        args: &ConvertArgs,
         files: Vec<PathBuf>,
         mut writer: PositionWriter,
         stop: &Stop,
     ) -> Result<Option<u64>, Box<dyn Error>> {
         let bar = shards::bar(&files)?;
-        let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &source.filter)?));
-        let (finished, torn) = decode::run(files, source.threads.count(), stop, work, |(games, positions), bytes| {
+        let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &args.filter)?));
+        let (finished, torn) = decode::run(files, args.threads.count(), stop, work, |(games, positions), bytes| {
             self.games += games;
             self.positions += positions.len() as u64;
             for position in positions {
                 match position {
                     Err(rule) => self.excluded[rule as usize] += 1,
-                    Ok((_, key)) if source.dedupe && !self.seen.insert(key) => self.repeated += 1,
+                    Ok((_, key)) if args.dedupe && !self.seen.insert(key) => self.repeated += 1,
                     Ok((record, _)) => writer.push(record)?,
                 }
             }
@@ -112,7 +104,7 @@ impl Conversion {
             bar.set_message(format!("{} positions", HumanCount(writer.count)));
             Ok(())
         })?;
-        self.torn.extend(torn);
+        self.torn = torn;
         bar.finish_and_clear();
         if !finished {
             return Ok(None);
@@ -126,7 +118,7 @@ impl Conversion {
         Ok(written)
     }
 
-    fn report(&self, source: &Source, written: u64) -> Report {
+    fn report(&self, filter: &Filter, written: u64) -> Report {
         let Self { games, positions, excluded, repeated, .. } = *self;
         let kept = positions - excluded.iter().sum::<u64>() - repeated;
         let mut report = Report::default();
@@ -139,7 +131,7 @@ impl Conversion {
         report.part("  repeated", "repeated", repeated, positions);
         report.part("kept", "kept", kept, positions);
         report.part("written", "written", written, positions);
-        report.field("filter", source.filter.to_json());
+        report.field("filter", filter.to_json());
         report.torn(&self.torn);
         report
     }
