@@ -64,14 +64,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let header = header(args)?;
     let mut gold = GoldSet::default();
-    let mut journal = Journal::resume(
-        Some(&args.journal),
-        || Ok(header.clone()),
-        |number, record| {
-            gold.add(GamePositions::from_json(record).filter(|positions| positions.number == number)?);
-            Some(())
-        },
-    )?;
+    let take = |number, record: &Value| {
+        gold.add(GamePositions::from_json(record).filter(|positions| positions.number == number)?);
+        Some(())
+    };
+    let mut journal = Journal::resume(Some(&args.journal), || Ok(header.clone()), take)?;
     let (start, before) = (Instant::now(), gold.records.len());
     let template = "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]";
     let bar = progress::resumed(Some(args.positions as u64), before as u64, template);

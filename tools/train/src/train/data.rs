@@ -73,18 +73,12 @@ impl DataSet {
             let hash = hash_bytes(&positions.iter().flat_map(to_bytes).collect::<Vec<_>>());
             Ok(Some((span, positions, hash)))
         };
-        ordered::run(
-            threads,
-            spans,
-            stop,
-            || Ok(SpanReader::new(files)),
-            work,
-            |(span, positions, hash)| {
-                data.add(span, positions, hash);
-                progress(span.count as u64);
-                Ok(ControlFlow::Continue(()))
-            },
-        )?;
+        let on_done = |(span, positions, hash): (Span, _, _)| {
+            data.add(span, positions, hash);
+            progress(span.count as u64);
+            Ok(ControlFlow::Continue(()))
+        };
+        ordered::run(threads, spans, stop, || Ok(SpanReader::new(files)), work, on_done)?;
         Ok(Some(data).filter(|_| !stop.is_requested()))
     }
 

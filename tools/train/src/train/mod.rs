@@ -67,20 +67,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         let finished = learn(args, &mut session, &model, pool, &stop)?;
         Ok((finished, write_network(args, &session, &model, pool)?))
     })?;
-    summary::show(
-        args.json,
-        || report::document(&session, &rounding, finished),
-        || report::summary(args, &session, &rounding, started),
-    )?;
+    let document = || report::document(&session, &rounding, finished);
+    summary::show(args.json, document, || report::summary(args, &session, &rounding, started))?;
     Ok(summary::exit(finished))
 }
 
 /// Reads the data and starts a run or resumes the run of the checkpoint. `None` if stopped.
 fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
-    if args.threats > args.hidden {
-        return Err(
-            format!("--threats {}: expected at most the {} neurons of --hidden", args.threats, args.hidden).into()
-        );
+    let Args { threats, hidden, .. } = args;
+    if threats > hidden {
+        return Err(format!("--threats {threats}: expected at most the {hidden} neurons of --hidden").into());
     }
     let name = args.network_name();
     if name.len() > MAX_NAME {

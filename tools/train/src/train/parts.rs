@@ -113,12 +113,9 @@ impl Origin {
         rows[zeroed.start * new.hidden..zeroed.end * new.hidden].fill(0.0);
         let layer =
             |layer| (self.shape.layer(layer), shape.layer(layer), self.shape.architecture.numbers(layer).columns);
+        let features = if same_kings { shape.layer(Layer::Features) } else { shape.shared() };
         let copies = [
-            (
-                self.shape.layer(Layer::Features),
-                if same_kings { shape.layer(Layer::Features) } else { shape.shared() },
-                old.hidden,
-            ),
+            (self.shape.layer(Layer::Features), features, old.hidden),
             layer(Layer::Threats),
             (self.shape.shared(), shape.shared(), old.hidden),
             layer(Layer::Biases),
