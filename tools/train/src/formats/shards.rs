@@ -34,13 +34,9 @@ impl FileKind {
 
     /// The files of this kind in a folder, sorted by name.
     pub fn in_folder(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for entry in std::fs::read_dir(folder)? {
-            let file = entry?.path();
-            if file.is_file() && self.names(&file) {
-                files.push(file);
-            }
-        }
+        let paths = std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+        let mut files = paths.collect::<io::Result<Vec<_>>>()?;
+        files.retain(|file| self.names(file) && file.is_file());
         files.sort();
         Ok(files)
     }

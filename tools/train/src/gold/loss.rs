@@ -45,10 +45,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    let mut networks = Vec::new();
-    for path in &args.networks {
-        networks.push((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
-    }
+    let network = |path: &PathBuf| Ok((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
+    let networks = args.networks.iter().map(network).collect::<Result<Vec<_>, String>>()?;
     let gold = super::read(&args.gold)?;
     let neutral_set = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
     let measured: Vec<(String, Losses)> =

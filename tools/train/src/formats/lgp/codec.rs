@@ -46,14 +46,8 @@ type Input<'a> = (&'a Header, &'a [(Move, i32)], GameResult);
 
 impl Codec {
     pub fn new() -> Self {
-        let bits_by_part = BitsByPart::default();
-        Self {
-            starts: Starts::new(),
-            endings: Endings::new(),
-            scores: Scores::new(),
-            moves: Moves::new(),
-            bits_by_part,
-        }
+        let (starts, endings, scores, moves) = (Starts::new(), Endings::new(), Scores::new(), Moves::new());
+        Self { starts, endings, scores, moves, bits_by_part: BitsByPart::default() }
     }
 
     /// Encodes a game with scores rounded to the grid. Fails if the game is invalid.

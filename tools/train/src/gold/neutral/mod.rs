@@ -154,19 +154,17 @@ pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &m
     for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
         report.text(&format!("\n{}", columns(&by_pieces(&rows, origin, heading))));
     }
-    report.field(
-        "neutral",
-        json!({
-            "file": path.to_string(),
-            "crc32": crc32,
-            "positions": games + inside,
-            "of_games": games,
-            "inside_searches": inside,
-            "reference": rows[REFERENCE],
-            "gold_score": rows[GOLD_SCORE],
-            "networks": rows[FIRST_NETWORK..],
-        }),
-    );
+    let document = json!({
+        "file": path.to_string(),
+        "crc32": crc32,
+        "positions": games + inside,
+        "of_games": games,
+        "inside_searches": inside,
+        "reference": rows[REFERENCE],
+        "gold_score": rows[GOLD_SCORE],
+        "networks": rows[FIRST_NETWORK..],
+    });
+    report.field("neutral", document);
 }
 
 fn document(row: &Row, rows: &[Row], set: &NeutralSet) -> Value {
@@ -230,9 +228,8 @@ fn by_pieces(rows: &[Value], origin: &str, heading: &str) -> Vec<Vec<String>> {
         line("positions", reference, |class| class["positions"].to_string()),
         line(&name(reference), reference, |class| shown(class["loss"].as_f64(), 6)),
     ];
-    table.extend(
-        rows[GOLD_SCORE..].iter().map(|row| line(&name(row), row, |class| excess(class, "beyond_the_reference"))),
-    );
+    let others = rows[GOLD_SCORE..].iter();
+    table.extend(others.map(|row| line(&name(row), row, |class| excess(class, "beyond_the_reference"))));
     table
 }
 
