@@ -71,9 +71,7 @@ pub fn main() -> ExitCode {
 mod tests {
     use super::*;
     use lento_common::arguments::parse;
-    use lento_common::play::arena::Arena;
-    use lento_common::play::conditions::Conditions;
-    use lento_common::play::limit::Limit;
+    use lento_common::play::{Arena, Conditions, Limit};
 
     /// Quick games.
     pub fn arena(concurrency: usize) -> Arena {

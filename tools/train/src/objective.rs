@@ -39,7 +39,7 @@ mod tests {
     use lento::chess::Board;
     use lento::eval::nnue::features::KingBuckets;
     use lento::internals::nnue::Architecture;
-    use lento_common::play::record::GameResult;
+    use lento_common::play::GameResult;
 
     #[test]
     fn target_interpolates_score_and_result() {

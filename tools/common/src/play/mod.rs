@@ -1,12 +1,22 @@
 //! Self-play within the process.
 
-pub mod adjudicate;
-pub mod arena;
-pub mod conditions;
+mod adjudicate;
+mod arena;
+mod conditions;
 mod endgame;
-pub mod game;
-pub mod limit;
-pub mod opening;
-pub mod player;
-pub mod record;
-pub mod setting;
+mod game;
+mod limit;
+mod opening;
+mod player;
+mod record;
+mod setting;
+
+pub use adjudicate::{Adjudicator, Rules, Tablebases};
+pub use arena::{Arena, GamePair};
+pub use conditions::{Conditions, signature};
+pub use game::play;
+pub use limit::Limit;
+pub use opening::{Book, OpeningArgs, Openings, read_book};
+pub use player::Player;
+pub use record::{Ending, GameResult, Ply, Record, by_rules};
+pub use setting::{Setting, texts};

@@ -15,7 +15,7 @@ use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::notice::{notice, printable};
 use lento_common::part::{Part, part};
-use lento_common::play::conditions::signature;
+use lento_common::play::signature;
 use lento_common::table::line;
 use lento_common::{progress, summary};
 use lento_console::setup;

@@ -1,7 +1,7 @@
 //! Factors and their assignment to players.
 
 use fastrand::Rng;
-use lento_common::play::setting::{Setting, texts};
+use lento_common::play::{Setting, texts};
 use lento_common::{inputs, mix};
 use std::path::Path;
 use std::str::FromStr;

@@ -96,7 +96,7 @@ mod tests {
     use lento::chess::Game;
     use lento::engine::Engine;
     use lento::search::limits::Limits;
-    use lento_common::play::setting::Setting;
+    use lento_common::play::Setting;
     use std::cell::LazyCell;
     use std::collections::HashSet;
 

@@ -13,10 +13,7 @@ use design::{Design, Factor};
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
-use lento_common::play::arena::{Arena, GamePair};
-use lento_common::play::conditions::Conditions;
-use lento_common::play::limit::Limit;
-use lento_common::play::setting::{Setting, texts};
+use lento_common::play::{Arena, Conditions, GamePair, Limit, Setting, texts};
 use lento_common::{draft, outputs, progress, summary};
 use regression::Regression;
 use serde_json::{Value, json};
@@ -192,7 +189,7 @@ mod tests {
     use super::*;
     use crate::tests::arena;
     use lento_common::arguments::parse;
-    use lento_common::play::arena::GamePair;
+    use lento_common::play::GamePair;
     use lento_testing::Folder;
 
     fn names(words: &str) -> Result<Vec<String>, String> {

@@ -4,7 +4,7 @@ use super::design::{Design, Factor};
 use super::regression::{Effect, Regression};
 use super::{Args, Session};
 use crate::rows;
-use lento_common::play::setting::texts;
+use lento_common::play::texts;
 use lento_common::table::{self, Row};
 use lento_common::{quantile, summary};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use crate::child;
 use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento_common::inputs::in_file;
-use lento_common::play::opening::read_book;
+use lento_common::play::read_book;
 use lento_common::summary;
 use lento_console::interrupt::Stop;
 use lento_console::progress::Progress;

@@ -6,8 +6,7 @@ use lento::score::{Score, mate_distance};
 use lento_common::columns::wrapped;
 use lento_common::lock::Lock;
 use lento_common::outputs::named;
-use lento_common::play::arena::GamePair;
-use lento_common::play::record::Record;
+use lento_common::play::{GamePair, Record};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
     use lento::chess::Board;
     use lento::score::mate_in;
-    use lento_common::play::record::{Ending, GameResult, Ply};
+    use lento_common::play::{Ending, GameResult, Ply};
 
     #[test]
     fn chess960_has_a_variant_tag() {

@@ -3,8 +3,7 @@
 use super::Args;
 use super::session::Session;
 use crate::elo::{Estimate, Sprt, Verdict};
-use lento_common::play::opening::OpeningArgs;
-use lento_common::play::setting::{Setting, texts};
+use lento_common::play::{OpeningArgs, Setting, texts};
 use lento_common::table::Row;
 use serde_json::{Map, json};
 use std::fmt::Write;

@@ -5,7 +5,7 @@ use lento::chess::{Color, Game};
 use lento::engine::Engine;
 use lento::internals::statistics::Counts;
 use lento_common::interrupt::Stop;
-use lento_common::play::limit::Limit;
+use lento_common::play::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::error::Error;

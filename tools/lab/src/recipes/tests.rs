@@ -30,7 +30,7 @@ fn small(folder: &Folder, more: &str) -> Args {
     args(&format!("{more} {common}")).unwrap()
 }
 
-fn arena(args: &Args) -> lento_common::play::arena::Arena {
+fn arena(args: &Args) -> lento_common::play::Arena {
     args.conditions.arena(args.limit, [&[], &[]]).unwrap()
 }
 

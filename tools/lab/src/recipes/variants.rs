@@ -3,7 +3,7 @@
 use lento::named::Named;
 use lento::search::lmr::{RecipeName, rebel::LINES};
 use lento::search::params::TUNABLES;
-use lento_common::play::setting::{Setting, texts};
+use lento_common::play::{Setting, texts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {

@@ -14,7 +14,7 @@ use lento::chess::Game;
 use lento::engine::Engine;
 use lento::internals::memory::{self, MIB};
 use lento::internals::processors;
-use lento_common::play::opening::read_book;
+use lento_common::play::read_book;
 use lento_common::{draft, outputs, summary};
 use lento_console::interrupt::Stop;
 use lento_console::progress::Progress;

@@ -12,7 +12,7 @@ use lento::chess::Board;
 use lento::eval::nnue::{embedded, load};
 use lento::internals::nnue::{Accumulators, Simd};
 use lento_common::interrupt::Stop;
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 use lento_common::threads::Threads;
 use lento_common::{mix, number, ordered, outputs, progress};
 use std::error::Error;

@@ -10,14 +10,7 @@ use lento::internals::processors;
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
 use lento_common::part::{Part, part};
-use lento_common::play::arena::Arena;
-use lento_common::play::conditions::Conditions;
-use lento_common::play::game::play;
-use lento_common::play::limit::Limit;
-use lento_common::play::opening::Book;
-use lento_common::play::player::Player;
-use lento_common::play::record::Record;
-use lento_common::play::setting::{Setting, texts};
+use lento_common::play::{Arena, Book, Conditions, Limit, Player, Record, Setting, play, texts};
 use lento_common::{ordered, outputs, progress};
 use serde_json::Value;
 use shards::ShardWriter;
@@ -190,8 +183,7 @@ impl Sum {
 mod tests {
     use super::*;
     use lento_common::arguments::parse;
-    use lento_common::play::limit::Limit;
-    use lento_common::play::opening::{OpeningArgs, Openings};
+    use lento_common::play::{Limit, OpeningArgs, Openings};
 
     fn arena(concurrency: usize) -> Arena {
         let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };

@@ -6,7 +6,7 @@ use crate::formats::shards::{GAMES, PACKED};
 use crate::formats::viri;
 use lento_common::draft::Draft;
 use lento_common::outputs::named;
-use lento_common::play::record::Record;
+use lento_common::play::Record;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::formats::viri::{HEADER, PLY};
     use lento::chess::Board;
-    use lento_common::play::record::{Ending, GameResult, Ply};
+    use lento_common::play::{Ending, GameResult, Ply};
     use lento_testing::Folder;
     use viriformat::dataformat::{Game, WDL};
 

@@ -79,7 +79,7 @@ impl Default for Filter {
 mod tests {
     use super::*;
     use lento::chess::Board;
-    use lento_common::play::record::GameResult;
+    use lento_common::play::GameResult;
 
     #[test]
     fn keeps_quiet_undecided_positions_after_the_opening() {

@@ -3,7 +3,7 @@
 use super::viri::{self, Header, PLY, TERMINATOR};
 use lento::chess::{Board, Move};
 use lento::score::MATE;
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;

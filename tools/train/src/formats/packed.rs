@@ -9,7 +9,7 @@ use super::{check_counts, in_file};
 use bulletformat::ChessBoard;
 use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks, fen::FenError};
 use lento_common::inputs;
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;

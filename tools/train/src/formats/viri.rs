@@ -12,7 +12,7 @@
 
 use super::check_material;
 use lento::chess::{Board, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square};
-use lento_common::play::record::{GameResult, Record};
+use lento_common::play::{GameResult, Record};
 
 pub type Header = [u8; HEADER];
 pub const HEADER: usize = 32;

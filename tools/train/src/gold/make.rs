@@ -8,9 +8,7 @@ use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
-use lento_common::play::conditions::Conditions;
-use lento_common::play::limit::Limit;
-use lento_common::play::setting::{Setting, texts};
+use lento_common::play::{Conditions, Limit, Setting, texts};
 use lento_common::{draft, number, ordered, outputs, progress};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -162,7 +160,7 @@ mod tests {
     use crate::formats::packed;
     use crate::gold::Origin;
     use lento::chess::Board;
-    use lento_common::play::record::GameResult;
+    use lento_common::play::GameResult;
 
     fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> [u8; RECORD] {
         let mut position = packed::pack(board, score, result);

@@ -8,12 +8,7 @@ use lento::engine::{Engine, Output};
 use lento::score::Bound;
 use lento_common::interrupt::Stop;
 use lento_common::mix;
-use lento_common::play::arena::Arena;
-use lento_common::play::game::play;
-use lento_common::play::limit::Limit;
-use lento_common::play::player::Player;
-use lento_common::play::record::Record;
-use lento_common::play::setting::Setting;
+use lento_common::play::{Arena, Limit, Player, Record, Setting, play};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -139,7 +134,7 @@ mod tests {
     use super::*;
     use crate::tests::sample;
     use lento_common::arguments::parse;
-    use lento_common::play::opening::{OpeningArgs, Openings};
+    use lento_common::play::{OpeningArgs, Openings};
 
     fn arena() -> Arena {
         let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };

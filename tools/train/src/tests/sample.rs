@@ -3,7 +3,7 @@
 use crate::formats::{packed, viri};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, Game, PieceType};
-use lento_common::play::record::{Ending, GameResult, Ply, Record, by_rules};
+use lento_common::play::{Ending, GameResult, Ply, Record, by_rules};
 
 /// A win for the side more than 150 centipawns ahead; the score is from White's point of view.
 fn result(score: i32) -> GameResult {

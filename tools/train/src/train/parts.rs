@@ -159,7 +159,7 @@ mod tests {
     use crate::train::tests::{deep, output, parameters, shape};
     use lento::eval::nnue::features::KingBuckets;
     use lento::internals::nnue::{Accumulators, Simd};
-    use lento_common::play::record::GameResult;
+    use lento_common::play::GameResult;
     use std::sync::Arc;
 
     /// Parameters of a typical trained size.

@@ -222,7 +222,7 @@ mod tests {
     fn counts_single_positions() {
         let folder = Folder::new("stats-packed");
         let board = lento::chess::Board::start();
-        let position = packed::to_bytes(&packed::pack(&board, 30, lento_common::play::record::GameResult::WhiteWins));
+        let position = packed::to_bytes(&packed::pack(&board, 30, lento_common::play::GameResult::WhiteWins));
         let path = folder.write("some.bf", &position.repeat(3));
         let (files, are_games) = find(&[folder.path().to_owned()]).unwrap();
         assert!(!are_games && files == [path.clone()] && find(&[path]).unwrap() == (files.clone(), false));

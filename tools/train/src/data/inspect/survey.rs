@@ -5,7 +5,7 @@ use crate::formats::{Filter, Rule, StoredGame, packed};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, fen::FenError};
 use lento::internals::endings;
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 
 /// Maximum score in centipawns; the last bin includes larger ones.
 const SCORE_END: i32 = 2000;

@@ -10,7 +10,7 @@ use crate::formats::shards::MAX_PLIES;
 use crate::formats::viri::{self, Header, RESULT, from_header};
 use crate::formats::{Place, StoredGame};
 use lento::chess::Move;
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 
 /// Adaptive models of a shard.
 pub struct Codec {

@@ -3,7 +3,7 @@
 use super::coder::Coder;
 use super::logistic::{Binary, Rate, bucket, starts};
 use lento::chess::{Board, Color};
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 
 const RATE: Rate = Rate { first: 0.3, slow_down: 0.17, min: 0.003 };
 const STEPS: [i32; 15] = [0, 4, 8, 12, 20, 40, 80, 160, 300, 500, 699, 799, 999, 1199, 1499];

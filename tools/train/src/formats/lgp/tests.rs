@@ -6,7 +6,7 @@ use crate::formats::{Shards, StoredGame};
 use crate::tests::sample;
 use fastrand::Rng;
 use lento::chess::{Board, Color};
-use lento_common::play::record::{Ending, GameResult, Ply, Record};
+use lento_common::play::{Ending, GameResult, Ply, Record};
 use lento_testing::Folder;
 use std::path::Path;
 

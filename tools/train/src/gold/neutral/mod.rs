@@ -13,7 +13,7 @@ use crate::sample::{Sample, value};
 use indicatif::HumanCount;
 use lento::eval::nnue::Network;
 use lento_common::columns::columns;
-use lento_common::play::record::GameResult;
+use lento_common::play::GameResult;
 use serde_json::{Value, json};
 use set::NeutralPosition;
 use std::collections::BTreeMap;
