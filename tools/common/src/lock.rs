@@ -44,10 +44,8 @@ impl Lock {
                     return Ok(Self { held: Some((file, lock)) });
                 }
                 Err(TryLockError::WouldBlock) => {
-                    let (path, holder) = (path.display(), holder(&mut file));
-                    return Err(format!(
-                        "{path}: in use by another run ({holder}); wait for it, stop it, or use another file"
-                    ));
+                    let (holder, advice) = (holder(&mut file), "wait for it, stop it, or use another file");
+                    return Err(in_file(path, format_args!("in use by another run ({holder}); {advice}")));
                 }
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                     notice(in_file(path, "this file system has no locks; do not start a second run on this file"));

@@ -71,12 +71,8 @@ impl Args {
     fn limits(&self) -> Limits {
         let unlimited = self.depth.is_none() && self.nodes.is_none();
         let time = self.time.or(unlimited.then_some(Duration::from_secs(1)));
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            movetime: time.map(|time| time.as_millis() as i64),
-            ..Limits::default()
-        }
+        let movetime = time.map(|time| time.as_millis() as i64);
+        Limits { depth: self.depth, nodes: self.nodes, movetime, ..Limits::default() }
     }
 
     /// The suites with the problems of this part.

@@ -97,19 +97,11 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
     if stop.is_requested() {
         return None;
     }
-    let line = outcome.lines.first();
-    let score = line.map_or(0, |line| line.score);
-    let solved = problem.is_solved_by(outcome.best, score);
-    let elapsed = start.elapsed();
-    Some(Solution {
-        played: outcome.best,
-        solved,
-        since: solved.then(|| since.unwrap_or(elapsed)),
-        score,
-        depth: line.map_or(0, |line| line.depth),
-        nodes: line.map_or(0, |line| line.nodes),
-        elapsed,
-    })
+    let (played, elapsed) = (outcome.best, start.elapsed());
+    let (score, depth, nodes) = outcome.lines.first().map_or((0, 0, 0), |line| (line.score, line.depth, line.nodes));
+    let solved = problem.is_solved_by(played, score);
+    let since = solved.then(|| since.unwrap_or(elapsed));
+    Some(Solution { played, solved, since, score, depth, nodes, elapsed })
 }
 
 /// The time from which on the best line has been a solution.

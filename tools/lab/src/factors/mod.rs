@@ -83,14 +83,12 @@ impl Args {
         factors.extend(ideas::chosen(&self.ideas)?);
         let is_repeated = |at: &usize| factors[..*at].iter().any(|other| other.settings == factors[*at].settings);
         let repeated = (0..factors.len()).find(is_repeated).map(|at| &factors[at].name);
+        let expected = "expected settings such as rfp_margin=80, --factors FILE or --ideas";
+        let (common, seed) = (self.set.clone(), self.conditions.openings.seed);
         match (factors.len(), repeated) {
-            (0, _) => {
-                Err("no factor to measure; expected settings such as rfp_margin=80, --factors FILE or --ideas".into())
-            }
+            (0, _) => Err(format!("no factor to measure; {expected}")),
             (1..=MAX_FACTORS, Some(name)) => Err(format!("{name:?} twice; expected each factor once")),
-            (1..=MAX_FACTORS, None) => {
-                Ok(Design { factors, common: self.set.clone(), seed: self.conditions.openings.seed })
-            }
+            (1..=MAX_FACTORS, None) => Ok(Design { factors, common, seed }),
             (many, _) => Err(format!("{many} factors; expected up to {MAX_FACTORS}")),
         }
     }

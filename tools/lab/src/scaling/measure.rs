@@ -168,15 +168,9 @@ impl Measuring<'_> {
                 for (order, at) in self.order(self.threads.len()).into_iter().enumerate() {
                     let threads = self.threads[at];
                     let found = self.reach(position, threads, self.depths[position], &task)?;
-                    block.push(Run {
-                        position,
-                        repetition,
-                        order,
-                        threads,
-                        seconds: found.elapsed.as_secs_f64(),
-                        nodes: found.nodes(),
-                        hashfull: found.best().map_or(0, |line| line.hashfull),
-                    });
+                    let (seconds, nodes) = (found.elapsed.as_secs_f64(), found.nodes());
+                    let hashfull = found.best().map_or(0, |line| line.hashfull);
+                    block.push(Run { position, repetition, order, threads, seconds, nodes, hashfull });
                 }
                 self.runs.append(&mut block);
             }

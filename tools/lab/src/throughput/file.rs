@@ -55,11 +55,8 @@ impl File {
     pub fn ratio(&self, other: &File, figure: &str) -> Option<Median> {
         let [one, all] = [other, self].map(|file| file.figure(figure));
         let divided = |upper: Option<f64>, lower: Option<f64>| upper.zip(lower).map(|(upper, lower)| upper / lower);
-        let ratio = Median {
-            median: all.median / one.median,
-            low: divided(all.low, one.high),
-            high: divided(all.high, one.low),
-        };
+        let (low, high) = (divided(all.low, one.high), divided(all.high, one.low));
+        let ratio = Median { median: all.median / one.median, low, high };
         (figure != "speed" || self.threads == other.threads).then_some(ratio)
     }
 }
