@@ -29,14 +29,10 @@ fn draw(canvas: &Canvas, caption: &str, ideal: f64, points: &[(f64, Interval)]) 
     let max_threads = points.iter().map(|(threads, _)| *threads).fold(first, f64::max);
     let ideal = |threads: f64| (threads, ideal * threads / first);
     let highest = points.iter().map(|(_, interval)| interval.high).fold(ideal(max_threads).1, f64::max);
+    let numbers = (max_threads as usize).min(9);
     let axes = Axes {
         caption,
-        x: Axis {
-            title: "threads",
-            range: 0.0..max_threads * 1.05,
-            decimals: 0,
-            numbers: (max_threads as usize).min(9),
-        },
+        x: Axis { title: "threads", range: 0.0..max_threads * 1.05, decimals: 0, numbers },
         y: Axis { title: "", range: 0.0..(highest * 1.05).max(1e-9), decimals: 1, numbers: 8 },
         letters: 13,
     };

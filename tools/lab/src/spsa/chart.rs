@@ -47,16 +47,12 @@ fn draw_panel(area: &Canvas, parameter: &Parameter, line: &[(f64, f64)], right: 
     let (start, c_end) = (parameter.start, parameter.c_end);
     let last = line.last().map_or(start, |&(_, value)| value);
     let (low, high) = span(parameter, line);
-    let many = panels > MANY;
+    let (x_numbers, y_numbers) = if panels > MANY { (0, 2) } else { (5, 5) };
+    let decimals = usize::from(high - low < 8.0);
     let axes = Axes {
         caption: &format!("{}  {} → {last:.1}", parameter.tunable.name, parameter.start),
-        x: Axis { title: "", range: 0.0..right, decimals: 0, numbers: if many { 0 } else { 5 } },
-        y: Axis {
-            title: "",
-            range: low..high,
-            decimals: usize::from(high - low < 8.0),
-            numbers: if many { 2 } else { 5 },
-        },
+        x: Axis { title: "", range: 0.0..right, decimals: 0, numbers: x_numbers },
+        y: Axis { title: "", range: low..high, decimals, numbers: y_numbers },
         letters: 9,
     };
     let mut plot = axes.draw(area)?;

@@ -117,15 +117,11 @@ pub fn svg(start: f64, epochs: &[Epoch]) -> Result<String, Box<dyn Error>> {
         |loss: fn(&Epoch) -> f64| epochs.iter().map(loss).zip(1..).map(|(loss, epoch)| (f64::from(epoch), loss));
     let validation: Vec<_> = iter::once((0.0, start)).chain(points(|epoch| epoch.validation)).collect();
     let training: Vec<_> = points(|epoch| epoch.training).collect();
+    let range = chart::span(validation.iter().chain(&training).map(|&(_, loss)| loss));
     let axes = Axes {
         caption: "Mean loss by epoch",
         x: Axis { title: "epoch", range: 0.0..epochs.len().max(1) as f64, decimals: 0, numbers: 8 },
-        y: Axis {
-            title: "loss",
-            range: chart::span(validation.iter().chain(&training).map(|&(_, loss)| loss)),
-            decimals: 5,
-            numbers: 8,
-        },
+        y: Axis { title: "loss", range, decimals: 5, numbers: 8 },
         letters: 12,
     };
     chart::svg((900, 540), |paper| {

@@ -117,14 +117,10 @@ pub fn svg(cells: &[Cell], model: &Model) -> Result<String, Box<dyn Error>> {
         .collect();
     let distance = |point: &Frequency| point.middle().abs();
     let width = curves.iter().flat_map(|(_, points)| points).map(distance).fold(100.0, f64::max);
+    let title = "score of the side to move, internal centipawns";
     let axes = Axes {
         caption: "Games won by score: observed (points) and expected (lines)",
-        x: Axis {
-            title: "score of the side to move, internal centipawns",
-            range: -width..width,
-            decimals: 0,
-            numbers: 8,
-        },
+        x: Axis { title, range: -width..width, decimals: 0, numbers: 8 },
         y: Axis { title: "won, %", range: 0.0..100.0, decimals: 0, numbers: 8 },
         letters: 12,
     };
