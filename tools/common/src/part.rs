@@ -11,9 +11,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// The whole run.
-    pub const WHOLE: Self = Self { part: 1, parts: 1 };
-
     /// Whether the part contains an item.
     pub fn has(self, number: u32) -> bool {
         u64::from(number) % self.parts == self.part - 1
@@ -58,7 +55,7 @@ mod tests {
             let sizes = || parts.iter().map(|part| part.end - part.start);
             assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1, "{parts:?}");
         }
-        assert_eq!(Part::WHOLE.of(17), 0..17);
+        assert_eq!(Part { part: 1, parts: 1 }.of(17), 0..17);
     }
 
     #[test]

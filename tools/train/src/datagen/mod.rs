@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let _journal = Journal::open(&args.output.join("run.json"), &header)?;
     let mut shards = ShardWriter::open(&args.output, args.shard, args.pack)?;
     let before = shards.games;
-    let numbers = args.part.unwrap_or(Part::WHOLE).of(args.games);
+    let numbers = args.part.map_or(0..args.games, |part| part.of(args.games));
     let games = numbers.end - numbers.start;
     let bar = progress::resumed(Some(games), before, "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
 
