@@ -18,13 +18,12 @@ use lento_common::part::{Part, part};
 use lento_common::play::signature;
 use lento_common::table::line;
 use lento_common::{progress, summary};
-use lento_console::setup;
+use lento_console::{Done, setup};
 use parse::{Skipped, messages, read_some};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 use table::{row, widths};
 
@@ -140,7 +139,7 @@ struct Suite<'a> {
 }
 
 /// Solves the suites and prints each result immediately.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let suites = args.suites()?;
     suites.iter().flat_map(|suite| messages(suite.file, &suite.skipped)).for_each(notice);
     let problems: Vec<&Problem> = suites.iter().flat_map(|suite| &suite.problems).collect();

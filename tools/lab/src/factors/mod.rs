@@ -15,6 +15,7 @@ use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
 use lento_common::play::{Arena, Conditions, GamePair, Limit, Setting, texts};
 use lento_common::{draft, outputs, progress, summary};
+use lento_console::Done;
 use regression::Regression;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -95,7 +96,7 @@ impl Args {
 }
 
 /// Plays and prints the effects. Ctrl-C ends the run with the pairs so far.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let design = args.design()?;
     if args.list {
         write!(io::stdout(), "{}", report::list(&design.factors))?;

@@ -9,11 +9,10 @@ use crate::elo::{EloModel, Sprt};
 use lento_common::interrupt::Stop;
 use lento_common::play::{Conditions, Limit, Setting, texts};
 use lento_common::{outputs, progress, summary};
+use lento_console::Done;
 use serde_json::{Value, json};
 use session::{Goal, Session};
-use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Default pairs without a test.
 const PAIRS: u64 = 200;
@@ -95,7 +94,7 @@ impl Args {
 }
 
 /// Plays the match and prints its result. Ctrl-C ends it with the games so far.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let (goal, arena) = (args.goal()?, args.conditions.arena(args.limit, [&args.new, &args.old])?);
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
     outputs::check([&args.journal, &args.pgn].into_iter().flatten(), &args.conditions.openings.book)?;

@@ -16,12 +16,12 @@ use lento::tt::TtError;
 use lento_common::interrupt::Stop;
 use lento_common::play::{Conditions, Limit};
 use lento_common::{draft, outputs, progress, summary, table};
+use lento_console::Done;
 use picture::Picture;
 use serde_json::Value;
 use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::OnceLock;
 use variants::{Variant, switched_name};
 
@@ -139,7 +139,7 @@ fn signature() -> Result<u64, TtError> {
 }
 
 /// Searches, solves and plays with each variant, and prints the results. Ctrl-C ends the run with the parts so far.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&[], &[]])?;
     args.pictures.as_deref().map_or(Ok(()), outputs::check_folder)?;
     let inputs = [&args.positions, &args.suite, &args.conditions.openings.book];

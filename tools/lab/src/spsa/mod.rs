@@ -11,13 +11,13 @@ use lento::search::params::TUNABLES;
 use lento_common::interrupt::Stop;
 use lento_common::play::{Conditions, Limit, Setting};
 use lento_common::{draft, inputs, outputs, progress, summary};
+use lento_console::Done;
 use optimiser::GainSchedule;
 use parameter::ParameterChoice;
 use serde_json::json;
 use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -71,7 +71,7 @@ fn names() -> String {
 const REDRAW: Duration = Duration::from_secs(10);
 
 /// Tunes and prints the result. Ctrl-C ends the run with the iterations so far.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     outputs::check([&args.journal, &args.svg, &args.write].into_iter().flatten(), &args.conditions.openings.book)?;
     let mut session = Session::open(args)?;
     // Detects errors before the games.

@@ -11,10 +11,10 @@ use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::threads::Threads;
 use lento_common::{outputs, progress};
+use lento_console::Done;
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub struct ConvertArgs {
 }
 
 /// Converts games. Ctrl-C leaves no file.
-pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn convert(args: &ConvertArgs) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let mut conversion = Conversion::default();

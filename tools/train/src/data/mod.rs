@@ -9,9 +9,8 @@ mod writer;
 
 use crate::report::Report;
 use lento_common::notice::notice;
-use std::error::Error;
+use lento_console::Done;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Tasks for training data.
 #[derive(clap::Subcommand)]
@@ -30,7 +29,7 @@ pub enum Command {
     Vary(vary::Args),
 }
 
-pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(command: &Command) -> Done {
     match command {
         Command::Convert(args) => convert::convert(args),
         Command::Inspect(args) => inspect::run(args),
@@ -42,7 +41,7 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// Prints the report of a run, which on Ctrl-C has not written a file.
-fn show(report: Report, json: bool, unwritten: Option<&PathBuf>) -> Result<ExitCode, Box<dyn Error>> {
+fn show(report: Report, json: bool, unwritten: Option<&PathBuf>) -> Done {
     let exit = report.show(json, unwritten.is_none())?;
     if let Some(path) = unwritten {
         notice(format_args!("interrupted; {} was not written", path.display()));

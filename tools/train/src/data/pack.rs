@@ -10,12 +10,12 @@ use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::threads::Threads;
 use lento_common::{ordered, outputs};
+use lento_console::Done;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -59,12 +59,12 @@ struct Sum {
     torn: Vec<Place>,
 }
 
-pub fn pack(args: &PackArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn pack(args: &PackArgs) -> Done {
     let output = (args.output.as_path(), PACKED);
     run(&GAMES, &args.data, output, args.threads.count(), args.json, pack_file, Sum::report_bytes)
 }
 
-pub fn unpack(args: &UnpackArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn unpack(args: &UnpackArgs) -> Done {
     run(&PACKED_GAMES, &args.data, (&args.output, "vf"), 1, args.json, unpack_file, |_, _| ())
 }
 
@@ -80,7 +80,7 @@ fn run(
     json: bool,
     work: Work,
     details: fn(&Sum, &mut Report),
-) -> Result<ExitCode, Box<dyn Error>> {
+) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let files = kind.find(data)?;

@@ -8,9 +8,9 @@ use crate::report::Report;
 use indicatif::ProgressBar;
 use lento_common::interrupt::Stop;
 use lento_common::progress;
+use lento_console::Done;
 use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 /// Shuffles positions. Ctrl-C leaves no file.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let files = POSITIONS.find(&args.data)?;

@@ -15,11 +15,10 @@ use lento_common::interrupt::Stop;
 use lento_common::play::GameResult;
 use lento_common::threads::Threads;
 use lento_common::{mix, number, ordered, outputs, progress};
-use std::error::Error;
+use lento_console::Done;
 use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -59,7 +58,7 @@ pub struct Args {
 }
 
 /// Varies positions. Ctrl-C leaves no file.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let network = args

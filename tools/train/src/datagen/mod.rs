@@ -12,12 +12,12 @@ use lento_common::journal::Journal;
 use lento_common::part::{Part, part};
 use lento_common::play::{Arena, Book, Conditions, Limit, Player, Record, Setting, play, texts};
 use lento_common::{ordered, outputs, progress};
+use lento_console::Done;
 use serde_json::Value;
 use shards::ShardWriter;
 use std::error::Error;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -53,7 +53,7 @@ pub struct Args {
 }
 
 /// Generates games. An interrupted run keeps finished games, and the same command resumes it.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     arena.warn_of_repeats(args.games);
     let stop = Stop::on_ctrl_c()?;

@@ -13,10 +13,9 @@ use indicatif::HumanCount;
 use lento::eval::nnue::{Network, load};
 use lento::internals::nnue::SCALE;
 use lento_common::table::{self, Row};
+use lento_console::Done;
 use serde_json::{Value, json};
-use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// The default objective of `train` with scores only.
 const OBJECTIVE: Objective = Objective { wdl: 0.0, scale: 160.0 };
@@ -44,7 +43,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let network = |path: &PathBuf| Ok((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
     let networks = args.networks.iter().map(network).collect::<Result<Vec<_>, String>>()?;
     let gold = super::read(&args.gold)?;

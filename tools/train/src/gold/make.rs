@@ -10,12 +10,12 @@ use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
 use lento_common::play::{Conditions, Limit, Setting, texts};
 use lento_common::{draft, number, ordered, outputs, progress};
+use lento_console::Done;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -52,7 +52,7 @@ pub struct Args {
 const MAX_EMPTY_GAMES: u64 = 200;
 
 /// Makes a set. An interrupted run keeps finished games in the journal, and the same command resumes it.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     outputs::check([&args.output, &args.journal], &args.conditions.openings.book)?;
     // Games with fewer positions than --each need more openings.

@@ -12,11 +12,11 @@ use crate::formats::in_file;
 use crate::formats::packed::{PackedFile, RECORD};
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Network;
+use lento_console::Done;
 use loss::Losses;
 use neutral::{BOTH, NeutralSet, Row};
 use std::error::Error;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Tasks for gold sets.
 #[derive(clap::Subcommand)]
@@ -27,7 +27,7 @@ pub enum Command {
     Make(Box<make::Args>),
 }
 
-pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(command: &Command) -> Done {
     match command {
         Command::Loss(args) => loss::run(args),
         Command::Make(args) => make::run(args),

@@ -32,6 +32,7 @@ use lento_common::interrupt::Stop;
 use lento_common::lock::Lock;
 use lento_common::notice::notice;
 use lento_common::{outputs, progress as bars, summary};
+use lento_console::Done;
 use model::{OptimiserState, Pass, TrainingNetwork};
 use parts::{Origin, Rounding};
 use pool::Pool;
@@ -41,14 +42,13 @@ use session::Session;
 use shape::Shape;
 use std::error::Error;
 use std::io::{self, Write};
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// Maximum positions for measuring the effect of rounding.
 const MAX_MEASURED: usize = 100_000;
 
 /// Trains and writes the network. Ctrl-C ends the training early.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let _lock = args.checkpoint.as_deref().map(Lock::take).transpose()?;
     let Some(mut session) = open(args, &stop)? else {

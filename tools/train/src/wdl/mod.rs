@@ -16,9 +16,9 @@ use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::{draft, inputs, outputs, summary};
+use lento_console::Done;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -45,7 +45,7 @@ pub struct Args {
 }
 
 /// Counts, fits and prints the results. Ctrl-C ends the run with the games read so far and changes no source.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     // Checked before reading the games.
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;

@@ -12,11 +12,11 @@ use lento_common::interrupt::Stop;
 use lento_common::summary::{percent, share};
 use lento_common::threads::Threads;
 use lento_common::{draft, outputs};
+use lento_console::Done;
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use survey::{Survey, TABLEBASE_PIECES};
 
 /// Maximum positions compared to find repetitions, at eight bytes of memory each.
@@ -41,7 +41,7 @@ pub struct Args {
 }
 
 /// Prints statistics. Ctrl-C ends the run with the data read so far.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let (files, are_games) = find(&args.data)?;
     outputs::check(&args.svg, &files)?;
