@@ -73,11 +73,6 @@ impl Past {
         self.plies += 1;
         self.score = score;
     }
-
-    /// The legal moves a number of plies ago.
-    fn ago(&self, plies: usize) -> &Targets {
-        &self.targets[(self.plies + 6 - plies) % 6]
-    }
 }
 
 /// A legal move and the weight indices of its features.
@@ -290,13 +285,6 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// 1 if another piece protects the target square, otherwise 0.
-    #[inline(always)]
-    fn support<const KIND: usize>(&self, to: Square, victim: usize) -> usize {
-        let supports = if KIND == 0 && victim == NONE { self.once } else { self.twice };
-        (supports >> to.index() & 1) as usize
-    }
-
     /// Rank, passed and phalanx of pawns, distance to the enemy king of others; below 72.
     #[inline(always)]
     fn shape<const KIND: usize>(&self, to: Square) -> usize {
@@ -353,7 +341,7 @@ impl<'a, const KIND: usize> Mover<'a, KIND> {
             from,
             base: std::array::from_fn(|feature| STARTS[feature] + base[feature]),
             checks: scene.checks.of_piece(PieceType::ALL[KIND], from).0,
-            before: [2, 4, 6].map(|plies| past.ago(plies).from(from).0),
+            before: [2, 4, 6].map(|plies| past.targets[(past.plies + 6 - plies) % 6].from(from).0),
             came_from,
         }
     }
@@ -373,7 +361,9 @@ impl<'a, const KIND: usize> Mover<'a, KIND> {
         let attacked = scene.attacked.by(to);
         let quiet = usize::from(victim == NONE);
         let risk = victim * 5 + attacked;
-        let exchange = risk * 2 + scene.support::<KIND>(target, victim);
+        // Whether another piece protects the target square.
+        let supports = if KIND == 0 && victim == NONE { scene.once } else { scene.twice };
+        let exchange = risk * 2 + (supports >> to & 1) as usize;
         let promotion = match promoted {
             None => 0,
             Some(PieceType::Queen) => 3600,
