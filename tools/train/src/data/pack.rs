@@ -129,10 +129,8 @@ fn targets(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(P
         let output = target.join(file.file_name().unwrap_or_default()).with_extension(extension);
         if let Some(other) = sources.insert(output.clone(), file.clone()) {
             let (other, file, output) = (other.display(), file.display(), output.display());
-            return Err(format!(
-                "{other} and {file} would both be written to {output}; expected files with different names"
-            )
-            .into());
+            let expected = "expected files with different names";
+            return Err(format!("{other} and {file} would both be written to {output}; {expected}").into());
         }
         pairs.push((file, output));
     }

@@ -136,10 +136,8 @@ impl PositionWriter {
         } else {
             let memory = order.memory >> 20;
             let min = max_count.saturating_mul(KEYED_BYTES as u64) / (MAX_BUCKETS << 20) * 10 / 7 + 2;
-            return Err(format!(
-                "--memory {memory}: too little to shuffle {max_count} positions, expected at least {min}"
-            )
-            .into());
+            let expected = format!("expected at least {min}");
+            return Err(format!("--memory {memory}: too little to shuffle {max_count} positions, {expected}").into());
         };
         let keep = order.keep.unwrap_or(u64::MAX);
         Ok(Self { path: path.to_owned(), keep, keys: first_state(order.seed), count: 0, buffered })

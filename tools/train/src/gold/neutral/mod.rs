@@ -133,13 +133,11 @@ pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &m
     rows.extend(networks.iter().map(|(name, network)| Row::of_network(name, network, set)));
     let [games, inside] = Origin::count(set.positions.iter().map(|position| position.origin));
     let (path, crc32) = (set.path.display(), &set.crc32);
+    let [all, from_games, inside_searches] = [games + inside, games, inside].map(HumanCount);
     report.text(&format!(
-            "\n{} positions of {path} (crc32 {crc32}): {} from games, {} inside searches\n\
+            "\n{all} positions of {path} (crc32 {crc32}): {from_games} from games, {inside_searches} inside searches\n\
              Mean squared error of the expected score by searches of other engines, with scale and offset fitted for each number.\n\
              Excess over Stockfish's network and, for the mean of both, over the first network in percent, ± standard error.\n",
-            HumanCount(games + inside),
-            HumanCount(games),
-            HumanCount(inside),
         ));
     let rows: Vec<Value> = rows.iter().map(|row| document(row, &rows, set)).collect();
     for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
