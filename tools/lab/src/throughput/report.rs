@@ -84,11 +84,7 @@ pub fn text(document: &Value) -> String {
     let heads = ["", "nodes/s", "from", "to", "±", "checksum"].map(str::to_owned);
     all += &format!("\n{}", columns(&[heads, figure("speed"), figure("rate")].map(Vec::from)));
     let is = |name: &str| document[name] == true;
-    let verdict = match () {
-        () if is("interrupted") => "interrupted",
-        () if is("unstable") => "unstable",
-        () => "stable",
-    };
+    let verdict = ["interrupted", "unstable"].into_iter().find(|state| is(state)).unwrap_or("stable");
     let elapsed = Duration::from_secs_f64(document["elapsed_ms"].as_f64().unwrap_or(0.0) / 1e3);
     let passes = document["passes"].as_array().map_or(0, Vec::len);
     all += &format!("\n{verdict} after {passes} passes in {}\n", units::time(elapsed));
