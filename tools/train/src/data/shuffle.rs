@@ -5,11 +5,9 @@ use super::writer::{Order, PositionWriter};
 use crate::formats::packed::{self, PackedFile, to_bytes};
 use crate::formats::shards::POSITIONS;
 use crate::report::Report;
-use indicatif::ProgressBar;
 use lento_common::interrupt::Stop;
 use lento_common::progress;
 use lento_console::Done;
-use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -34,10 +32,25 @@ pub fn run(args: &Args) -> Done {
     let start = Instant::now();
     let files = POSITIONS.find(&args.data)?;
     let count = packed::count_all(&files)?;
-    let writer = PositionWriter::new(&args.output, true, args.order, count)?;
+    let mut writer = PositionWriter::new(&args.output, true, args.order, count)?;
     // Each position is read once and written once.
     let bar = progress::bar(Some(2 * count), "{bar:30} {percent} % {msg} [{elapsed}, {eta} left]");
-    let written = shuffle(&files, writer, &stop, &bar)?;
+    bar.set_message("read");
+    'files: for file in &files {
+        for position in PackedFile::open(file)? {
+            writer.push(to_bytes(&position?))?;
+            if writer.count.is_multiple_of(1 << 14) {
+                if stop.is_requested() {
+                    break 'files;
+                }
+                bar.set_position(writer.count);
+            }
+        }
+    }
+    bar.set_message("written");
+    let read = writer.count;
+    let progress = |written| bar.set_position(read + written);
+    let written = if stop.is_requested() { None } else { writer.finish(&stop, progress)? };
     bar.finish_and_clear();
     let mut report = Report::default();
     report.count("files", "files", files.len() as u64, "");
@@ -46,28 +59,4 @@ pub fn run(args: &Args) -> Done {
     report.speed("positions", count, start.elapsed());
     report.field("seed", args.order.seed);
     show(report, args.json, written.is_none().then_some(&args.output))
-}
-
-/// Reads all files, writes the positions and returns their number; `None` if stopped.
-fn shuffle(
-    files: &[PathBuf],
-    mut writer: PositionWriter,
-    stop: &Stop,
-    bar: &ProgressBar,
-) -> Result<Option<u64>, Box<dyn Error>> {
-    bar.set_message("read");
-    for file in files {
-        for position in PackedFile::open(file)? {
-            writer.push(to_bytes(&position?))?;
-            if writer.count.is_multiple_of(1 << 14) {
-                if stop.is_requested() {
-                    return Ok(None);
-                }
-                bar.set_position(writer.count);
-            }
-        }
-    }
-    bar.set_message("written");
-    let read = writer.count;
-    Ok(writer.finish(stop, |written| bar.set_position(read + written))?)
 }
