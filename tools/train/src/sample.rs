@@ -47,14 +47,8 @@ impl Sample {
                 active += 1;
             }
         }
-        Self {
-            pieces: pieces as u8,
-            active: active as u8,
-            bucket,
-            features,
-            score: packed.score,
-            half_points: packed.result,
-        }
+        let (pieces, active) = (pieces as u8, active as u8);
+        Self { pieces, active, bucket, features, score: packed.score, half_points: packed.result }
     }
 
     /// The active inputs from the point of view of the side to move (0) or the other side (1).

@@ -43,11 +43,8 @@ impl Session {
 
     /// Weighted mean of the parameters before and after training; `share` is the weight of the former.
     pub fn blended(&self, share: f64) -> Parameters {
-        let mut values = self.run.weights.values.clone();
-        for (value, start) in values.iter_mut().zip(self.start.iter()) {
-            *value += (start - *value) * share as f32;
-        }
-        values
+        let values = self.run.weights.values.iter().zip(&self.start);
+        values.map(|(value, start)| value + (start - value) * share as f32).collect()
     }
 
     pub fn validate(&self, model: &TrainingNetwork, pool: &Pool<Pass>) -> f64 {

@@ -25,12 +25,8 @@ pub struct Moves {
 impl Moves {
     /// A model with equally probable moves.
     pub fn new() -> Self {
-        Self {
-            weights: vec![Weight { value: 0.0, rate: RATE }; WEIGHTS],
-            list: Vec::new(),
-            chances: Vec::new(),
-            shares: Vec::new(),
-        }
+        let weights = vec![Weight { value: 0.0, rate: RATE }; WEIGHTS];
+        Self { weights, list: Vec::new(), chances: Vec::new(), shares: Vec::new() }
     }
 
     /// Codes the move of a position, given its score in centipawns from the point of view of the side to move. There must be a legal
