@@ -86,7 +86,6 @@ pub struct Total {
 }
 
 impl Total {
-    /// The totals of problems with their solutions.
     pub fn of<'a>(solved: impl IntoIterator<Item = (&'a Problem, &'a Solution)>) -> Self {
         let mut total = Self::default();
         for (problem, solution) in solved {

@@ -25,7 +25,6 @@ pub struct Session {
     pub values: Vec<Vec<f64>>,
     arena: Arena,
     common: Vec<Setting>,
-    /// Pairs per iteration.
     pairs_per_iteration: u64,
     journal: Option<Journal>,
 }

@@ -94,7 +94,6 @@ impl Median {
         Self { median: quantile(&numbers, 0.5), low, high }
     }
 
-    /// Reads a figure of a document.
     fn read(document: &Value, name: &str) -> Self {
         let of = |part: &str| document["results"][name][part].as_f64();
         Self { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") }

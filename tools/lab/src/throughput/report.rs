@@ -34,7 +34,6 @@ pub fn shown(value: &Value) -> Option<String> {
     }
 }
 
-/// The document of a run.
 pub(super) fn document(measuring: &Measuring, elapsed: Duration, observed: Observed) -> Value {
     let Measuring { args, stop, system, first, passes, .. } = measuring;
     let [speed, rate] = measuring.figures();

@@ -117,7 +117,6 @@ impl System {
         })
     }
 
-    /// The counters now.
     pub fn counters(&self) -> Observed {
         let stat = self.text("proc/stat").unwrap_or_default();
         // user, nice, system, idle, iowait, irq, softirq, steal

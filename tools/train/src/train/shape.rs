@@ -65,7 +65,6 @@ impl Shape {
         start..start + count(&layer)
     }
 
-    /// Parameters of zero.
     pub fn zeros(&self) -> Parameters {
         vec![0.0; self.head().end]
     }

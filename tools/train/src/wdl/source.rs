@@ -14,7 +14,6 @@ pub fn rounded(model: &Model) -> Model {
     Model { a: round(model.a), b: round(model.b) }
 }
 
-/// The declarations of the coefficients.
 pub fn declarations(model: &Model) -> String {
     let line = |(name, powers): (&str, &Coefficients)| format!("const {name}: Coefficients = {powers:?};");
     NAMES.into_iter().zip([&model.a, &model.b]).map(line).collect::<Vec<_>>().join("\n")

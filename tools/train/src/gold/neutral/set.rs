@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// The format of a line.
 const EXPECTED: &str = "six tab-separated columns: FEN, game or inside, score, two expected scores, value in pawns";
-/// Maximum value in pawns.
 const MAX_PAWNS: f64 = 200.0;
 
 /// A position with the scores of other engines, from the point of view of the side to move.
