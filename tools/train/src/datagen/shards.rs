@@ -1,9 +1,7 @@
 //! Writes games to shards.
 
-use crate::formats::Shards;
-use crate::formats::lgp;
 use crate::formats::shards::{GAMES, PACKED};
-use crate::formats::viri;
+use crate::formats::{Shards, lgp, viri};
 use lento_common::draft::Draft;
 use lento_common::outputs::named;
 use lento_common::play::Record;
