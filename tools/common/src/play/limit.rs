@@ -42,10 +42,7 @@ impl Limit {
         let mut args = Limits::default();
         match self {
             Self::Nodes(nodes) => args.nodes = Some(nodes),
-            Self::SoftNodes { soft, hard } => {
-                args.soft_nodes = Some(soft);
-                args.nodes = Some(hard);
-            }
+            Self::SoftNodes { soft, hard } => (args.soft_nodes, args.nodes) = (Some(soft), Some(hard)),
             Self::Depth(depth) => args.depth = Some(depth),
             Self::MoveTime(time) => args.movetime = Some(millis(time)),
             Self::Clock { increment, .. } => {
@@ -92,20 +89,18 @@ impl FromStr for Limit {
 
 fn parse(text: &str) -> Option<Limit> {
     let (kind, value) = text.split_once('=')?;
+    let positive = |text: &str| text.parse().ok().filter(|&number: &u64| number > 0);
     match kind {
-        "nodes" => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::Nodes),
+        "nodes" => positive(value).map(Limit::Nodes),
         "soft" => match value.split_once(",hard=") {
-            None => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::soft),
+            None => positive(value).map(Limit::soft),
             Some((soft, hard)) => {
                 let (soft, hard) = (soft.parse().ok()?, hard.parse().ok()?);
                 (0 < soft && soft <= hard).then_some(Limit::SoftNodes { soft, hard })
             }
         },
         "depth" => value.parse().ok().filter(|&depth| depth > 0).map(Limit::Depth),
-        "movetime" => {
-            let ms = value.strip_suffix("ms")?.parse().ok().filter(|&ms| ms > 0)?;
-            Some(Limit::MoveTime(Duration::from_millis(ms)))
-        }
+        "movetime" => positive(value.strip_suffix("ms")?).map(|ms| Limit::MoveTime(Duration::from_millis(ms))),
         "tc" => {
             let (base, increment) = value.split_once('+').unwrap_or((value, "0"));
             let seconds = |text: &str| {
