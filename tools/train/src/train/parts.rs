@@ -80,7 +80,24 @@ impl Origin {
         }
         let bytes = inputs::read(path)?;
         let parts = Parts::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Self::from(&parts))
+        Ok(Self::from_parts(&parts))
+    }
+
+    fn from_parts(parts: &Parts) -> Self {
+        let shape = Shape { architecture: parts.architecture };
+        let mut values = shape.zeros();
+        for layer in Layer::ALL {
+            let Numbers { columns, unit, .. } = shape.architecture.numbers(layer);
+            let exact = parts[layer].iter().map(|&number| number as f32 / unit as f32).collect::<Vec<_>>();
+            for (row, numbers) in shape.layer(layer).zip(exact.chunks(columns.max(1))) {
+                values[shape.row(row)][..columns].copy_from_slice(numbers);
+            }
+            let head = shape.head_layer(layer);
+            if !head.is_empty() {
+                values[shape.head()][head].copy_from_slice(&exact);
+            }
+        }
+        Self { shape, values }
     }
 
     /// The network in a larger shape, which may have more neurons, threats, deep layers, and king buckets if the network has one. The
@@ -128,25 +145,6 @@ impl Origin {
             }
         }
         Some(values)
-    }
-}
-
-impl From<&Parts> for Origin {
-    fn from(parts: &Parts) -> Self {
-        let shape = Shape { architecture: parts.architecture };
-        let mut values = shape.zeros();
-        for layer in Layer::ALL {
-            let Numbers { columns, unit, .. } = shape.architecture.numbers(layer);
-            let exact = parts[layer].iter().map(|&number| number as f32 / unit as f32).collect::<Vec<_>>();
-            for (row, numbers) in shape.layer(layer).zip(exact.chunks(columns.max(1))) {
-                values[shape.row(row)][..columns].copy_from_slice(numbers);
-            }
-            let head = shape.head_layer(layer);
-            if !head.is_empty() {
-                values[shape.head()][head].copy_from_slice(&exact);
-            }
-        }
-        Self { shape, values }
     }
 }
 
@@ -244,7 +242,7 @@ mod tests {
             let mut values = parameters(&shape, 7);
             values.iter_mut().for_each(|value| *value *= 0.3);
             let parts = quantise(&values, &shape, "sample");
-            let origin = Origin::from(&parts);
+            let origin = Origin::from_parts(&parts);
             assert_eq!(quantise(&origin.values, &origin.shape, "sample"), parts);
         }
     }
