@@ -3,6 +3,7 @@
 
 use super::{ELO_PER_DEVIATION, Pentanomial, SCORES, expected_score, mean, variance};
 use clap::ValueEnum;
+use serde::Serialize;
 use std::fmt;
 
 /// Count of an empty category, which avoids the logarithm of 0. As in Fishtest.
@@ -11,7 +12,8 @@ const EMPTY_COUNT: f64 = 1e-3;
 const MAX_ELO: f64 = 200.0;
 
 /// The meaning of Elo in a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EloModel {
     /// By the expected score, as in rating lists
     Logistic,
@@ -25,13 +27,13 @@ impl fmt::Display for EloModel {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     H0,
     H1,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
     /// Elo difference under H0.
     pub elo0: f64,

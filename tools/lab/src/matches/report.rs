@@ -2,6 +2,7 @@
 
 use super::Args;
 use super::session::Session;
+use crate::document::merged;
 use crate::elo::{Estimate, Sprt, Verdict};
 use lento_common::play::{OpeningArgs, Setting, texts};
 use lento_common::table::Row;
@@ -65,23 +66,13 @@ pub fn row(args: &Args, session: &Session) -> Row {
 fn add_sprt(row: &mut Row, sprt: &Sprt, session: &Session) {
     let ((lower, upper), llr) = (sprt.bounds(), sprt.llr(&session.tally.results));
     let Sprt { elo0, elo1, alpha, beta, model } = sprt;
-    let verdict = verdict(sprt, session.verdict());
+    let accepted = session.verdict();
+    let verdict = verdict(sprt, accepted);
     row.text("SPRT", format!("{elo0} against {elo1} {model} Elo, alpha {alpha}, beta {beta}"));
     row.text("LLR", format!("{llr:.2}, to end at {lower:.2} or {upper:.2}"));
     row.text("verdict", verdict);
-    let document = json!({
-        "elo0": elo0,
-        "elo1": elo1,
-        "alpha": alpha,
-        "beta": beta,
-        "model": model.to_string(),
-        "llr": llr,
-        "lower": lower,
-        "upper": upper,
-        "accepted": session.verdict().map(|verdict| format!("{verdict:?}")),
-        "verdict": verdict,
-    });
-    row.data("sprt", document);
+    let state = json!({ "llr": llr, "lower": lower, "upper": upper, "accepted": accepted, "verdict": verdict });
+    row.data("sprt", merged(json!(sprt), state));
 }
 
 fn player(settings: &[Setting]) -> String {
