@@ -293,46 +293,35 @@ impl Server {
             Ok(Value::Object(request)) => request,
             _ => Map::new(),
         };
-        let ask = request.get("ask").cloned().unwrap_or_default();
-        let name = ask.as_str().unwrap_or_default();
-        let answered = if role == Role::View && !VIEW_REQUESTS.contains(&name) {
-            Err(RequestError::new("view-only", "", "this token is read-only; expected one that may edit"))
-        } else if name.is_empty() {
-            let given = if ask.is_null() { quoted(text) } else { ask.to_string() };
-            Err(RequestError::new("unknown-ask", "ask", format!("{given}; expected {{\"id\":1,\"ask\":\"position\"}}")))
-        } else {
-            self.board_answer(name, role, visitor, analysis, &request).await
-        };
-        let mut answer = message(answered);
-        answer["id"] = request.get("id").cloned().unwrap_or_default();
-        answer
-    }
-
-    async fn board_answer(
-        &self,
-        ask: &str,
-        role: Role,
-        visitor: &Arc<Visitor>,
-        analysis: &mut Analysis,
-        request: &Map<String, Value>,
-    ) -> Answer {
-        match ask {
-            "analyse" => analysis.begin(&self.searches, request, role).await.map(|()| json!({})),
+        let [id, ask] = ["id", "ask"].map(|field| request.get(field).cloned().unwrap_or_default());
+        let answered = match ask.as_str().unwrap_or_default() {
+            ask if role == Role::View && !VIEW_REQUESTS.contains(&ask) => {
+                Err(RequestError::new("view-only", "", "this token is read-only; expected one that may edit"))
+            }
+            "" => {
+                let given = if ask.is_null() { quoted(text) } else { ask.to_string() };
+                let text = format!("{given}; expected {{\"id\":1,\"ask\":\"position\"}}");
+                Err(RequestError::new("unknown-ask", "ask", text))
+            }
+            "analyse" => analysis.begin(&self.searches, &request, role).await.map(|()| json!({})),
             "stop" => {
                 analysis.stop();
                 Ok(json!({}))
             }
-            "tree" | "mark" => self.tree_answer(ask, request).await,
-            _ => {
+            ask @ ("tree" | "mark") => self.tree_answer(ask, &request).await,
+            ask => {
                 let (boards, queue, visitor) = (Arc::clone(&self.boards), Arc::clone(&self.queue), Arc::clone(visitor));
-                let (ask, request) = (ask.to_owned(), request.clone());
-                let answered = spawn_blocking(move || {
+                let ask = ask.to_owned();
+                let work = move || {
                     let fields = Fields::new(&request, "");
                     boards.answer(&visitor, &ask, fields).unwrap_or_else(|| queue.answer(&ask, role, fields))
-                });
-                answered.await.unwrap_or_else(|error| Err(RequestError::new("failed", "", error)))
+                };
+                blocking(work).await
             }
-        }
+        };
+        let mut answer = message(answered);
+        answer["id"] = id;
+        answer
     }
 
     /// The first event of a page.
@@ -354,19 +343,18 @@ impl Server {
 /// Reads a posted file. Answers like the request `read`, without id.
 async fn read(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
     let (status, answer) = match body {
+        Ok(bytes) => (StatusCode::OK, blocking(move || server.boards.files.read(&bytes)).await),
         Err(error) => {
             let text = format!("{error}; expected up to {MAX_FILE} bytes");
             (error.status(), Err(RequestError::new("too-large", "", text)))
         }
-        Ok(bytes) => {
-            let boards = Arc::clone(&server.boards);
-            match spawn_blocking(move || boards.files.read(&bytes)).await {
-                Ok(answer) => (StatusCode::OK, answer),
-                Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, Err(RequestError::new("failed", "", error))),
-            }
-        }
     };
     (status, [(header::CONTENT_TYPE, "application/json")], message(answer).to_string()).into_response()
+}
+
+/// Runs work that may take long on another thread.
+async fn blocking(work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
+    spawn_blocking(work).await.unwrap_or_else(|error| Err(RequestError::new("failed", "", error)))
 }
 
 /// Sends messages; `None` once the visitor is disconnected.
