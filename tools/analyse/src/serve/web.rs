@@ -6,7 +6,7 @@ use super::analysis::Analysis;
 use super::board::{Answer, Fields, MAX_FILE, RequestError, Visitor, message};
 use super::lines::MAX_STALL;
 use crate::report::html::{MODULES, STYLES};
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -144,41 +144,37 @@ async fn guard(State(server): State<Arc<Server>>, mut request: Request, next: Ne
     {
         return (StatusCode::FORBIDDEN, "a request from another site\n").into_response();
     }
-    if server.admission.needs_token() {
-        if let Some(token) = query_token(request.uri()) {
-            let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000", cookie_name(host));
-            return match server.admission.role(token).await {
-                Some(_) => (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())])
-                    .into_response(),
-                None => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
-            };
-        }
-        let Some(role) = server.admission.role(offered_token(headers, &cookie_name(host)).unwrap_or_default()).await
-        else {
-            return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
+    if server.admission.needs_token()
+        && let Some(token) = query_token(request.uri())
+    {
+        let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000", cookie_name(host));
+        return match server.admission.role(token).await {
+            Some(_) => {
+                let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())];
+                (StatusCode::SEE_OTHER, headers).into_response()
+            }
+            None => (StatusCode::UNAUTHORIZED, "wrong token\n").into_response(),
         };
-        request.extensions_mut().insert(role);
-    } else {
-        request.extensions_mut().insert(Role::Edit);
     }
+    let token = offered_token(headers, &cookie_name(host)).unwrap_or_default();
+    let Some(role) = server.admission.role(token).await else {
+        return (StatusCode::UNAUTHORIZED, "expected the address with ?token=TOKEN, once\n").into_response();
+    };
+    request.extensions_mut().insert(role);
     next.run(request).await
 }
 
 /// Adds headers, and closes the connection after the response.
-async fn finish(request: Request, next: Next) -> Response {
-    let mut response: Response<Body> = next.run(request).await;
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        response.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-    }
-    for (name, value) in [
+async fn finish(request: Request, next: Next) -> impl IntoResponse {
+    let response = next.run(request).await;
+    let close = (response.status() != StatusCode::SWITCHING_PROTOCOLS).then_some([(header::CONNECTION, "close")]);
+    let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
-    ] {
-        response.headers_mut().insert(name, header::HeaderValue::from_static(value));
-    }
-    response
+    ];
+    (close, headers, response)
 }
 
 fn query_token(uri: &Uri) -> Option<&str> {
@@ -197,11 +193,8 @@ fn offered_token<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
         let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
         return scheme.eq_ignore_ascii_case("bearer").then_some(token);
     }
-    let mut pairs = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'));
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';'));
     pairs.find_map(|pair| pair.trim().strip_prefix(cookie)?.strip_prefix('='))
 }
 
