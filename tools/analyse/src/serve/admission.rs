@@ -204,8 +204,8 @@ impl Drop for Slot {
 }
 
 /// The addresses counted together with this one: all of this machine, or of an IPv6 network.
-pub fn source(address: IpAddr) -> Source {
-    Some(match address.to_canonical() {
+pub fn source(address: SocketAddr) -> Source {
+    Some(match address.ip().to_canonical() {
         address if address.is_loopback() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         address => address,
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn addresses_are_counted_by_source() {
-        let source = |text: &str| source(text.parse().expect("an address"));
+        let source = |text: &str| source(SocketAddr::new(text.parse().expect("an address"), 1));
         for (one, other) in [
             ("127.0.0.1", "127.9.8.7"),
             ("127.0.0.1", "::1"),

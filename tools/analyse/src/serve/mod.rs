@@ -23,8 +23,9 @@ mod web;
 
 use crate::database::{EngineId, Location};
 pub use admission::token_of;
-use admission::{Admission, AdmissionArgs, Source};
+use admission::{Admission, AdmissionArgs, Source, source};
 use analysis::Searches;
+use axum::serve::{Listener, ListenerExt};
 use board::{Boards, Files, Store};
 use clap::value_parser;
 use lento::engine::Engine;
@@ -51,7 +52,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 pub use uci::is_offered;
 
 /// The version of requests and answers.
@@ -96,8 +97,6 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEP_ALIVE_RETRIES: u32 = 4;
-/// Delay after a connection could not be accepted.
-const RETRY: Duration = Duration::from_millis(100);
 
 /// Arguments of `lento serve`.
 #[derive(clap::Args, Clone, Debug)]
@@ -242,22 +241,24 @@ impl Args {
         let (mut stopped, server) = (server.stopped.clone(), Arc::new(server));
         let mut listeners = JoinSet::new();
         for &address in &self.listen {
-            listeners.spawn(accept(listen(address, "JSON lines on ").await?, Arc::clone(&server), lines::connection));
+            let listener = listen(address, "JSON lines on ").await?;
+            listeners.spawn(accept(listener, source, Arc::clone(&server), lines::connection));
         }
         for &address in &self.uci {
-            listeners.spawn(accept(listen(address, "UCI on ").await?, Arc::clone(&server), uci::connection));
+            let listener = listen(address, "UCI on ").await?;
+            listeners.spawn(accept(listener, source, Arc::clone(&server), uci::connection));
         }
         for &address in &self.web {
             let (listener, pages) = (listen(address, "page on http://").await?, web::pages(&server));
             let serve = move |server, stream, source| web::connection(server, pages.clone(), stream, source);
-            listeners.spawn(accept(listener, Arc::clone(&server), serve));
+            listeners.spawn(accept(listener, source, Arc::clone(&server), serve));
         }
         if !self.web.is_empty() {
             listeners.spawn(Arc::clone(&server.queue).run());
         }
         #[cfg(unix)]
         let _bound = self.socket.as_deref().map(unix::Bound::new).transpose()?.map(|(bound, listener)| {
-            listeners.spawn(unix::accept(listener, Arc::clone(&server)));
+            listeners.spawn(accept(listener, |_| None, Arc::clone(&server), lines::connection));
             bound
         });
         #[cfg(feature = "lichess")]
@@ -292,30 +293,27 @@ impl Args {
 }
 
 /// Listens, and reports the address.
-async fn listen(address: SocketAddr, what: &str) -> Result<TcpListener, String> {
+async fn listen(address: SocketAddr, what: &str) -> Result<impl Listener<Io = TcpStream, Addr = SocketAddr>, String> {
     let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
     // Port 0 selects a free port.
     let address = listener.local_addr().unwrap_or(address);
     notice(format_args!("{what}{address}"));
-    Ok(listener)
+    // Fails if the peer has disconnected.
+    Ok(listener.tap_io(|stream| drop(prepare(stream))))
 }
 
 /// Serves each connection in a separate task.
-async fn accept<F>(listener: TcpListener, server: Arc<Server>, serve: impl Fn(Arc<Server>, TcpStream, Source) -> F)
-where
+async fn accept<L: Listener, F>(
+    mut listener: L,
+    source: impl Fn(L::Addr) -> Source,
+    server: Arc<Server>,
+    serve: impl Fn(Arc<Server>, L::Io, Source) -> F,
+) where
     F: Future<Output = ()> + Send + 'static,
 {
     loop {
-        match listener.accept().await {
-            Ok((stream, address)) => {
-                // Fails if the peer has disconnected.
-                if prepare(&stream).is_ok() {
-                    tokio::spawn(serve(Arc::clone(&server), stream, admission::source(address.ip())));
-                }
-            }
-            // Out of file descriptors, or the peer has disconnected.
-            Err(_) => sleep(RETRY).await,
-        }
+        let (stream, address) = listener.accept().await;
+        tokio::spawn(serve(Arc::clone(&server), stream, source(address)));
     }
 }
 

@@ -1,14 +1,11 @@
 //! JSON lines over a Unix socket.
 
-use super::{RETRY, Server, lines};
 use lento_console::notice::notice;
 use std::fs::{Permissions, remove_file, set_permissions};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener as StdListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tokio::net::UnixListener;
-use tokio::time::sleep;
 
 /// A socket accessible only to this user, removed on drop.
 pub struct Bound(PathBuf);
@@ -33,15 +30,5 @@ impl Bound {
 impl Drop for Bound {
     fn drop(&mut self) {
         let _ = remove_file(&self.0);
-    }
-}
-
-/// Serves each connection in a separate task.
-pub async fn accept(listener: UnixListener, server: Arc<Server>) {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(lines::connection(Arc::clone(&server), stream, None))),
-            Err(_) => sleep(RETRY).await,
-        }
     }
 }
