@@ -41,7 +41,6 @@ use queue::Queue;
 use results::Results;
 use socket2::{SockRef, TcpKeepalive};
 use std::error::Error;
-use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -261,28 +260,23 @@ impl Args {
             listeners.spawn(accept(listener, |_| None, Arc::clone(&server), lines::connection));
             bound
         });
+        let mut provided = JoinSet::<Result<(), String>>::new();
         #[cfg(feature = "lichess")]
-        let provided = self.lichess.is_given().then(|| {
+        if self.lichess.is_given() {
             // UCI sessions have their own engines.
             let is_shared = listeners.len() > self.uci.len();
-            tokio::spawn(self.lichess.clone().provide(Arc::clone(&server), is_shared))
-        });
-        #[cfg(not(feature = "lichess"))]
-        let provided = None::<tokio::task::JoinHandle<Result<(), String>>>;
-        if listeners.is_empty() && provided.is_none() {
+            provided.spawn(self.lichess.clone().provide(Arc::clone(&server), is_shared));
+        }
+        if listeners.is_empty() && provided.is_empty() {
             lines::stdio(&server).await;
             return Ok(stop.exit_code());
         }
-        let failed = async {
-            match provided {
-                Some(provided) => provided.await.unwrap_or(Ok(())),
-                None => pending().await,
-            }
-        };
         let ended = tokio::select! {
             _ = stopped.wait_for(|stopped| *stopped) => Ok(()),
-            ended = failed => ended,
+            Some(ended) = provided.join_next() => ended.unwrap_or(Ok(())),
         };
+        // The last search for Lichess ends by itself.
+        provided.detach_all();
         drop((listeners, server, stopped));
         ended?;
         // Connections send their last answers.
