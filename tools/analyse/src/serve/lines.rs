@@ -38,22 +38,18 @@ pub async fn stdio(server: &Server) {
 
 /// Serves a connection until all queries are answered. If it breaks, its queries are cancelled.
 pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite, source: Source) {
-    let (reader, mut writer) = split(stream);
+    let (reader, writer) = split(stream);
     let mut lines = Lines::new(reader);
     let Some(place) = server.admission.open(&mut lines, "JSON lines", source).await else { return };
     let client = Client::new(&server.pool, MAX_UNSENT);
-    let _place = match place {
-        Ok(place) => place,
-        Err(error) => {
-            client.refuse(&Value::Null, &RequestError::new("refused", "", error));
-            let _ = writer.write_all(client.take().unwrap_or_default().as_bytes()).await;
-            let _ = writer.shutdown().await;
-            return;
-        }
-    };
     let read = async {
-        while let Some(line) = lines.next().await {
-            handle(&client, line).await;
+        match &place {
+            Ok(_) => {
+                while let Some(line) = lines.next().await {
+                    handle(&client, line).await;
+                }
+            }
+            Err(error) => client.refuse(&Value::Null, &RequestError::new("refused", "", error)),
         }
         client.end();
     };
