@@ -7,6 +7,7 @@ use crate::tree::{self, Edit};
 use lento_console::notice::notice;
 use lento_uci::words::quoted;
 use serde_json::{Map, Value, json};
+use std::mem::replace;
 use tokio::task::spawn_blocking;
 
 impl Server {
@@ -32,20 +33,14 @@ impl Server {
             self.queue.broadcast(&json!({ "event": "tree" }));
         }
         let error = answer.as_ref().err().filter(|error| error.starts_with(&format!("{tree}: ")));
-        self.log_tree_error(error);
-        if error.is_some() {
+        let before = replace(&mut *self.tree_error.lock(), error.cloned().unwrap_or_default());
+        if let Some(error) = error {
+            if *error != before {
+                notice(error);
+            }
             return Err(RequestError::new("unavailable", "", UNAVAILABLE));
         }
         answer.map_err(|error| RequestError::new("bad-path", if is_mark { "" } else { "path" }, error))
-    }
-
-    /// Logs an error unless it repeats the last one.
-    fn log_tree_error(&self, error: Option<&String>) {
-        let mut latest = self.tree_error.lock();
-        if let Some(error) = error.filter(|error| **error != *latest) {
-            notice(error);
-        }
-        *latest = error.cloned().unwrap_or_default();
     }
 }
 
