@@ -206,27 +206,19 @@ pub fn setup(fields: Fields) -> Answer {
 }
 
 /// The start position of Chess960 with this number.
-fn chess960_start(mut number: usize) -> Board {
-    let mut next = |count: usize| {
-        let digit = number % count;
-        number /= count;
-        digit
-    };
-    let mut files = [None; 8];
-    files[2 * next(4) + 1] = Some('B');
-    files[2 * next(4)] = Some('B');
-    let queen = next(6);
-    // The pairs of the remaining five files, in order.
+fn chess960_start(number: usize) -> Board {
+    let mut files = [' '; 8];
+    files[2 * (number % 4) + 1] = 'B';
+    files[2 * (number / 4 % 4)] = 'B';
+    // The places of both knights among the five files that are free after the queen; the second one's shifts after the first.
     let pairs: Vec<[usize; 2]> = (0..5).flat_map(|a| (a + 1..5).map(move |b| [a, b])).collect();
-    let [first, second] = pairs[next(10)];
-    // The index of the second knight shifts once the first one is placed.
-    for (piece, nth) in [('Q', queen), ('N', first), ('N', second - 1)] {
-        if let Some(file) = files.iter_mut().filter(|piece| piece.is_none()).nth(nth) {
-            *file = Some(piece);
+    let [first, second] = pairs[number / 96];
+    for (piece, nth) in [('Q', number / 16 % 6), ('N', first), ('N', second - 1), ('R', 0), ('K', 0), ('R', 0)] {
+        if let Some(file) = files.iter_mut().filter(|file| **file == ' ').nth(nth) {
+            *file = piece;
         }
     }
-    let mut rest = ['R', 'K', 'R'].into_iter();
-    let row: String = files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect();
+    let row = String::from_iter(files);
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{row} w KQkq - 0 1", row.to_lowercase());
     Board::from_fen(&fen).expect("a valid position")
 }
