@@ -104,9 +104,8 @@ impl Document {
     /// Adds a tag, unless derived from other fields. Returns whether it already has a different value.
     pub fn add_tag(&mut self, name: &str, value: &str) -> bool {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_+#=:-".contains(c);
-        let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let name = if name.is_empty() { "_".into() } else { name };
-        let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let name = if name.is_empty() { "_".into() } else { name.replace(|c: char| !is_plain(c), "_") };
+        let value = value.replace(char::is_control, " ");
         if DERIVED.iter().any(|derived| derived.eq_ignore_ascii_case(&name)) {
             return false;
         }

@@ -48,15 +48,7 @@ fn is_eval(text: &str) -> bool {
 
 /// Text for PGN: on one line, without braces.
 fn plain(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| match c {
-            '{' => '(',
-            '}' => ')',
-            c if c.is_control() => ' ',
-            c => c,
-        })
-        .collect();
+    let text = text.replace('{', "(").replace('}', ")").replace(char::is_control, " ");
     let words = comment_words(Some(&text), true);
     words.iter().flat_map(|word| word.split_whitespace()).collect::<Vec<_>>().join(" ")
 }
