@@ -3,7 +3,9 @@
 use lento_uci::words::quoted;
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use std::error::Error;
 use std::fmt;
+use std::iter::successors;
 use std::time::Duration;
 
 /// Timeout of a request for work, which the broker answers within 10 seconds.
@@ -38,12 +40,8 @@ impl fmt::Display for Failure {
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
         // Reports the innermost cause, which does not contain the secret.
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(inner) = cause {
-            text = inner.to_string();
-            cause = inner.source();
-        }
+        let cause = successors(error.source(), |&cause| cause.source()).last();
+        let text = cause.map_or_else(|| error.to_string(), ToString::to_string);
         let host = error.url().and_then(|url| url.host_str()).unwrap_or("the server").to_owned();
         Self::Passing(format!("{host}: {text}"), None)
     }
