@@ -10,13 +10,11 @@ use super::api::{Api, Failure, Work};
 use super::lines;
 use bytes::Bytes;
 use http_body_util::channel::Channel;
-use lento::eval::wdl;
-use lento::score::Bound;
+use lento::score::Score;
 use lento::search::MAX_DEPTH;
-use lento::search::report::{Info, nps};
+use lento::search::report::{PvLine, nps};
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
-use lento_uci::format;
 use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use reqwest::Body;
@@ -82,7 +80,7 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
             let (pool, results) = (&server.pool, Arc::clone(&server.pool.results));
             let subject = pool.subject(&query);
             results.load(&subject).await;
-            let forwarder = Forwarder { output, shown: Mutex::new((String::new(), Instant::now())), results, subject };
+            let forwarder = Forwarder { output, shown: Mutex::new((Vec::new(), Instant::now())), results, subject };
             // Sends stored results first.
             forwarder.forward(None);
             let on_answer = move |answer: Answer| forwarder.forward(Some(&answer));
@@ -172,8 +170,8 @@ fn clamped(work: &Value, field: &str, max: u64) -> Option<u64> {
 /// Converts search results to output lines.
 struct Forwarder {
     output: UnboundedSender<String>,
-    /// The last lines without counters, and when they were sent.
-    shown: Mutex<(String, Instant)>,
+    /// Depth, score and moves of the last lines, and when they were sent.
+    shown: Mutex<(Vec<(i32, Score, PvLine)>, Instant)>,
     results: Arc<Results>,
     subject: Subject,
 }
@@ -197,13 +195,10 @@ impl Forwarder {
             return;
         }
         let Some(text) = text else { return };
-        let material = wdl::material(board);
-        let fact =
-            |line: &Info| format!("{} {} {:?}", line.depth, format::score(line.score, material, Bound::Exact), line.pv);
-        let facts = lines.iter().map(fact).collect();
+        let found: Vec<_> = lines.iter().map(|line| (line.depth, line.score, line.pv.clone())).collect();
         let mut shown = self.shown.lock();
-        if shown.0 != facts || shown.1.elapsed() >= REPEAT {
-            *shown = (facts, Instant::now());
+        if shown.0 != found || shown.1.elapsed() >= REPEAT {
+            *shown = (found, Instant::now());
             let _ = self.output.send(text);
         }
     }
