@@ -53,11 +53,9 @@ struct State {
     is_taken: bool,
     /// Changes not yet sent to pages.
     changed: BTreeSet<u64>,
-    gone: Vec<u64>,
     is_changed: bool,
-    /// Changes not yet in the database.
+    /// Changes not yet in the database, also of dropped entries.
     unsaved: BTreeSet<u64>,
-    deleted: Vec<u64>,
     is_unsaved: bool,
     /// Finished entries, whose games need reports.
     ended: BTreeSet<u64>,
@@ -165,12 +163,13 @@ impl Queue {
 
     /// Sends changes to visitors.
     fn flush(&self, state: &mut State) {
-        if state.changed.is_empty() && state.gone.is_empty() && !state.is_changed {
+        if state.changed.is_empty() && !state.is_changed {
             return;
         }
-        let changed = std::mem::take(&mut state.changed);
-        let mut event = self.event(state, changed.into_iter().filter(|number| state.entries[number].removed.is_none()));
-        event["gone"] = std::mem::take(&mut state.gone).into();
+        let is_shown = |number: &u64| state.entries[number].removed.is_none();
+        let (shown, gone) = std::mem::take(&mut state.changed).into_iter().partition::<Vec<u64>, _>(is_shown);
+        let mut event = self.event(state, shown.into_iter());
+        event["gone"] = gone.into();
         state.is_changed = false;
         self.broadcast(&event);
     }

@@ -178,7 +178,6 @@ impl State {
         let place = (entry.rank, number);
         if is_removed {
             self.order.remove(&place);
-            self.gone.push(number);
         } else {
             self.order.insert(place);
         }
@@ -235,9 +234,8 @@ impl State {
         let removed = self.entries.iter().filter_map(|(&number, entry)| Some((entry.removed?, number)));
         let Some((_, number)) = removed.filter(|&(_, number)| !is_running(number)).min() else { return false };
         self.entries.remove(&number);
-        self.unsaved.remove(&number);
         self.changed.remove(&number);
-        self.deleted.push(number);
+        self.unsaved.insert(number);
         true
     }
 }

@@ -81,8 +81,8 @@ impl Queue {
         }
         let Storage { table: Some(table), error, .. } = &mut *storage else { return };
         let mut state = self.state.lock();
-        let (unsaved, deleted) = (take(&mut state.unsaved), take(&mut state.deleted));
-        if !take(&mut state.is_unsaved) && unsaved.is_empty() && deleted.is_empty() {
+        let unsaved = take(&mut state.unsaved);
+        if !take(&mut state.is_unsaved) && unsaved.is_empty() {
             return;
         }
         let row = |&entry: &u64| {
@@ -95,6 +95,7 @@ impl Queue {
             })
         };
         let (is_paused, rows): (_, Vec<QueueRow>) = (state.is_paused, unsaved.iter().filter_map(row).collect());
+        let deleted: Vec<u64> = unsaved.iter().filter(|&entry| !state.entries.contains_key(entry)).copied().collect();
         drop(state);
         let written = table.put(is_paused, &rows, &deleted);
         let mut state = self.state.lock();
@@ -107,7 +108,6 @@ impl Queue {
         if !unstored.is_empty() {
             // To be retried.
             state.unsaved.extend(unsaved);
-            state.deleted.extend(deleted);
             state.is_unsaved = true;
             if unstored != *error {
                 notice(&unstored);
