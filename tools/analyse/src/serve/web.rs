@@ -249,8 +249,8 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
                 Err(RecvError::Closed) => None,
             },
             change = board_changes.recv() => match change {
-                Ok(change) => send(&mut socket, boards.event(&visitor, &change).map(|event| event.to_string())).await,
-                Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor).iter().map(Value::to_string)).await,
+                Ok(change) => send(&mut socket, boards.events(&visitor, &change).iter().map(Value::to_string)).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, boards.all_events(&visitor).iter().map(Value::to_string)).await,
                 Err(RecvError::Closed) => None,
             },
             lines = analysis.next() => send(&mut socket, [lines]).await,

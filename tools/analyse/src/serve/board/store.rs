@@ -30,14 +30,8 @@ const SERVER: u64 = 0;
 /// Notifications that a slow page may lag behind before it gets all its boards again.
 const MAX_LAG: usize = 256;
 
-/// A change that pages are notified of.
-#[derive(Clone, Debug)]
-pub enum Change {
-    /// A visitor has saved a board.
-    Saved { board: Arc<str>, by: u64 },
-    /// The list has changed.
-    List,
-}
+/// A change of the list that pages are notified of: the board that was saved, if any, and by whom.
+pub type Change = Option<(Arc<str>, u64)>;
 
 /// A connected page.
 pub struct Visitor {
@@ -129,7 +123,7 @@ impl Store {
             None => boards.remove(board),
         };
         drop(boards);
-        self.notify(Change::List);
+        self.notify(None);
     }
 
     /// The board of a request.
@@ -153,34 +147,31 @@ impl Store {
         self.changes.subscribe()
     }
 
-    fn notify(&self, changes: Change) {
+    fn notify(&self, change: Change) {
         // Fails if no pages are connected.
-        let _ = self.changes.send(changes);
+        let _ = self.changes.send(change);
     }
 
-    /// The event of a change for a visitor, if relevant.
-    pub fn event(&self, visitor: &Visitor, changes: &Change) -> Option<Value> {
-        match changes {
-            Change::List => Some(json!({ "event": "boards" })),
-            Change::Saved { board, by } => {
-                let concerns = *by != visitor.number && visitor.open.lock().contains(board);
-                concerns.then(|| self.board_event(board)).flatten()
-            }
-        }
+    /// The events of a change for a visitor.
+    pub fn events(&self, visitor: &Visitor, change: &Change) -> Vec<Value> {
+        let saved = change.iter().filter(|(board, by)| *by != visitor.number && visitor.open.lock().contains(board));
+        self.board_events(saved.map(|(board, _)| board))
     }
 
     /// All events for a visitor that has missed some.
-    pub fn events(&self, visitor: &Visitor) -> Vec<Value> {
+    pub fn all_events(&self, visitor: &Visitor) -> Vec<Value> {
         let open: Vec<Arc<str>> = visitor.open.lock().iter().cloned().collect();
-        let boards = open.iter().filter_map(|board| self.board_event(board));
-        [json!({ "event": "boards" })].into_iter().chain(boards).collect()
+        self.board_events(open.iter())
     }
 
-    fn board_event(&self, board: &str) -> Option<Value> {
-        let saved = self.boards.lock().get(board).cloned()?;
-        let mut event = saved.to_value(board);
-        event["event"] = "board".into();
-        Some(event)
+    fn board_events<'a>(&self, boards: impl Iterator<Item = &'a Arc<str>>) -> Vec<Value> {
+        let event = |board: &Arc<str>| {
+            let saved = self.boards.lock().get(board).cloned()?;
+            let mut event = saved.to_value(board);
+            event["event"] = "board".into();
+            Some(event)
+        };
+        boards.filter_map(event).chain([json!({ "event": "boards" })]).collect()
     }
 
     pub fn list(&self) -> Answer {
@@ -222,34 +213,34 @@ impl Store {
         if let Some((_, saved)) = before.as_ref().filter(|(_, saved)| saved.document.contains(REPORT)) {
             value["report"] = saved.document()["report"].take();
         }
-        let (board, version) = self.put(&mut table, before, name, plies, &value)?;
-        drop(table);
-        visitor.open.lock().insert(Arc::clone(&board));
+        let (board, version) = self.put(table, before, name, plies, &value, visitor.number)?;
         let answer = json!({ "board": &*board, "version": version });
-        self.notify(Change::Saved { board, by: visitor.number });
-        self.notify(Change::List);
+        visitor.open.lock().insert(board);
         Ok(answer)
     }
 
-    /// Saves a document as a new version or a new board. Returns the board and its version.
+    /// Saves a document as a new version or a new board, and notifies pages. Returns the board and its version.
     fn put(
         &self,
-        table: &mut Table,
+        mut table: MutexGuard<Table>,
         before: Option<(Arc<str>, Saved)>,
         name: String,
         plies: usize,
         document: &Value,
+        by: u64,
     ) -> Result<(Arc<str>, u64), RequestError> {
         let text = document.to_string();
         at_most("too-large", "document", text.len(), MAX_DOCUMENT, "bytes")?;
         let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
-        self.make_room(table, text.len(), replaced, before.is_none())?;
+        self.make_room(&mut table, text.len(), replaced, before.is_none())?;
         let (board, version) = match before {
             Some((board, saved)) => (board, saved.version + 1),
             None => (self.new_board(), 1),
         };
         let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
-        self.write(table, &board, saved, version - 1)?;
+        self.write(&mut table, &board, saved, version - 1)?;
+        drop(table);
+        self.notify(Some((Arc::clone(&board), by)));
         Ok((board, version))
     }
 
@@ -269,22 +260,17 @@ impl Store {
         let before = earlier.and_then(|(board, _)| Some((Arc::clone(board), self.boards.lock().get(board)?.clone())));
         let before = before.filter(|(_, saved)| saved.removed.is_none());
         let own = earlier.map(|(_, version)| *version);
-        let is_edited = before.as_ref().is_some_and(|(_, saved)| own != Some(saved.version));
-        let mut value = document.to_value();
-        if let Some((_, saved)) = before.as_ref().filter(|_| is_edited) {
-            value = saved.document();
-        }
+        let edited = before.as_ref().map(|(_, saved)| saved).filter(|saved| own != Some(saved.version));
+        let mut value = edited.map_or_else(|| document.to_value(), Saved::document);
         value["report"] = report.clone();
         if let Some((board, saved)) = before.as_ref().filter(|(_, saved)| saved.document() == value) {
             return Ok((Arc::clone(board), own.unwrap_or(saved.version)));
         }
-        let plies = before.as_ref().filter(|_| is_edited).map_or(document.main_line().len(), |(_, saved)| saved.plies);
+        let plies = edited.map_or_else(|| document.main_line().len(), |saved| saved.plies);
+        let kept = own.filter(|_| edited.is_some());
         let name = before.as_ref().map_or(name, |(_, saved)| saved.name.clone());
-        let (board, version) = self.put(&mut table, before, name, plies, &value)?;
-        drop(table);
-        self.notify(Change::Saved { board: Arc::clone(&board), by: SERVER });
-        self.notify(Change::List);
-        Ok((board, if is_edited { own.unwrap_or(0) } else { version }))
+        let (board, version) = self.put(table, before, name, plies, &value, SERVER)?;
+        Ok((board, kept.unwrap_or(version)))
     }
 
     pub fn rename(&self, fields: Fields) -> Answer {
@@ -303,7 +289,7 @@ impl Store {
         let board = self.new_board();
         self.write(&mut table, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
         drop(table);
-        self.notify(Change::List);
+        self.notify(None);
         Ok(json!({ "board": &*board }))
     }
 
@@ -328,7 +314,7 @@ impl Store {
         let version = saved.version;
         self.write(&mut table, board, saved, version)?;
         drop(table);
-        self.notify(Change::List);
+        self.notify(None);
         Ok(json!({}))
     }
 
@@ -433,7 +419,7 @@ mod tests {
         let writing = store.table.lock();
         let visiting = thread::spawn(move || {
             let (one, two) = (shared.visit(), shared.visit());
-            sender.send((one.number, two.number, shared.events(&two), shared.list().ok())).unwrap();
+            sender.send((one.number, two.number, shared.all_events(&two), shared.list().ok())).unwrap();
         });
         let visited = receiver.recv_timeout(Duration::from_secs(20));
         drop(writing);
