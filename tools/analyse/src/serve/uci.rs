@@ -1,9 +1,9 @@
 //! UCI over TCP, for user interfaces that can connect to remote engines.
 
-use super::Server;
 use super::admission::Source;
 use super::input::Lines;
 use super::lines::MAX_STALL;
+use super::{LAST_ANSWERS, Server};
 use lento::engine::Engine;
 use lento_uci::command::Command;
 use lento_uci::options::{Offer, same_name};
@@ -23,8 +23,6 @@ use tokio::time::{sleep, timeout};
 const MAX_QUEUED: usize = 256;
 /// Maximum queued writes; above, the session waits for the reader.
 const MAX_WRITES: usize = 64;
-/// Timeout for answers after the end of input.
-const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// Timeout for a free session, since the previous session of a reconnecting client may still be closing.
 const SESSION_WAIT: Duration = Duration::from_secs(1);
 /// Options that access files or change the whole process. Two of them also exist as commands; see [`refuse`].

@@ -1,6 +1,6 @@
 //! Registration and polling for work.
 
-use super::super::Server;
+use super::super::{LAST_ANSWERS, Server};
 use super::LichessArgs;
 use super::api::{Api, Failure};
 use super::job::Job;
@@ -19,8 +19,6 @@ const FIRST_DELAY: Duration = Duration::from_millis(500);
 const MAX_DELAY: Duration = Duration::from_secs(10);
 /// Update interval of the status line.
 const STATUS: Duration = Duration::from_secs(1);
-/// Timeout for sending the last line of a search.
-const LAST_LINE: Duration = Duration::from_secs(2);
 
 impl LichessArgs {
     fn api(&self) -> Result<Option<Api>, String> {
@@ -129,7 +127,7 @@ async fn handle_work(server: &Arc<Server>, api: &Api, secret: &str, name: &str, 
                 failures.clear();
                 if let Some(work) = work {
                     if let Some(old) = job.take() {
-                        old.end(LAST_LINE).await;
+                        old.end(LAST_ANSWERS).await;
                     }
                     job = Some(Job::start(server, api, work, is_shared));
                 }
@@ -140,7 +138,7 @@ async fn handle_work(server: &Arc<Server>, api: &Api, secret: &str, name: &str, 
         polling = Box::pin(poll(delay));
     }
     if let Some(job) = job {
-        job.end(LAST_LINE).await;
+        job.end(LAST_ANSWERS).await;
     }
 }
 
