@@ -302,10 +302,10 @@ impl Entry {
             row["positions"] = self.positions.len().into();
             row["found"] = self.positions.iter().filter(|position| position.found.is_some()).count().into();
         } else if let Some(found) = &self.positions[0].found {
-            let line = white_line(self.task.start.board(), &found.lines[0], self.task.chess960);
+            let (board, best) = (self.task.start.board(), &found.lines[0]);
             row["depth"] = found.depth.into();
-            row["score"] = line["score"].clone();
-            row["best"] = line["san"][0].clone();
+            row["score"] = white_score(board, best.score);
+            row["best"] = best.pv.first().map(|&mv| board.san(mv)).into();
         }
         row
     }
@@ -314,12 +314,17 @@ impl Entry {
     pub fn look(&self) -> Value {
         let (position, board) = (&self.positions[0], self.task.start.board());
         let found = position.found.as_ref();
-        let lines = found.map_or(&[][..], |found| &found.lines).iter();
+        // With White's score and expected score.
+        let line = |line: &Line| {
+            let (pv, san) = notation(board, &line.pv, self.task.chess960);
+            let expected = Worth::new(board, line.score).expected;
+            json!({ "score": white_score(board, line.score), "expected": expected, "pv": pv, "san": san })
+        };
         json!({
             "fen": board.fen(self.task.chess960),
             "depth": found.map(|found| found.depth),
             "seldepth": found.map(|found| found.seldepth),
-            "lines": lines.map(|line| white_line(board, line, self.task.chess960)).collect::<Vec<_>>(),
+            "lines": found.into_iter().flat_map(|found| &found.lines).map(line).collect::<Vec<_>>(),
             "graph": self.graph,
         })
     }
@@ -364,14 +369,6 @@ impl Position {
     fn nodes_used(&self) -> u64 {
         self.nodes + self.running.as_ref().map_or(0, |running| running.nodes)
     }
-}
-
-/// JSON of a line for pages, with White's score and expected score.
-fn white_line(board: &Board, line: &Line, chess960: bool) -> Value {
-    let score = white_score(board, line.score);
-    let (pv, san) = notation(board, &line.pv, chess960);
-    let expected = Worth::new(board, line.score).expected;
-    json!({ "score": score, "expected": expected, "pv": pv, "san": san })
 }
 
 /// Depth, selective depth, nodes, milliseconds, and the score and the moves of each line.
