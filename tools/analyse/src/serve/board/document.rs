@@ -122,19 +122,14 @@ impl Document {
         let fields = Fields::new(object, "document.");
         let mut document = Self::new(start(fields)?, fields.flag("chess960")?);
         document.parse_tags(fields)?;
-        let result = fields.text("result")?.unwrap_or(RESULTS[0]);
-        document.result = RESULTS
-            .into_iter()
-            .find(|known| *known == result)
-            .ok_or_else(|| RequestError::expected(fields.name("result"), &result.into(), "*, 1-0, 0-1 or 1/2-1/2"))?;
+        let result = |value: &Value| RESULTS.into_iter().find(|known| value == known);
+        document.result = fields.read("result", "*, 1-0, 0-1 or 1/2-1/2", result)?.unwrap_or(RESULTS[0]);
         // Indices of the page's nodes here; nodes with the same move are merged.
         let mut places: Vec<usize> = Vec::new();
         for (at, node) in fields.list("nodes")?.iter().enumerate() {
             let prefix = format!("document.nodes[{at}].");
-            let node = node
-                .as_object()
-                .ok_or_else(|| RequestError::expected(&prefix[..prefix.len() - 1], node, "an object"))?;
-            let node = Fields::new(node, &prefix);
+            let expected = || RequestError::expected(&prefix[..prefix.len() - 1], node, "an object");
+            let node = Fields::new(node.as_object().ok_or_else(expected)?, &prefix);
             let place = if at == 0 { 0 } else { document.parse_move(node, &places)? };
             document.nodes[place].notes.parse(node)?;
             places.push(place);

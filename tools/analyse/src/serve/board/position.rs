@@ -229,11 +229,8 @@ fn oddities(board: &Board, fen: &str) -> Vec<String> {
     for (color, name) in Color::ALL.into_iter().zip(["White", "Black"]) {
         let count = |kind| board.pieces(color, kind).count();
         let pawns = count(PieceType::Pawn);
-        let promoted: u32 =
-            [(PieceType::Queen, 1), (PieceType::Rook, 2), (PieceType::Bishop, 2), (PieceType::Knight, 2)]
-                .into_iter()
-                .map(|(kind, own)| count(kind).saturating_sub(own))
-                .sum();
+        let pieces = [(PieceType::Queen, 1), (PieceType::Rook, 2), (PieceType::Bishop, 2), (PieceType::Knight, 2)];
+        let promoted: u32 = pieces.into_iter().map(|(kind, own)| count(kind).saturating_sub(own)).sum();
         if pawns > 8 {
             odd.push(format!("{name} has {pawns} pawns; expected up to 8"));
         } else if pawns + promoted > 8 {

@@ -141,13 +141,12 @@ fn problem(line: Option<u64>, text: &str) -> Value {
 }
 
 fn summary(game: &PgnGame) -> Value {
-    let tag = |name: &str| game.tag(name);
     json!({
-        "white": tag("White"),
-        "black": tag("Black"),
+        "white": game.tag("White"),
+        "black": game.tag("Black"),
         "result": game.result,
-        "date": tag("Date"),
-        "event": tag("Event"),
+        "date": game.tag("Date"),
+        "event": game.tag("Event"),
         "plies": game.moves.len(),
     })
 }

@@ -22,21 +22,18 @@ pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> Result<(Docum
     let moves = moves.map(|(ply, board)| ply.mv.map_or_else(|| "0000".into(), |mv| board.uci(mv, chess960)));
     let mark = |at: usize| study.moves[at].and_then(|judged| judged.mark).map_or(0, |mark| mark as u8);
     let values = || study.values.iter().copied();
+    let side = |side: Side| json!({ "moves": side.moves, "accuracy": side.accuracy, "loss": side.centipawns, "marks": side.marks });
     let found = analysed.analyses.iter().flatten().count();
     let data = json!({
         "moves": moves.collect::<Vec<String>>(),
         "expected": values().map(|value| value.map(|value| (1000.0 * value.expected).round() / 1000.0)).collect::<Vec<_>>(),
         "text": values().map(|value| value.map(|value| value.text())).collect::<Vec<_>>(),
         "marks": (0..study.moves.len()).map(mark).collect::<Vec<_>>(),
-        "sides": study.sides.map(|side| side.map(|side| side_data(&side))),
+        "sides": study.sides.map(|known| known.map(side)),
         "found": found,
     });
     let annotated = annotate::pgn(&study);
     Ok((document(read(&annotated)?).0, data))
-}
-
-fn side_data(side: &Side) -> Value {
-    json!({ "moves": side.moves, "accuracy": side.accuracy, "loss": side.centipawns, "marks": side.marks })
 }
 
 /// Reads back a generated game.
