@@ -86,12 +86,11 @@ impl AdmissionArgs {
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
         }
-        let (pending, open) = (Mutex::default(), Mutex::default());
         Ok(Arc::new(Admission {
             token,
             view_token,
-            pending,
-            open,
+            pending: Mutex::default(),
+            open: Mutex::default(),
             max: self.connections,
             per_address: self.per_address,
         }))
@@ -123,15 +122,14 @@ impl Admission {
     /// The role of a token; `None` after a delay if it is wrong.
     pub async fn role(&self, offered: &str) -> Option<Role> {
         let is = |token: &String| constant_time_eq(token.as_bytes(), offered.as_bytes());
-        let role = match (self.token.as_ref().is_none_or(is), self.view_token.as_ref().is_some_and(is)) {
-            (true, _) => Some(Role::Edit),
-            (_, true) => Some(Role::View),
-            _ => None,
-        };
-        if role.is_none() {
-            sleep(WRONG_TOKEN_DELAY).await;
+        if self.token.as_ref().is_none_or(is) {
+            return Some(Role::Edit);
         }
-        role
+        if self.view_token.as_ref().is_some_and(is) {
+            return Some(Role::View);
+        }
+        sleep(WRONG_TOKEN_DELAY).await;
+        None
     }
 
     /// Waits for the first line or request of a connection; `None` after a timeout, or if too many newer connections are pending.

@@ -138,10 +138,8 @@ impl Analysis {
     ) -> Result<(), RequestError> {
         let (mut query, key) = parse(request)?;
         if request.get("threat") == Some(&true.into()) {
-            query.game = query
-                .game
-                .passed()
-                .map_err(|why| RequestError::new("no-threat", "threat", format!("no threat: {why}")))?;
+            let refuse = |why| RequestError::new("no-threat", "threat", format!("no threat: {why}"));
+            query.game = query.game.passed().map_err(refuse)?;
             query.moves.clear();
         }
         let results = &searches.pool.results;

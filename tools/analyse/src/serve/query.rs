@@ -162,13 +162,9 @@ fn id(fields: Fields, field: &str) -> Result<Option<Value>, RequestError> {
 
 /// Fails for unknown fields. Errors do not list the `hidden` ones.
 pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &str) -> Result<(), RequestError> {
-    match object.keys().find(|key| !hidden.contains(&key.as_str()) && known.split(", ").all(|known| known != *key)) {
-        Some(key) => {
-            let text = format!("unknown field {}; expected {known}", quoted(key));
-            Err(RequestError::new("unknown-field", key, text))
-        }
-        None => Ok(()),
-    }
+    let is_known = |key: &str| hidden.contains(&key) || known.split(", ").any(|known| known == key);
+    let Some(key) = object.keys().find(|key| !is_known(key)) else { return Ok(()) };
+    Err(RequestError::new("unknown-field", key, format!("unknown field {}; expected {known}", quoted(key))))
 }
 
 /// The query of an object, repeated for each of its plies.
@@ -242,12 +238,9 @@ fn limits(fields: Fields) -> Result<Limits, RequestError> {
 fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, RequestError> {
     let wrong = |field: &'static str| move |error: String| RequestError::new("bad-move", field, error);
     let left = setup.moves_without(board, "avoidmoves", avoided).map_err(wrong("avoidmoves"))?;
-    let searched: Vec<Move> = searched
-        .split([' ', ','])
-        .filter(|word| !word.is_empty())
-        .map(|word| board.read_move(word, setup.chess960))
-        .collect::<Result<_, _>>()
-        .map_err(wrong("searchmoves"))?;
+    let searched = searched.split([' ', ',']).filter(|word| !word.is_empty());
+    let searched: Result<Vec<Move>, _> = searched.map(|word| board.read_move(word, setup.chess960)).collect();
+    let searched = searched.map_err(wrong("searchmoves"))?;
     if searched.is_empty() || left.is_empty() {
         return Ok(if searched.is_empty() { left } else { searched });
     }

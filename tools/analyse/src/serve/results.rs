@@ -289,11 +289,8 @@ impl<'a> Recorder<'a> {
             return;
         }
         if let (1, Some(&best)) = (info.multipv, info.pv.first()) {
-            let is_new = self
-                .course
-                .last()
-                .is_none_or(|last| info.depth > last.depth || info.depth == last.depth && best != last.best);
-            if is_new {
+            let is_new = |last: &Point| info.depth > last.depth || info.depth == last.depth && best != last.best;
+            if self.course.last().is_none_or(is_new) {
                 let time = info.elapsed + self.earlier().map_or(Duration::ZERO, |before| before.time);
                 self.course.push(Point { time, depth: info.depth, score: info.score, best });
             }

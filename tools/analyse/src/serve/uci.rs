@@ -126,8 +126,8 @@ fn refuse(threads: usize, hash_mib: usize) -> Refuse {
     Box::new(move |command, queued| {
         let too_many = |name: &str, value: &Option<String>, max: usize| {
             let number = value.as_ref()?.trim().parse::<u64>().ok()?;
-            (number > max as u64)
-                .then(|| format!("option {name} expects up to {max} here, not {number}; value unchanged"))
+            let text = || format!("option {name} expects up to {max} here, not {number}; value unchanged");
+            (number > max as u64).then(text)
         };
         match command {
             Command::Stop | Command::Quit | Command::PonderHit | Command::IsReady => None,

@@ -67,10 +67,10 @@ impl Api {
             .map_err(|error| error.to_string())?;
         let base = |url: &str| -> Result<String, String> {
             let parsed = reqwest::Url::parse(url).map_err(|error| format!("{}: {error}", quoted(url)))?;
-            let is_web = matches!(parsed.scheme(), "http" | "https");
-            is_web
-                .then(|| url.trim_end_matches('/').to_owned())
-                .ok_or_else(|| format!("{}: expected an address such as https://lichess.org", quoted(url)))
+            match parsed.scheme() {
+                "http" | "https" => Ok(url.trim_end_matches('/').to_owned()),
+                _ => Err(format!("{}: expected an address such as https://lichess.org", quoted(url))),
+            }
         };
         Ok(Self { http, token: token.into(), url: base(url)?, engine_url: base(engine_url)? })
     }

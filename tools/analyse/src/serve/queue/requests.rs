@@ -44,11 +44,8 @@ impl Queue {
         }
         let entry = Entry::new(task, 0);
         if entry.left() == 0 {
-            return Err(RequestError::new(
-                "over",
-                "moves",
-                "the game is over here; expected a position with legal moves",
-            ));
+            let text = "the game is over here; expected a position with legal moves";
+            return Err(RequestError::new("over", "moves", text));
         }
         let mut state = self.state.lock();
         if state.is_taken {
@@ -89,8 +86,8 @@ impl Queue {
     }
 
     fn pause(self: &Arc<Self>, fields: Fields) -> Answer {
-        let is_paused = fields.read("paused", "true or false", Value::as_bool)?;
-        let is_paused = fields.need("paused", "true or false", is_paused)?;
+        let expected = "true or false";
+        let is_paused = fields.need("paused", expected, fields.read("paused", expected, Value::as_bool)?)?;
         let mut state = self.state.lock();
         if fields.get("entry").is_some() {
             let number = one(&state, fields, "entry")?;
