@@ -25,17 +25,17 @@ impl Boards {
     }
 
     pub fn all(&mut self) -> Result<Vec<BoardRow>> {
-        self.select("SELECT board, name, version, changed, document, removed FROM board", &[])
+        self.select("true", &[])
     }
 
     pub fn get(&mut self, board: &str) -> Result<Option<BoardRow>> {
-        let sql = "SELECT board, name, version, changed, document, removed FROM board WHERE board = $1";
-        self.select(sql, &values![board]).map(|mut rows| rows.pop())
+        self.select("board = $1", &values![board]).map(|mut rows| rows.pop())
     }
 
-    fn select(&mut self, sql: &str, values: &[Value]) -> Result<Vec<BoardRow>> {
+    fn select(&mut self, condition: &str, values: &[Value]) -> Result<Vec<BoardRow>> {
+        let sql = format!("SELECT board, name, version, changed, document, removed FROM board WHERE {condition}");
         self.0.with_reconnect(|database| {
-            database.connection.query(sql, values, |row| {
+            database.connection.query(&sql, values, |row| {
                 Ok(BoardRow {
                     board: row.get(0)?,
                     name: row.get(1)?,

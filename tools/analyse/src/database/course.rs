@@ -80,14 +80,9 @@ fn load_course(connection: &mut Connection, position: i64, board: &Board) -> Res
     let text: Option<String> =
         connection.query_first("SELECT points FROM course WHERE position = $1", &values![position])?;
     let Some(text) = text else { return Ok(Vec::new()) };
-    let read = |point: &Value| {
-        Some(Point {
-            time: Duration::from_millis(point[0].as_u64()?),
-            depth: point[1].as_i64()?.try_into().ok()?,
-            score: point[2].as_i64()?.try_into().ok()?,
-            best: board.parse_uci(point[3].as_str()?, true)?,
-        })
+    let read = |(time, depth, score, best): (u64, i32, Score, String)| {
+        Some(Point { time: Duration::from_millis(time), depth, score, best: board.parse_uci(&best, true)? })
     };
-    let course = serde_json::from_str(&text).ok().and_then(|list: Vec<Value>| list.iter().map(read).collect());
+    let course = serde_json::from_str(&text).ok().and_then(|list: Vec<_>| list.into_iter().map(read).collect());
     course.ok_or_else(|| connection.error(format!("the course of position {position} is damaged")))
 }
