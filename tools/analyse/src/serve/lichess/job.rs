@@ -20,9 +20,9 @@ use parking_lot::Mutex;
 use reqwest::Body;
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::pin;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -92,25 +92,21 @@ async fn run(server: &Server, api: &Api, work: &Work, is_shared: bool, stop: Sto
             None
         }
     };
-    let upload = api.submit(&work.id, Body::wrap(body));
-    pin!(upload);
-    let ended = loop {
-        let line = tokio::select! {
-            // The broker answers early if its client has disconnected.
-            ended = &mut upload => break ended,
-            line = timeout(IDLE, received.recv()) => line.unwrap_or_else(|_| Some(KEEP_ALIVE.into())),
-        };
-        let Some(line) = line else {
-            drop(stream);
-            break upload.await;
-        };
-        let sent = tokio::select! {
-            ended = &mut upload => break ended,
-            sent = stream.send_data(line.into()) => sent,
-        };
-        if sent.is_err() {
-            break upload.await;
+    // Ends the stream after the last line, or when the upload has failed.
+    let send = async move {
+        loop {
+            let line = timeout(IDLE, received.recv()).await.unwrap_or_else(|_| Some(KEEP_ALIVE.into()));
+            let Some(line) = line else { return };
+            if stream.send_data(line.into()).await.is_err() {
+                return;
+            }
         }
+    };
+    let mut upload = pin!(api.submit(&work.id, Body::wrap(body)));
+    let ended = tokio::select! {
+        // The broker answers early if its client has disconnected.
+        ended = &mut upload => ended,
+        () = send => upload.await,
     };
     ticket.map(|ticket| server.pool.cancel(&ticket));
     // Cancellation by the client is not an error.
