@@ -21,9 +21,7 @@ use tokio::time::{sleep, timeout};
 pub const FIRST_MESSAGE: Duration = Duration::from_secs(5);
 /// Maximum connections without a first message; above, the oldest is closed.
 const MAX_PENDING: usize = 32;
-/// Delay after a wrong token.
 const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(500);
-/// Minimum length of a token.
 const MIN_TOKEN: usize = 16;
 
 #[derive(clap::Args, Clone, Debug)]

@@ -16,7 +16,6 @@ use tokio::sync::watch;
 
 /// Interval of updates in milliseconds.
 const REPORT_MS: u64 = 100;
-/// Maximum number of lines.
 const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
@@ -96,7 +95,6 @@ struct Following {
 }
 
 impl Following {
-    /// The latest update.
     fn latest(&mut self) -> Option<String> {
         let update = self.updates.borrow_and_update().clone()?;
         Some(self.event(&update))

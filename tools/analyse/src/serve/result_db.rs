@@ -98,7 +98,6 @@ struct Worker {
     /// The latest result of each position and number of lines.
     unsaved: HashMap<(Key, u16), (Subject, Arc<Finding>)>,
     problem: Arc<Mutex<Option<String>>>,
-    /// When to retry.
     retry: Option<Instant>,
 }
 

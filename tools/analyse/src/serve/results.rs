@@ -231,7 +231,6 @@ fn white_wdl(board: &Board, score: Score) -> [u32; 3] {
     if board.side_to_move() == Color::White { [win, draw, loss] } else { [loss, draw, win] }
 }
 
-/// The expected score.
 fn expected([win, draw, _]: [u32; 3]) -> f64 {
     (f64::from(win) + f64::from(draw) / 2.0) / 1000.0
 }

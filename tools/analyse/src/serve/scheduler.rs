@@ -37,7 +37,6 @@ pub struct Ticket {
     pub stop: Stop,
 }
 
-/// A query with its callback.
 type Waiting = (Query, OnAnswer);
 
 /// A query assigned to an engine.
@@ -61,7 +60,6 @@ pub struct Scheduler {
     pub nodes: u64,
 }
 
-/// The state of an engine.
 #[derive(Default)]
 struct EngineState {
     search: Option<Searching>,
@@ -69,7 +67,6 @@ struct EngineState {
     session: Option<(Arc<str>, u64)>,
 }
 
-/// A running search.
 struct Searching {
     place: Place,
     /// Cancels it.
@@ -78,7 +75,6 @@ struct Searching {
 }
 
 impl Searching {
-    /// Whether it is stopping.
     fn is_stopping(&self) -> bool {
         self.stop.is_requested() || self.preempt.is_requested()
     }

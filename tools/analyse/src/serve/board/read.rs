@@ -23,9 +23,7 @@ const MAX_CACHED: usize = 64 << 20;
 const MAX_FILES: usize = 256;
 /// Minimum distance between marks in bytes.
 const BETWEEN_MARKS: u64 = 1 << 16;
-/// Maximum number of games of a file.
 const MAX_GAMES: usize = 100_000;
-/// Maximum number of reported problems.
 const MAX_PROBLEMS: usize = 500;
 
 /// The latest files, oldest first.

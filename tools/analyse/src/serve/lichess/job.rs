@@ -33,7 +33,6 @@ const REPEAT: Duration = Duration::from_secs(1);
 /// Idle time after which a stream is kept alive.
 const IDLE: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: &str = "{\"keepalive\":true}\n";
-/// Maximum number of lines.
 const MAX_LINES: u64 = 5;
 /// Maximum time of a search in milliseconds.
 const MAX_TIME: u64 = 86_400_000;

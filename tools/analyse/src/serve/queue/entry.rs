@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum lines of a search.
 const MAX_LINES: u64 = 20;
 /// Number of last moves in a name.
 const NAMED_MOVES: usize = 4;

@@ -66,7 +66,6 @@ impl Queue {
         Ok(json!({ "entry": number }))
     }
 
-    /// Removes or restores entries.
     fn set_removed(self: &Arc<Self>, fields: Fields, is_removed: bool) -> Answer {
         let mut state = self.state.lock();
         for number in some(&state, fields)? {
