@@ -62,13 +62,13 @@ impl ResultDb {
         findings.collect()
     }
 
-    /// The results of this engine with at least this number of lines, deepest first.
-    pub fn load_own(&self, subject: &Subject) -> Vec<Stored> {
+    /// The deepest result of this engine that meets the conditions; none after a timeout.
+    pub fn matching(&self, subject: &Subject) -> Option<Stored> {
         let Subject { key, board, conditions, .. } = subject.clone();
         let found = self.call(TIMEOUT, move |Worker { database, engine, .. }| {
             database.with_reconnect(|database| database.results(&key, &board, Some(engine), conditions.multipv)).ok()
         });
-        found.flatten().unwrap_or_default()
+        found.flatten()?.into_iter().find(|stored| conditions.requested.is_met_by(stored))
     }
 
     pub fn store(&self, subject: &Subject, finding: Arc<Finding>) {

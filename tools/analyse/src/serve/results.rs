@@ -84,9 +84,7 @@ impl Results {
 
     /// A stored result that meets the limits of a query.
     pub fn matching(&self, subject: &Subject) -> Option<Stored> {
-        let db = self.db.as_ref().filter(|_| subject.is_whole)?;
-        let stored = db.load_own(subject);
-        stored.into_iter().find(|stored| subject.conditions.requested.is_met_by(stored))
+        self.db.as_ref().filter(|_| subject.is_whole)?.matching(subject)
     }
 
     /// The deepest result with enough lines, or else the deepest of all.
@@ -149,9 +147,6 @@ impl Results {
     pub fn event(&self, subject: &Subject, state: &str, answer: Option<&Answer>) -> Arc<str> {
         let lines = answer.map_or(&[][..], |answer| &answer.outcome.lines);
         let (board, best, known) = (&subject.board, lines.first(), self.best(subject));
-        let shown = |lines: &[Info]| -> Value {
-            lines.iter().map(|line| white_line(board, line, subject.conditions.chess960)).collect()
-        };
         // The deepest result may be of another engine and have no course.
         let own = self.own(subject);
         let course = known.iter().chain(&own).map(|known| &known.course).find(|course| !course.is_empty());
@@ -169,7 +164,8 @@ impl Results {
             "course": course,
         });
         let deeper = known.as_deref().and_then(|known| Some((known, known.deeper_lines(subject, best)?)));
-        update["lines"] = shown(deeper.as_ref().map_or(lines, |(_, lines)| lines));
+        let lines = deeper.as_ref().map_or(lines, |(_, lines)| lines).iter();
+        update["lines"] = lines.map(|line| white_line(board, line, subject.conditions.chess960)).collect();
         if let Some((known, _)) = deeper {
             let found = &known.stored.analysis;
             (update["depth"], update["seldepth"]) = (found.depth.into(), found.seldepth.into());
