@@ -87,36 +87,31 @@ impl Queue {
         }
         let row = |&entry: &u64| {
             let known = state.entries.get(&entry)?;
-            Some(QueueRow {
-                entry,
-                rank: known.rank,
-                content: Arc::clone(&known.task.content),
-                progress: known.stored(),
-            })
+            let content = Arc::clone(&known.task.content);
+            Some(QueueRow { entry, rank: known.rank, content, progress: known.stored() })
         };
         let (is_paused, rows): (_, Vec<QueueRow>) = (state.is_paused, unsaved.iter().filter_map(row).collect());
         let deleted: Vec<u64> = unsaved.iter().filter(|&entry| !state.entries.contains_key(entry)).copied().collect();
         drop(state);
         let written = table.put(is_paused, &rows, &deleted);
-        let mut state = self.state.lock();
         if matches!(written, Ok(false)) {
-            drop(state);
             storage.table = None;
             return self.handle_takeover();
         }
-        let unstored = written.map_or_else(String::from, |_| String::new());
-        if !unstored.is_empty() {
+        let problem = written.map_or_else(String::from, |_| String::new());
+        let mut state = self.state.lock();
+        let mut unstored = "";
+        if !problem.is_empty() {
             // To be retried.
             state.unsaved.extend(unsaved);
             state.is_unsaved = true;
-            if unstored != *error {
-                notice(&unstored);
+            // Hides the name of the database from pages.
+            unstored = "the queue cannot be stored; see the messages of the server";
+            if problem != *error {
+                notice(&problem);
             }
         }
-        error.clone_from(&unstored);
-        // Hides the name of the database from pages.
-        let unstored =
-            if unstored.is_empty() { "" } else { "the queue cannot be stored; see the messages of the server" };
+        *error = problem;
         state.is_changed |= state.unstored != unstored;
         state.unstored = unstored.into();
     }
