@@ -20,7 +20,7 @@ pub use engine::{EngineId, engine_id};
 pub use key::Key;
 pub use merge::{Merged, merge};
 pub use queue::{Queue, QueueRow};
-pub use results::Known;
+pub use results::{Known, line as read_line};
 pub use run::{Run, remove_dead};
 
 use crate::sql::{Connection, Result, Schema};

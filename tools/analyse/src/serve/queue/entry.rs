@@ -1,7 +1,7 @@
 //! A position or game in the queue with its results.
 
 use super::budget::Budget;
-use crate::database::{Analysis, Line};
+use crate::database::{Analysis, Line, read_line};
 use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
@@ -382,15 +382,7 @@ fn stored(board: &Board, found: &Analysis) -> StoredAnalysis {
 
 /// The analysis of a position from the database.
 fn restored(board: &Board, (depth, seldepth, nodes, time, lines): StoredAnalysis) -> Option<Analysis> {
-    let line = |(score, text): (Score, String)| {
-        let mut board = board.clone();
-        let moves = text.split(' ').map_while(|text| {
-            let mv = board.parse_uci(text, true)?;
-            board = board.after(mv);
-            Some(mv)
-        });
-        Line { score, pv: moves.collect() }
-    };
-    let lines: Vec<Line> = lines.into_iter().map(line).collect();
+    let line = |(score, pv): (Score, String)| read_line(board, true, score.into(), &pv).ok();
+    let lines = lines.into_iter().map(line).collect::<Option<Vec<Line>>>()?;
     (!lines.is_empty()).then_some(Analysis { depth, seldepth, nodes, time: Duration::from_millis(time), lines })
 }
