@@ -49,8 +49,7 @@ pub struct Store {
     boards: Mutex<HashMap<Arc<str>, Saved>>,
     /// Locked during changes, which may wait for other writers of the database.
     table: Mutex<Table>,
-    visitors: AtomicU64,
-    /// Counter for ids and removals.
+    /// Numbers visitors and removals.
     counter: AtomicU64,
     changes: broadcast::Sender<Change>,
 }
@@ -83,9 +82,8 @@ impl Store {
         let mut table = location.map(database::Boards::open).transpose()?;
         let rows = table.as_mut().map_or_else(|| Ok(Vec::new()), database::Boards::all)?;
         let boards: HashMap<_, _> = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
-        let (visitors, counter) = (AtomicU64::new(SERVER), AtomicU64::default());
-        let changes = broadcast::channel(MAX_LAG).0;
-        Ok(Self { boards: Mutex::new(boards), table: Mutex::new(table), visitors, counter, changes })
+        let (counter, changes) = (AtomicU64::new(SERVER), broadcast::channel(MAX_LAG).0);
+        Ok(Self { boards: Mutex::new(boards), table: Mutex::new(table), counter, changes })
     }
 
     /// Writes a board to the database, then to memory. `before` is the replaced version.
@@ -140,7 +138,7 @@ impl Store {
     }
 
     pub fn visit(&self) -> Visitor {
-        Visitor { number: self.visitors.fetch_add(1, Relaxed) + 1, open: Mutex::default() }
+        Visitor { number: self.count(), open: Mutex::default() }
     }
 
     pub fn subscribe(&self) -> broadcast::Receiver<Change> {
@@ -235,7 +233,7 @@ impl Store {
         self.make_room(&mut table, text.len(), replaced, before.is_none())?;
         let (board, version) = match before {
             Some((board, saved)) => (board, saved.version + 1),
-            None => (self.new_board(), 1),
+            None => (new_board(), 1),
         };
         let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
         self.write(&mut table, &board, saved, version - 1)?;
@@ -286,7 +284,7 @@ impl Store {
         let (_, saved) = self.find(&mut table, fields)?;
         self.make_room(&mut table, saved.document.len(), 0, true)?;
         let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
-        let board = self.new_board();
+        let board = new_board();
         self.write(&mut table, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
         drop(table);
         self.notify(None);
@@ -343,11 +341,11 @@ impl Store {
     fn count(&self) -> u64 {
         self.counter.fetch_add(1, Relaxed) + 1
     }
+}
 
-    /// A new random id, since pages may still have ids of an earlier run.
-    fn new_board(&self) -> Arc<str> {
-        format!("{:016x}", RandomState::new().hash_one(self.count())).into()
-    }
+/// A new random id, since pages may still have ids of an earlier run.
+fn new_board() -> Arc<str> {
+    format!("{:016x}", RandomState::new().hash_one(())).into()
 }
 
 /// Logs a database error.
