@@ -297,14 +297,12 @@ async fn listen(address: SocketAddr, what: &str) -> Result<impl Listener<Io = Tc
 }
 
 /// Serves each connection in a separate task.
-async fn accept<L: Listener, F>(
+async fn accept<L: Listener, F: Future<Output = ()> + Send + 'static>(
     mut listener: L,
     source: impl Fn(L::Addr) -> Source,
     server: Arc<Server>,
     serve: impl Fn(Arc<Server>, L::Io, Source) -> F,
-) where
-    F: Future<Output = ()> + Send + 'static,
-{
+) {
     loop {
         let (stream, address) = listener.accept().await;
         tokio::spawn(serve(Arc::clone(&server), stream, source(address)));
