@@ -193,7 +193,7 @@ pub fn run(args: &Args) -> Done {
     let tables = args.syzygy.as_deref().map(analyse::tables).transpose()?;
     let mut engines = args.engines(tables.as_ref())?;
     let results = Arc::new(Results::new(args.db.as_ref(), || EngineId::new(&mut engines[0]))?);
-    let pool = Pool::start(engines, args.queue as usize, Arc::clone(&results), args.hash_file.clone())?;
+    let pool = Pool::start(engines, args, Arc::clone(&results))?;
     let searches = Searches::new(&pool);
     let stop = Stop::on_ctrl_c()?;
     let (stop_sender, stopped) = watch::channel(false);

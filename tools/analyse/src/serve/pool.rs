@@ -1,5 +1,6 @@
 //! Engines that search the queries of one queue.
 
+use super::Args;
 use super::hash;
 use super::query::{Query, Session, URGENT};
 use super::results::{Recorder, Results, infos, put_line};
@@ -16,7 +17,6 @@ use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -42,24 +42,19 @@ pub struct Pool {
 
 impl Pool {
     /// Starts a thread for each engine. Saves their hash tables to the file at the end.
-    pub fn start(
-        engines: Vec<Engine>,
-        limit: usize,
-        results: Arc<Results>,
-        hash_file: Option<PathBuf>,
-    ) -> io::Result<Arc<Self>> {
+    pub fn start(engines: Vec<Engine>, args: &Args, results: Arc<Results>) -> io::Result<Arc<Self>> {
         let pool = Arc::new(Self {
             scheduler: Mutex::new(Scheduler::new(engines.len())),
             ready: Condvar::new(),
-            limit,
+            limit: args.queue as usize,
             engines: engines.len(),
-            threads: engines.first().map_or(0, Engine::threads),
-            hash_mib: engines.first().map_or(0, Engine::hash_mib),
+            threads: engines[0].threads(),
+            hash_mib: engines[0].hash_mib(),
             results,
             threads_of_engines: Mutex::default(),
         });
         for (number, mut engine) in engines.into_iter().enumerate() {
-            let (shared, file) = (Arc::clone(&pool), hash_file.as_ref().map(|file| hash::path(file, number)));
+            let (shared, file) = (Arc::clone(&pool), args.hash_file.as_ref().map(|file| hash::path(file, number)));
             let work = move || {
                 shared.work(number, &mut engine);
                 if let Some(file) = file {
