@@ -21,7 +21,7 @@ macro_rules! values {
 }
 pub(crate) use values;
 
-/// Integers, stored in 64 bits and saturated.
+/// Integers and truth values, stored in 64 bits and saturated.
 macro_rules! integers {
     ($($name:ty),*) => { $(
         impl From<$name> for Value {
@@ -31,41 +31,23 @@ macro_rules! integers {
         }
     )* };
 }
-integers!(i64, i32, u16, u32, u64, usize);
+integers!(bool, i64, i32, u16, u32, u64, usize);
 
 /// Types that correspond to a variant.
 macro_rules! kinds {
     ($($kind:ident $name:ty),*) => { $(
         impl From<$name> for Value {
             fn from(value: $name) -> Self {
-                Self::$kind(value)
+                Self::$kind(value.into())
             }
         }
     )* };
 }
-kinds!(Real f64, Text String, Blob Vec<u8>, List Vec<Value>);
+kinds!(Real f64, Text String, Text &String, Text &str, Blob Vec<u8>, List Vec<Value>);
 
 impl From<&[i64]> for Value {
     fn from(numbers: &[i64]) -> Self {
         Self::List(numbers.iter().map(|&number| number.into()).collect())
-    }
-}
-
-impl From<bool> for Value {
-    fn from(is: bool) -> Self {
-        Self::Int(is.into())
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
     }
 }
 
