@@ -28,26 +28,24 @@ pub struct Error {
     cause: Cause,
 }
 
-#[derive(Debug)]
-pub enum Cause {
-    Sqlite(rusqlite::Error),
-    #[cfg(feature = "postgres")]
-    Server(postgres::Error),
-    /// Anything else, such as an unexpected value.
-    Other(String),
+/// An error without its database.
+#[derive(Debug, Default)]
+pub struct Cause {
+    /// The message with advice.
+    text: String,
+    /// Whether another process holds the lock of the file.
+    is_busy: bool,
+    /// Whether the connection to the server is lost.
+    is_disconnect: bool,
+    /// Whether the transaction may succeed when retried.
+    is_conflict: bool,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let place = &self.place;
-        match &self.cause {
-            Cause::Sqlite(error) => write!(f, "{place}: {error}{}", advice(error)),
-            #[cfg(feature = "postgres")]
-            Cause::Server(error) => write!(f, "{place}: {}{}", server::describe(error), server::advice(error)),
-            Cause::Other(text) => write!(f, "{place}: {text}"),
-        }
+        write!(f, "{}: {}", self.place, self.cause.text)
     }
 }
 
@@ -75,19 +73,20 @@ impl From<Error> for String {
 
 impl From<rusqlite::Error> for Cause {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
+        let is_busy = error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+        Self { text: format!("{error}{}", advice(&error)), is_busy, ..Self::default() }
     }
 }
 
 impl From<&str> for Cause {
     fn from(text: &str) -> Self {
-        Self::Other(text.into())
+        text.to_owned().into()
     }
 }
 
 impl From<String> for Cause {
     fn from(text: String) -> Self {
-        Self::Other(text)
+        Self { text, ..Self::default() }
     }
 }
 
@@ -99,20 +98,7 @@ impl Error {
 
     /// Whether the connection to the server is lost.
     pub fn is_disconnect(&self) -> bool {
-        #[cfg(feature = "postgres")]
-        if let Cause::Server(error) = &self.cause {
-            return server::is_disconnect(error);
-        }
-        false
-    }
-
-    /// Whether the transaction may succeed when retried.
-    fn is_conflict(&self) -> bool {
-        #[cfg(feature = "postgres")]
-        if let Cause::Server(error) = &self.cause {
-            return server::is_conflict(error);
-        }
-        false
+        self.cause.is_disconnect
     }
 }
 
@@ -163,7 +149,7 @@ impl Backend {
     #[cfg(not(feature = "postgres"))]
     fn server(_: &str) -> Result<Self, Cause> {
         let build = "`cargo build --release -p lento-analyse --features postgres`";
-        Err(Cause::Other(format!("PostgreSQL is not in this build; expected a build by {build}")))
+        Err(format!("PostgreSQL is not in this build; expected a build by {build}").into())
     }
 }
 
@@ -277,7 +263,7 @@ impl Connection {
             match result {
                 Err(error) => {
                     let _ = self.batch("ROLLBACK");
-                    if !error.is_conflict() || attempt == ATTEMPTS {
+                    if !error.cause.is_conflict || attempt == ATTEMPTS {
                         return Err(error);
                     }
                     thread::sleep(Duration::from_millis(10) * attempt);
@@ -387,8 +373,7 @@ impl Connection {
         let start = Instant::now();
         loop {
             let result = self.query("PRAGMA journal_mode = WAL", &[], |_| Ok(()));
-            let is_busy = |error: &Error| matches!(&error.cause, Cause::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
-            if !result.as_ref().is_err_and(is_busy) || start.elapsed() >= TIMEOUT {
+            if !result.as_ref().is_err_and(|error| error.cause.is_busy) || start.elapsed() >= TIMEOUT {
                 return result.map(drop);
             }
             thread::sleep(Duration::from_millis(10));

@@ -29,7 +29,9 @@ impl fmt::Debug for Server {
 
 impl From<postgres::Error> for Cause {
     fn from(error: postgres::Error) -> Self {
-        Self::Server(error)
+        let text = format!("{}{}", describe(&error), advice(&error));
+        let (is_disconnect, is_conflict) = (is_disconnect(&error), is_conflict(&error));
+        Self { text, is_disconnect, is_conflict, ..Self::default() }
     }
 }
 
@@ -138,7 +140,7 @@ fn row(row: &postgres::Row) -> Result<Row, Cause> {
 }
 
 /// The server's message, or the error of the connection with its causes.
-pub fn describe(error: &postgres::Error) -> String {
+fn describe(error: &postgres::Error) -> String {
     if let Some(refused) = error.as_db_error() {
         let detail = refused.detail().map_or_else(String::new, |detail| format!(" ({detail})"));
         return format!("{}{detail}", refused.message());
@@ -155,7 +157,7 @@ pub fn describe(error: &postgres::Error) -> String {
     text
 }
 
-pub fn advice(error: &postgres::Error) -> &'static str {
+fn advice(error: &postgres::Error) -> &'static str {
     match error.code().map(SqlState::code) {
         Some("28P01" | "28000") => "; expected another user or password (see PGPASSWORD)",
         Some("3D000") => "; `createdb` makes one",
@@ -168,7 +170,7 @@ pub fn advice(error: &postgres::Error) -> &'static str {
     }
 }
 
-pub fn is_disconnect(error: &postgres::Error) -> bool {
+fn is_disconnect(error: &postgres::Error) -> bool {
     let is_io = || std::error::Error::source(error).is_some_and(|cause| cause.is::<io::Error>());
     match error.code() {
         // Connection errors, a server that shuts down or starts, too many connections.
@@ -177,7 +179,7 @@ pub fn is_disconnect(error: &postgres::Error) -> bool {
     }
 }
 
-pub fn is_conflict(error: &postgres::Error) -> bool {
+fn is_conflict(error: &postgres::Error) -> bool {
     error
         .code()
         .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
