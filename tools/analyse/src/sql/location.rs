@@ -26,7 +26,9 @@ impl Location {
     /// Parses a file name or URL. Fails for names that SQLite does not treat as files.
     pub fn parse(name: OsString) -> Result<Self, &'static str> {
         match name.to_str() {
-            Some(url) if is_url(url) => Ok(Self::Server(url.into())),
+            Some(url) if url.starts_with("postgresql://") || url.starts_with("postgres://") => {
+                Ok(Self::Server(url.into()))
+            }
             Some("" | ":memory:") => Err("expected the name of a file, or postgresql://USER@HOST/NAME"),
             Some(uri) if uri.starts_with("file:") => Err("expected the name of a file without `file:`"),
             _ => Ok(Self::File(name.into())),
@@ -59,11 +61,6 @@ impl fmt::Display for Location {
             Self::Server(url) => f.write_str(&without_password(url)),
         }
     }
-}
-
-/// Whether a database name is the URL of a server.
-fn is_url(name: &str) -> bool {
-    name.starts_with("postgresql://") || name.starts_with("postgres://")
 }
 
 fn without_password(url: &str) -> String {
