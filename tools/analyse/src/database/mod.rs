@@ -88,11 +88,7 @@ impl Database {
         let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         let connection = &mut database.connection;
         connection.migrate()?;
-        if let Some(lease) = lease {
-            // On a server, other runs end when their claims are taken over.
-            remove_dead(connection, None)?;
-            database.run = Some(Run::begin(connection, lease)?);
-        }
+        database.run = lease.map(|lease| Run::begin(connection, lease)).transpose()?;
         Ok(database)
     }
 

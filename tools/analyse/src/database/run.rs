@@ -40,8 +40,9 @@ enum Liveness {
 }
 
 impl Run {
-    /// Registers this process. On a server, others take over its claims once its lease has expired.
+    /// Registers this process, and removes dead ones. On a server, others take over its claims once its lease has expired.
     pub fn begin(connection: &mut Connection, lease: Duration) -> Result<Self> {
+        remove_dead(connection, None)?;
         let Some(path) = connection.location.file() else {
             let mut run = Self { id: 0, liveness: start_lease(connection, lease)? };
             run.renew(connection)?;

@@ -431,20 +431,14 @@ impl Store {
 
     /// Registers this process.
     pub fn begin_run(&self, lease: Duration) -> Result<()> {
-        let mut connection = self.connection.borrow_mut();
-        if connection.is_server() {
-            remove_dead(&mut connection, None)?;
-        }
-        *self.run.borrow_mut() = Some(Run::begin(&mut connection, lease)?);
+        *self.run.borrow_mut() = Some(Run::begin(&mut self.connection.borrow_mut(), lease)?);
         Ok(())
     }
 
     /// Claims a node for this run. Returns false if it is already claimed.
     pub fn claim(&self, node: i64) -> Result<bool> {
-        let run = match &mut *self.run.borrow_mut() {
-            Some(run) => Some(run.renew(&mut self.connection.borrow_mut())?),
-            None => None,
-        };
+        let mut run = self.run.borrow_mut();
+        let run = run.as_mut().map(|run| run.renew(&mut self.connection.borrow_mut())).transpose()?;
         Ok(self.execute("UPDATE node SET claim = $1 WHERE id = $2 AND claim IS NULL", &values![run, node])? > 0)
     }
 
