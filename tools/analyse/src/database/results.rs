@@ -18,23 +18,18 @@ pub type Known = (EngineId, Board, Analysis);
 impl Database {
     /// The best result of any engine: the deepest, then the one with the most nodes.
     pub fn best(&mut self, key: &Key, board: &Board) -> Result<Option<Stored>> {
-        let found = self.results(key, board, None, 1)?.into_iter();
+        let connection = &mut self.connection;
+        let Some(position) = position(connection, key, "")? else { return Ok(None) };
+        let found = stored(connection, position, None, 1, board)?.into_iter();
         Ok(found.max_by_key(|Stored { analysis, .. }| (analysis.depth, analysis.nodes, analysis.lines.len())))
     }
 
-    /// The results of an engine, or of all, for a position with at least this many lines, deepest first.
-    pub fn results(
-        &mut self,
-        key: &Key,
-        board: &Board,
-        engine: Option<&EngineId>,
-        multipv: u16,
-    ) -> Result<Vec<Stored>> {
+    /// The results of an engine for a position with at least this many lines, deepest first.
+    pub fn results(&mut self, key: &Key, board: &Board, engine: &EngineId, multipv: u16) -> Result<Vec<Stored>> {
         let connection = &mut self.connection;
-        let known = engine.map(|engine| find_engine(connection, engine)).transpose()?;
-        match (position(connection, key, "")?, known) {
-            (None, _) | (_, Some(None)) => Ok(Vec::new()),
-            (Some(position), known) => stored(connection, position, known.flatten(), multipv, board),
+        match (position(connection, key, "")?, find_engine(connection, engine)?) {
+            (Some(position), Some(engine)) => stored(connection, position, Some(engine), multipv, board),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -106,7 +101,7 @@ impl Database {
                     milliseconds(analysis.time),
                 ],
             )?;
-            insert_lines(connection, id, board, chess960, &analysis.lines)?;
+            insert_lines(connection, id, board, found)?;
             notify(connection)
         })?;
         // Writes to a deleted file succeed but have no effect.
@@ -194,19 +189,13 @@ pub fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> std::result:
 }
 
 /// Inserts the lines of an analysis, best first.
-fn insert_lines(
-    connection: &mut Connection,
-    analysis: i64,
-    board: &Board,
-    chess960: bool,
-    lines: &[Line],
-) -> Result<()> {
+fn insert_lines(connection: &mut Connection, analysis: i64, board: &Board, found: &Stored) -> Result<()> {
     let material = wdl::material(board);
-    for (rank, line) in (1_i64..).zip(lines) {
+    for (rank, line) in (1_i64..).zip(&found.analysis.lines) {
         let mate = mate_distance(line.score);
         let cp = mate.is_none().then(|| wdl::normalise(line.score, material));
         let [win, draw, loss] = wdl::of_root(board, line.score);
-        let (uci, san) = notation(board, &line.pv, chess960);
+        let (uci, san) = notation(board, &line.pv, found.conditions.chess960);
         connection.execute(
             "INSERT INTO line (analysis, rank, score, cp, mate, win, draw, loss, pv, san)
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",

@@ -66,7 +66,7 @@ impl ResultDb {
     pub fn matching(&self, subject: &Subject) -> Option<Stored> {
         let Subject { key, board, conditions, .. } = subject.clone();
         let found = self.call(TIMEOUT, move |Worker { database, engine, .. }| {
-            database.with_reconnect(|database| database.results(&key, &board, Some(engine), conditions.multipv)).ok()
+            database.with_reconnect(|database| database.results(&key, &board, engine, conditions.multipv)).ok()
         });
         found.flatten()?.into_iter().find(|stored| conditions.requested.is_met_by(stored))
     }
