@@ -2,7 +2,7 @@
 
 use super::run::is_other_alive;
 use super::{Database, Location};
-use crate::sql::{Connection, Result, values};
+use crate::sql::{Result, values};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,7 +72,11 @@ impl Queue {
                 if connection.execute(own, &values![is_paused, run])? == 0 {
                     return Ok(false);
                 }
-                rows.iter().try_for_each(|row| put(connection, row))?;
+                for row in rows {
+                    let upsert = "INSERT INTO queue (entry, rank, content, progress) VALUES ($1, $2, $3, $4)
+                        ON CONFLICT (entry) DO UPDATE SET rank = $2, progress = $4";
+                    connection.execute(upsert, &values![row.entry, row.rank, &*row.content, &row.progress])?;
+                }
                 for &entry in deleted {
                     connection.execute("DELETE FROM queue WHERE entry = $1", &values![entry])?;
                 }
@@ -80,15 +84,6 @@ impl Queue {
             })
         })
     }
-}
-
-fn put(connection: &mut Connection, row: &QueueRow) -> Result<()> {
-    let update = "UPDATE queue SET rank = $2, progress = $3 WHERE entry = $1";
-    if connection.execute(update, &values![row.entry, row.rank, &row.progress])? == 0 {
-        let insert = "INSERT INTO queue (entry, rank, content, progress) VALUES ($1, $2, $3, $4)";
-        connection.execute(insert, &values![row.entry, row.rank, &*row.content, &row.progress])?;
-    }
-    Ok(())
 }
 
 impl Database {
