@@ -8,6 +8,7 @@ use crate::report::san;
 use lento::chess::Game;
 use lento::internals::files::open_regular;
 use lento_common::epd::{Epd, has_content};
+use lento_common::inputs::in_file;
 use lento_console::notice::{notice, printable};
 use lento_console::units;
 use serde_json::{Value, json};
@@ -104,22 +105,17 @@ impl Source {
             "pgn" => true,
             "epd" | "fen" => false,
             _ => {
-                let expected = "expected a name ending in .pgn, .epd or .fen, or --pgn or --epd before it";
-                return Err(format!("{}: {expected}", path.display()));
+                return Err(in_file(path, "expected a name ending in .pgn, .epd or .fen, or --pgn or --epd before it"));
             }
         };
         Ok(Self { path: path.to_owned(), is_pgn })
     }
 
     pub fn open(&self) -> Result<(File, u64), String> {
-        let file = open_regular(&self.path, OpenOptions::new().read(true)).map_err(|error| self.refuse(error))?;
-        let size = file.metadata().map_err(|error| self.refuse(error))?.len();
+        let io = |error: io::Error| in_file(&self.path, error);
+        let file = open_regular(&self.path, OpenOptions::new().read(true)).map_err(io)?;
+        let size = file.metadata().map_err(io)?.len();
         Ok((file, size))
-    }
-
-    /// Adds the file name to an error.
-    pub fn refuse(&self, error: io::Error) -> String {
-        format!("{}: {error}", self.path.display())
     }
 }
 
@@ -213,7 +209,7 @@ impl Input {
             self.open = Some(Open { name: source.path.to_string_lossy().into(), source, text, size });
             return Ok(true);
         };
-        if self.read(&mut open).map_err(|error| open.source.refuse(error))? {
+        if self.read(&mut open).map_err(|error| in_file(&open.source.path, error))? {
             self.open = Some(open);
         } else {
             self.before += open.size;

@@ -17,6 +17,7 @@ use crate::report::files::{ReportArgs, Reports};
 use crate::sql;
 use input::{Input, Source};
 use lento::chess::Game;
+use lento_common::inputs::in_file;
 use lento_common::outputs;
 use lento_console::Done;
 use lento_console::interrupt::Stop;
@@ -161,7 +162,7 @@ fn games(
 ) -> Result<(), Box<dyn Error>> {
     for source in sources.iter().filter(|source| source.is_pgn) {
         let mut reader = Reader::new(BufReader::new(source.open()?.0));
-        while let Some(reading) = reader.next_game().map_err(|error| source.refuse(error))? {
+        while let Some(reading) = reader.next_game().map_err(|error| in_file(&source.path, error))? {
             if let Some(pgn) = reading.game.filter(|_| queue.selection.has_game(reading.number)) {
                 each(pgn)?;
             }
