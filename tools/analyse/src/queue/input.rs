@@ -187,15 +187,12 @@ impl Input {
             return Ok(());
         }
         self.messages.drain(..).for_each(notice);
-        let files = files.join(", ");
-        let selection = self.selection.to_string();
-        Err(match self.games {
-            games if games > 0 && !selection.is_empty() => {
-                let games = units::counted(games, "game");
-                format!("{selection}: no position of the {games} in {files}; expected another selection")
-            }
-            _ => format!("{files}: no position; expected games in PGN, or lines of EPD or FEN"),
-        })
+        let (files, selection) = (files.join(", "), self.selection.to_string());
+        if self.games == 0 || selection.is_empty() {
+            return Err(format!("{files}: no position; expected games in PGN, or lines of EPD or FEN"));
+        }
+        let games = units::counted(self.games, "game");
+        Err(format!("{selection}: no position of the {games} in {files}; expected another selection"))
     }
 
     /// Reads a line or a game, or opens the next file. Returns false at the end of all files.

@@ -111,19 +111,13 @@ impl Work {
         }
         let Conditions { requested, multipv, .. } = self.conditions;
         self.new_game |= item.begins;
-        if !self.searches {
-            match self.query(|database, _, _| database.best(&item.key, item.game.board()))? {
-                None => {}
-                Some(Some(stored)) => {
-                    self.report(&item, &stored, "database")?;
-                    self.tally.known += 1;
-                }
-                Some(None) => self.tally.unknown += 1,
-            }
-            return Ok(());
-        }
-        let claim =
-            self.query(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?;
+        let claim = if self.searches {
+            self.query(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?
+        } else {
+            let stored = self.query(|database, _, _| database.best(&item.key, item.game.board()))?;
+            self.tally.unknown += u64::from(stored == Some(None));
+            stored.flatten().map(Claim::Known)
+        };
         match claim {
             None => {}
             Some(Claim::Known(stored)) => {
@@ -193,22 +187,18 @@ impl Work {
     /// Combines a search result with the partial one before it.
     fn stored(&self, item: &Item, found: &Found, partial: Option<&Stored>, finished: bool) -> Stored {
         let infos = &found.outcome.lines;
-        let lines: Vec<Line> =
-            infos.iter().map(|line| Line { score: line.score, pv: line.pv.iter().copied().collect() }).collect();
-        let first = infos.first();
+        let depth = infos.first().map_or(0, |line| line.depth);
         let before = partial.map(|known| &known.analysis);
-        let analysis = Analysis {
-            depth: first.map_or(0, |line| line.depth),
-            seldepth: infos.iter().map(|line| line.seldepth).max().unwrap_or(0),
-            nodes: found.nodes() + before.map_or(0, |before| before.nodes),
-            time: found.elapsed + before.map_or(Duration::ZERO, |before| before.time),
-            lines,
-        };
-        let kept = before.filter(|before| before.depth > analysis.depth);
-        let analysis = match kept {
+        let nodes = found.nodes() + before.map_or(0, |before| before.nodes);
+        let time = found.elapsed + before.map_or(Duration::ZERO, |before| before.time);
+        let analysis = match before.filter(|before| before.depth > depth) {
             // Interrupted before reaching the earlier depth.
-            Some(before) => Analysis { nodes: analysis.nodes, time: analysis.time, ..before.clone() },
-            None => analysis,
+            Some(before) => Analysis { nodes, time, ..before.clone() },
+            None => {
+                let seldepth = infos.iter().map(|line| line.seldepth).max().unwrap_or(0);
+                let lines = infos.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect();
+                Analysis { depth, seldepth, nodes, time, lines }
+            }
         };
         Stored { analysis, conditions: Conditions { chess960: item.chess960, ..self.conditions }, finished }
     }
