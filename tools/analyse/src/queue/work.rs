@@ -93,7 +93,7 @@ impl Work {
             self.query(|database, _, stop| database.wait(stop))?;
             self.retry_waiting()?;
             if output_is_gone() {
-                return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe)));
+                return Err(io::Error::from(ErrorKind::BrokenPipe).into());
             }
         }
         Ok(())
@@ -134,10 +134,7 @@ impl Work {
         let requested = self.conditions.requested;
         // Searches with a node limit are not resumed.
         let partial = partial.filter(|_| !requested.is_exact());
-        if std::mem::take(&mut self.new_game)
-            || requested.nodes.is_some()
-            || requested.depth.is_some()
-            || partial.is_some()
+        if std::mem::take(&mut self.new_game) || requested.is_exact() || requested.depth.is_some() || partial.is_some()
         {
             self.engine.new_game();
         }
