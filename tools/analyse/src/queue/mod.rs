@@ -86,13 +86,6 @@ impl QueueArgs {
         sources.extend(named.map(|(path, is_pgn)| Source { path: path.clone(), is_pgn }));
         Ok(sources)
     }
-
-    /// Creates the report files, if any.
-    fn begin_reports(&self, sources: &[Source], database: &Location) -> Result<Option<Reports>, Box<dyn Error>> {
-        let inputs = sources.iter().map(|source| source.path.as_path()).chain(database.file());
-        outputs::check(self.epd_out.as_deref().into_iter().chain(self.reports.paths()), inputs)?;
-        Ok(if self.reports.are_given() { Some(self.reports.begin()?) } else { None })
-    }
 }
 
 pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
@@ -126,7 +119,9 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
         })?;
         Ok(count)
     })?;
-    let reports = queue.begin_reports(&sources, &location)?;
+    let inputs = sources.iter().map(|source| source.path.as_path()).chain(location.file());
+    outputs::check(queue.epd_out.as_deref().into_iter().chain(queue.reports.paths()), inputs)?;
+    let reports = if queue.reports.are_given() { Some(queue.reports.begin()?) } else { None };
     let mut input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
     input.expect_positions()?;
     let database = if queue.no_search {
@@ -155,6 +150,7 @@ fn report(queue: &QueueArgs, sources: &[Source], work: &mut Work, mut reports: R
     reports.finish()
 }
 
+/// Calls `each` with the selected games.
 fn games(
     queue: &QueueArgs,
     sources: &[Source],
