@@ -68,12 +68,8 @@ impl Value {
 
     /// For display: `+0.35`, `#-3`, `#`.
     pub fn text(&self) -> String {
-        match self.shown {
-            Shown::Centipawns(0) => "0.00".into(),
-            Shown::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
-            Shown::Mate(moves) => format!("#{moves}"),
-            Shown::Checkmate => "#".into(),
-        }
+        let sign = if matches!(self.shown, Shown::Centipawns(1..)) { "+" } else { "" };
+        self.pgn().map_or_else(|| "#".into(), |value| format!("{sign}{value}"))
     }
 }
 
