@@ -31,46 +31,35 @@ pub fn pgn(study: &Study) -> String {
     for at in 0..study.game.moves.len() {
         ply(study, at, &mut moves);
     }
-    moves.game(&tags(study), result(study))
-}
-
-/// The result as a PGN termination marker.
-fn result<'a>(study: &Study<'a>) -> &'a str {
-    match study.game.result.as_str() {
-        known @ ("1-0" | "0-1" | "1/2-1/2") => known,
-        _ => "*",
-    }
+    moves.game(&tags(study), &study.game.result)
 }
 
 fn tags(study: &Study) -> Vec<(String, String)> {
     let game = study.game;
-    let find = |name| game.tag(name).map(str::to_owned);
     let mut tags = Vec::new();
-    let mut add = |name: &str, value: String| tags.push((name.to_owned(), value));
+    let mut add = |name: &str, value: &str| tags.push((name.to_owned(), value.to_owned()));
     for (name, unknown) in ROSTER {
-        add(name, if name == "Result" { result(study).into() } else { find(name).unwrap_or(unknown.into()) });
+        add(name, if name == "Result" { game.result.as_str() } else { game.tag(name).unwrap_or(unknown) });
     }
     for (name, value) in &game.tags {
         let is_word = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let mut written = ROSTER.iter().map(|(own, _)| *own).chain(LAST_TAGS);
         if is_word && !written.any(|own| own.eq_ignore_ascii_case(name)) {
-            add(name, value.clone());
+            add(name, value);
         }
     }
-    if game.chess960 {
-        add("Variant", "Chess960".into());
-    } else if let Some(variant) = find("Variant") {
+    if let Some(variant) = game.chess960.then_some("Chess960").or(game.tag("Variant")) {
         add("Variant", variant);
     }
     if game.start != Board::start() || game.chess960 {
-        add("SetUp", "1".into());
-        add("FEN", game.start.fen(game.chess960));
+        add("SetUp", "1");
+        add("FEN", &game.start.fen(game.chess960));
     }
-    add("PlyCount", game.moves.len().to_string());
-    add("Annotator", find("Annotator").unwrap_or_else(|| concat!("Lento ", env!("CARGO_PKG_VERSION")).into()));
+    add("PlyCount", &game.moves.len().to_string());
+    add("Annotator", game.tag("Annotator").unwrap_or(concat!("Lento ", env!("CARGO_PKG_VERSION"))));
     for (name, side) in ["WhiteAccuracy", "BlackAccuracy"].into_iter().zip(&study.sides) {
         if let Some(side) = side {
-            add(name, format!("{:.1}", side.accuracy));
+            add(name, &format!("{:.1}", side.accuracy));
         }
     }
     tags
