@@ -62,15 +62,13 @@ impl Wrapped {
             for piece in if whole { vec![word.as_str()] } else { word.split(' ').collect() } {
                 match pieces.last_mut() {
                     _ if piece.is_empty() => {}
+                    // Starts another comment if both do not fit on a line.
                     Some(last) if piece.starts_with(['%', '[']) => {
-                        // Starts another comment if both do not fit on a line.
-                        let fits = last.chars().count() + piece.chars().count() + 3 <= WIDTH;
-                        match fits {
-                            true => *last = format!("{last} {piece}"),
-                            false => {
-                                last.push('}');
-                                pieces.push(format!("{{{piece}"));
-                            }
+                        if last.chars().count() + piece.chars().count() + 3 <= WIDTH {
+                            *last += &format!(" {piece}");
+                        } else {
+                            last.push('}');
+                            pieces.push(format!("{{{piece}"));
                         }
                     }
                     _ => pieces.push(piece.to_owned()),
