@@ -157,7 +157,10 @@ impl Graph {
         for node in self.nodes.iter_mut().filter(|node| node.inside) {
             (node.value, node.cost) = (None, NEVER);
         }
-        let parents = self.parents();
+        let mut parents = vec![Vec::new(); self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            node.edges.iter().for_each(|edge| parents[edge.child as usize].push(at as u32));
+        }
         // Initialises all nodes that have a value at all as draws.
         let is_known = |graph: &Self, node| graph.value(node).map(|_| HALF);
         self.fixpoint(&parents, is_known, |node| &mut node.value);
@@ -186,14 +189,5 @@ impl Graph {
             next.dedup();
             waiting = next;
         }
-    }
-
-    /// The parents of each node, among the nodes inside.
-    fn parents(&self) -> Vec<Vec<u32>> {
-        let mut parents = vec![Vec::new(); self.nodes.len()];
-        for (at, node) in self.nodes.iter().enumerate() {
-            node.edges.iter().for_each(|edge| parents[edge.child as usize].push(at as u32));
-        }
-        parents
     }
 }
