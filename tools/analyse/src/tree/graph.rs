@@ -9,6 +9,7 @@
 //! the best move (T. R. Lincke, "Strategies for the automatic construction of opening books", 2001).
 
 use super::position::{FULL, HALF, Value, centipawns};
+use lento::chess::Move;
 
 /// Cost of growing, in millionths of a point.
 pub type Cost = i64;
@@ -57,9 +58,9 @@ pub struct Node {
     pub found: Vec<Found>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    pub mv: u16,
+    pub mv: Move,
     /// Index of the child.
     pub child: u32,
     pub pinned: bool,
@@ -69,7 +70,7 @@ pub struct Edge {
 /// Best move and value of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    pub mv: u16,
+    pub mv: Move,
     pub value: Value,
 }
 
@@ -86,9 +87,9 @@ pub enum Next {
     /// Search the node, excluding moves with children.
     Search,
     /// Add this move.
-    Expand(u16),
-    /// Continue at the child with this index.
-    Child(u32),
+    Expand(Move),
+    /// Continue at the child of this move.
+    Child(Edge),
 }
 
 impl Graph {
@@ -145,7 +146,7 @@ impl Graph {
             let ply_cost = if edge.pinned { 1 } else { settings.ply_cost };
             let cost = ply_cost + value.map_or(0, loses) + child.cost;
             if cost < next.0 {
-                next = (cost, Next::Child(edge.child));
+                next = (cost, Next::Child(*edge));
             }
         }
         next

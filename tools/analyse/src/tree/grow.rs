@@ -133,13 +133,11 @@ fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
         match graph.next(0, &settings).1 {
             Next::Nothing => return Ok(None),
             Next::Search => break None,
-            Next::Expand(mv) => break Move::from_word(mv),
-            Next::Child(child) => {
-                let edge = graph.nodes[0].edges.iter().find(|edge| edge.child == child);
-                let Some(mv) = edge.and_then(|edge| Move::from_word(edge.mv)) else { return Ok(None) };
-                node = graph.nodes[child as usize].id;
-                position = position.after(mv);
-                path.push(mv);
+            Next::Expand(mv) => break Some(mv),
+            Next::Child(edge) => {
+                node = graph.nodes[edge.child as usize].id;
+                position = position.after(edge.mv);
+                path.push(edge.mv);
             }
         }
     };

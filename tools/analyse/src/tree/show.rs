@@ -44,12 +44,11 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
     let (texts, searches) = (store.texts(&children)?, store.searches_of(&children)?);
     let mut rows = Vec::new();
     for edge in &graph.nodes[0].edges {
-        let Some(mv) = Move::from_word(edge.mv) else { continue };
         let child = graph.nodes[edge.child as usize].id;
         let search = searches.iter().find(|(node, _, search)| *node == child && search.avoided.is_empty());
         let search = search.map(|(.., search)| search.clone());
         rows.push(Row {
-            mv,
+            mv: edge.mv,
             child: Some(child),
             value: graph.move_value(edge),
             own: search.as_ref().map(|search| FULL - search.value),
@@ -61,12 +60,11 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
     }
     if let Some(found) = graph.search(0) {
         let mut searches = store.searches(node)?.into_iter();
-        let search = searches.find(|search| search.pv.first() == Some(&found.mv) && search.value == found.value);
-        let known = rows.iter_mut().find(|row| row.mv.word() == found.mv);
-        match (known, Move::from_word(found.mv)) {
-            (Some(row), _) => (row.value, row.search) = (Some(found.value), search),
-            (None, Some(mv)) => rows.push(Row {
-                mv,
+        let search = searches.find(|search| search.pv.first() == Some(&found.mv.word()) && search.value == found.value);
+        match rows.iter_mut().find(|row| row.mv == found.mv) {
+            Some(row) => (row.value, row.search) = (Some(found.value), search),
+            None => rows.push(Row {
+                mv: found.mv,
                 child: None,
                 value: Some(found.value),
                 own: Some(found.value),
@@ -75,7 +73,6 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
                 excluded: false,
                 note: String::new(),
             }),
-            _ => {}
         }
     }
     rows.sort_by_key(|row| (row.excluded, std::cmp::Reverse((row.value, row.own)), row.mv.word()));

@@ -97,7 +97,7 @@ fn values(store: &Store) -> Vec<Option<Value>> {
         if graph.nodes[at].fixed.is_some() {
             return graph.nodes[at].fixed;
         }
-        let edge = |mv: u16| graph.nodes[at].edges.iter().find(|edge| edge.mv == mv);
+        let edge = |mv: u16| graph.nodes[at].edges.iter().find(|edge| edge.mv.word() == mv);
         let searched = store.searches(at as i64 + 1).unwrap().into_iter().find(|search| {
             edge(search.pv[0]).is_none_or(|edge| !edge.excluded && values[edge.child as usize].is_none())
         });
@@ -228,7 +228,7 @@ fn follow(store: &Store) {
         let (cost, next) = graph.next(at, &SETTINGS);
         assert_eq!(cost, left);
         match next {
-            Next::Child(child) => (at, left) = (child as usize, graph.nodes[child as usize].cost),
+            Next::Child(edge) => (at, left) = (edge.child as usize, graph.nodes[edge.child as usize].cost),
             Next::Nothing => return assert_eq!(left, NEVER),
             Next::Search | Next::Expand(_) => return,
         }

@@ -3,6 +3,7 @@
 use super::super::graph::{Edge, Found, Graph, Node};
 use super::{PAGE, Step, Store};
 use crate::sql::{self, Error, Result, values};
+use lento::chess::Move;
 use std::collections::{BTreeSet, HashMap};
 
 impl Store {
@@ -69,14 +70,16 @@ impl Store {
     ) -> Result<()> {
         let at = |id| at(id).ok_or_else(|| self.missing("a node"));
         for &(parent, Step { mv, child, pinned, excluded, .. }) in moves {
-            let edge = Edge { mv: mv.word(), child: at(child)? as u32, pinned, excluded };
+            let edge = Edge { mv, child: at(child)? as u32, pinned, excluded };
             nodes[at(parent)?].edges.push(edge);
         }
         let sql =
             "SELECT node, mv, value FROM search WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
-        let found =
-            self.all(sql, &values![ids], |row| Ok((row.get(0)?, Found { mv: row.get(1)?, value: row.get(2)? })))?;
-        for (node, found) in found {
+        let found = self.all(sql, &values![ids], |row| {
+            let (node, mv, value) = (row.get(0)?, Move::from_word(row.get(1)?), row.get(2)?);
+            Ok(mv.map(|mv| (node, Found { mv, value })))
+        })?;
+        for (node, found) in found.into_iter().flatten() {
             nodes[at(node)?].found.push(found);
         }
         Ok(())
