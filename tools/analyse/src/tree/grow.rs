@@ -72,12 +72,7 @@ pub fn run(args: &Grow) -> Done {
     let mut work = Work { args, tree, engine, by, stop, progress, nodes: 0, searches: 0, added: 0 };
     let done = work.work();
     // Without the server, the lease expires.
-    let released = work.query(|tree| {
-        tree.update(|store, changed| {
-            changed.add(store.release_own()?);
-            Ok(())
-        })
-    });
+    let released = work.query(|tree| tree.update(|store, changed| store.release_own().map(|nodes| changed.add(nodes))));
     done.and(released)?;
     work.summary()?;
     Ok(work.stop.exit_code())
@@ -97,10 +92,7 @@ fn engine(args: &Grow) -> Result<Engine, Box<dyn Error>> {
 /// Claims the cheapest place and its new position. Skips places whose new position another process is searching; they stay claimed
 /// until the next call.
 pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
-    tree.update(|store, changed| {
-        changed.add(store.release_all()?);
-        Ok(())
-    })?;
+    tree.update(|store, changed| store.release_all().map(|nodes| changed.add(nodes)))?;
     loop {
         let (place, is_free) = tree.update(|store, changed| {
             let Some(mut place) = cheapest(tree)? else { return Ok((None, true)) };
