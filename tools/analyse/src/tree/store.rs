@@ -322,10 +322,6 @@ impl Store {
     }
 
     pub fn set_results(&self, nodes: &[&Node]) -> Result<()> {
-        if let [node] = nodes {
-            let sql = "UPDATE node SET value = $1, cost = $2 WHERE id = $3";
-            return self.execute(sql, &values![node.value, node.cost, node.id]).map(drop);
-        }
         for page in nodes.chunks(PAGE) {
             let row = |node: &&Node| {
                 let value = node.value.map_or("NULL".into(), |value| value.to_string());
