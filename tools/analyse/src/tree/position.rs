@@ -1,6 +1,6 @@
 //! Positions as nodes, and the scale of their values.
 
-use lento::chess::{Board, Color, Move, PieceType};
+use lento::chess::{Board, Color, Game, Move, PieceType, Verdict};
 use lento::eval::wdl;
 use lento::score::{Score, is_decisive};
 
@@ -50,11 +50,7 @@ impl Position {
 
     /// The value for the side to move if the game is over.
     pub fn fixed(&self) -> Option<Value> {
-        let board = &self.board;
-        if !board.has_legal_move() {
-            return Some(if board.in_check() { 0 } else { HALF });
-        }
-        (board.insufficient_material() || board.halfmove_clock() >= 100).then_some(HALF)
+        Some(if Game::from(self.board.clone()).verdict()? == Verdict::Checkmate { 0 } else { HALF })
     }
 
     /// Whether a move is irreversible, so that no cycle contains it.
