@@ -31,15 +31,14 @@ pub fn run(args: &Export) -> Done {
     outputs::check(files, args.at.tree.file())?;
     let tree = Tree::open_to_read(&args.at.tree)?;
     let named = tree.node(&args.at.node)?;
-    let Named { node, position, .. } = &named;
     if let Some(file) = &args.pgn {
         write(file, pgn::game(&tree, &named, args)?.as_bytes())?;
     }
     if let Some(file) = &args.polyglot {
-        write(file, &book(&tree, *node, position, args)?)?;
+        write(file, &book(&tree, &named, args)?)?;
     }
     if let Some(file) = &args.epd {
-        epd(&tree, *node, position.clone(), file)?;
+        epd(&tree, &named, file)?;
     }
     if let Some(file) = &args.html {
         write(file, page::page(&tree, &named, args)?.as_bytes())?;
@@ -60,13 +59,12 @@ struct Visit {
 /// Visits nodes below a node breadth-first, each once, without excluded moves and those that `select` drops.
 fn walk(
     tree: &Tree,
-    node: i64,
-    position: &Position,
+    first: &Named,
     select: impl Fn(&mut Vec<Row>),
     mut visit: impl FnMut(Visit) -> Result<bool, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    let mut seen = HashSet::from([node]);
-    let mut waiting = VecDeque::from([(node, position.clone(), None)]);
+    let mut seen = HashSet::from([first.node]);
+    let mut waiting = VecDeque::from([(first.node, first.position.clone(), None)]);
     while let Some((node, position, last)) = waiting.pop_front() {
         let mut rows = rows(tree, node)?;
         rows.retain(|row| !row.excluded);
@@ -96,10 +94,10 @@ fn narrow(rows: &mut Vec<Row>, within: i64, best: usize) {
 
 /// Writes searched positions as EPD: `ce`, `pm` and `pv` are value, move and line in the tree; `acd`, `acn` and `acs` are from the
 /// node's own search.
-fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Box<dyn Error>> {
+fn epd(tree: &Tree, first: &Named, file: &Path) -> Result<(), Box<dyn Error>> {
     let mut draft = Draft::create(file)?;
     let all = |_: &mut Vec<Row>| ();
-    walk(tree, node, &position, all, |visit| {
+    walk(tree, first, all, |visit| {
         if let (Some(own), Some(best)) = (own_search(tree, visit.node)?, visit.rows.first()) {
             let fen = visit.position.board.fen(false);
             let fields: Vec<&str> = fen.split(' ').collect();
@@ -122,14 +120,14 @@ fn epd(tree: &Tree, node: i64, position: Position, file: &Path) -> Result<(), Bo
 }
 
 /// The moves below a node as a Polyglot opening book.
-fn book(tree: &Tree, node: i64, position: &Position, args: &Export) -> Result<Vec<u8>, Box<dyn Error>> {
+fn book(tree: &Tree, first: &Named, args: &Export) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut entries = Vec::new();
     let select = |rows: &mut Vec<Row>| {
         // A best move that is not in the tree would hide worse ones that are.
         rows.retain(|row| row.child.is_some());
         narrow(rows, args.within, args.best);
     };
-    walk(tree, node, position, select, |visit| {
+    walk(tree, first, select, |visit| {
         let key = polyglot::key(&visit.position.board, visit.last);
         let best = visit.rows.iter().filter_map(|row| row.value).max();
         for row in &visit.rows {

@@ -18,10 +18,9 @@ use std::error::Error;
 const LINE: usize = 10;
 
 pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn Error>> {
-    let Named { node, position, start, line, .. } = named;
     let mut visits = Vec::new();
     let select = |rows: &mut Vec<_>| narrow(rows, args.within, args.best);
-    walk(tree, *node, position, select, |visit| {
+    walk(tree, named, select, |visit| {
         visits.push(visit);
         Ok(visits.len() < args.max_positions)
     })?;
@@ -63,7 +62,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
         ]));
     }
     let name = tree.store.location().name();
-    let start = numbered(start, line).join(" ");
+    let start = numbered(&named.start, &named.line).join(" ");
     let first = named.board.fullmove_number() * 2 + u32::from(named.board.side_to_move() == Color::Black);
     Ok(fill(
         include_str!("page.html"),
@@ -72,7 +71,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
             ("title", &escape(&name)),
             ("style", &style(include_str!("../../report/html/report.css"))),
             ("pieces", &PIECES),
-            ("board", &board(&position.board)),
+            ("board", &board(&named.position.board)),
             ("start", &escape(&start)),
             ("first", &first),
             ("data", &data(&json!(nodes))),
