@@ -7,7 +7,7 @@ use super::super::store::Search;
 use super::super::{Named, Tree};
 use super::{narrow, walk};
 use crate::report::html::{NAME, PIECES, board, data, escape, fill, script, style};
-use lento::chess::{Board, Color, Move};
+use lento::chess::Color;
 use lento_console::document::notation;
 use lento_console::table::numbered;
 use serde_json::{Value as Json, json};
@@ -35,16 +35,9 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
             let target = row.child.and_then(|child| index.get(&child));
             let depth = row.search.as_ref().map(|search| search.depth);
             let marks = u8::from(row.pinned) + 2 * u8::from(row.child.is_some());
-            json!([
-                board.san(row.mv),
-                squares(board, row.mv),
-                target,
-                shown(row.value),
-                shown(row.own),
-                depth,
-                marks,
-                row.note
-            ])
+            // Origin and target, of the king when castling.
+            let squares = &board.uci(row.mv, false)[..4];
+            json!([board.san(row.mv), squares, target, shown(row.value), shown(row.own), depth, marks, row.note])
         });
         let rows: Vec<Json> = rows.collect();
         let own = own_search(tree, visit.node)?;
@@ -78,9 +71,4 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
             ("script", &script(include_str!("page.js"))),
         ],
     ))
-}
-
-/// Origin and target of a move, of the king when castling.
-fn squares(board: &Board, mv: Move) -> String {
-    board.uci(mv, false).chars().take(4).collect()
 }
