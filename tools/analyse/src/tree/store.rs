@@ -9,8 +9,7 @@ use crate::sql::{self, Cause, Connection, Result, Row, Schema, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
 use rusqlite::OpenFlags;
-use rusqlite::types::FromSql;
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -142,7 +141,7 @@ impl Store {
     }
 
     pub fn reconnect(&self) -> Result<()> {
-        self.connection.borrow_mut().reconnect()
+        self.db().reconnect()
     }
 
     #[cfg(test)]
@@ -153,7 +152,7 @@ impl Store {
     /// Claims a node for another run.
     #[cfg(test)]
     pub fn execute_claim(&self, node: i64) {
-        self.execute("UPDATE node SET claim = 1 WHERE id = $1", &values![node]).unwrap();
+        self.db().execute("UPDATE node SET claim = 1 WHERE id = $1", &values![node]).unwrap();
     }
 
     pub fn location(&self) -> &Location {
@@ -164,7 +163,7 @@ impl Store {
     pub fn write<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let is_file = self.location.file().is_some();
         self.within(if is_file { "BEGIN IMMEDIATE" } else { "BEGIN" }, |store| {
-            store.connection.borrow_mut().lock()?;
+            store.db().lock()?;
             work(store)
         })
     }
@@ -176,55 +175,42 @@ impl Store {
     }
 
     fn within<T>(&self, begin: &str, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        self.batch(begin)?;
-        let done = work(self).and_then(|done| self.batch("COMMIT").map(|()| done));
+        self.db().batch(begin)?;
+        let done = work(self).and_then(|done| self.db().batch("COMMIT").map(|()| done));
         if done.is_err() {
-            let _ = self.batch("ROLLBACK");
+            let _ = self.db().batch("ROLLBACK");
         }
         done
     }
 
-    fn batch(&self, sql: &str) -> Result<()> {
-        self.connection.borrow_mut().batch(sql)
-    }
-
-    fn execute(&self, sql: &str, values: &[sql::Value]) -> Result<u64> {
-        self.connection.borrow_mut().execute(sql, values)
-    }
-
-    fn all<T>(&self, sql: &str, values: &[sql::Value], read: impl FnMut(&Row) -> Result<T, Cause>) -> Result<Vec<T>> {
-        self.connection.borrow_mut().query(sql, values, read)
-    }
-
-    /// The first value of the first row.
-    fn one<T: FromSql>(&self, sql: &str, values: &[sql::Value]) -> Result<Option<T>> {
-        self.connection.borrow_mut().query_first(sql, values)
+    fn db(&self) -> RefMut<'_, Connection> {
+        self.connection.borrow_mut()
     }
 
     pub fn settings(&self) -> Result<BTreeMap<String, String>> {
-        let settings = self.all("SELECT name, value FROM setting", &[], |row| Ok((row.get(0)?, row.get(1)?)));
+        let settings = self.db().query("SELECT name, value FROM setting", &[], |row| Ok((row.get(0)?, row.get(1)?)));
         Ok(settings?.into_iter().collect())
     }
 
     pub fn set_setting(&self, name: &str, value: &str) -> Result<u64> {
         let sql =
             "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-        self.execute(sql, &values![name, value])
+        self.db().execute(sql, &values![name, value])
     }
 
     pub fn remove_setting(&self, name: &str) -> Result<u64> {
-        self.execute("DELETE FROM setting WHERE name = $1", &values![name])
+        self.db().execute("DELETE FROM setting WHERE name = $1", &values![name])
     }
 
     pub fn find(&self, key: &str) -> Result<Option<i64>> {
-        self.one("SELECT id FROM node WHERE position = $1", &values![key])
+        self.db().query_first("SELECT id FROM node WHERE position = $1", &values![key])
     }
 
     /// The nodes of those keys that are in the tree.
     pub fn find_all<'a>(&self, keys: impl Iterator<Item = &'a str>) -> Result<HashMap<String, i64>> {
         let keys: Vec<sql::Value> = keys.map(sql::Value::from).collect();
         let sql = "SELECT position, id FROM node WHERE position = ANY($1)";
-        Ok(self.all(sql, &values![keys], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
+        Ok(self.db().query(sql, &values![keys], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
     /// Finds or adds a node. Returns its id and whether it is new.
@@ -238,39 +224,39 @@ impl Store {
 
     pub fn add_raw(&self, key: &str, white: bool, moves: i64, fixed: Option<Value>) -> Result<i64> {
         let sql = "INSERT INTO node (position, white, moves, fixed, value, cost) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
-        self.connection.borrow_mut().query_value(sql, &values![key, white, moves, fixed, fixed, NEVER])
+        self.db().query_value(sql, &values![key, white, moves, fixed, fixed, NEVER])
     }
 
     /// Adds an edge. Returns whether it is new.
     pub fn add_edge(&self, parent: i64, mv: u16, child: i64, irreversible: bool) -> Result<bool> {
         let sql = "INSERT INTO edge (parent, mv, child, irreversible) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
-        Ok(self.execute(sql, &values![parent, mv, child, irreversible])? > 0)
+        Ok(self.db().execute(sql, &values![parent, mv, child, irreversible])? > 0)
     }
 
     pub fn mark(&self, parent: i64, mv: Move, pinned: bool, excluded: bool) -> Result<u64> {
         let sql = "UPDATE edge SET pinned = $1, excluded = $2 WHERE parent = $3 AND mv = $4";
-        self.execute(sql, &values![pinned, excluded, parent, mv.word()])
+        self.db().execute(sql, &values![pinned, excluded, parent, mv.word()])
     }
 
     pub fn note(&self, node: i64) -> Result<String> {
-        Ok(self.one("SELECT note FROM node WHERE id = $1", &values![node])?.unwrap_or_default())
+        Ok(self.db().query_first("SELECT note FROM node WHERE id = $1", &values![node])?.unwrap_or_default())
     }
 
     pub fn set_note(&self, node: i64, note: &str) -> Result<u64> {
-        self.execute("UPDATE node SET note = $1 WHERE id = $2", &values![note, node])
+        self.db().execute("UPDATE node SET note = $1 WHERE id = $2", &values![note, node])
     }
 
     /// Keys and notes of nodes.
     pub fn texts(&self, nodes: &[i64]) -> Result<HashMap<i64, (String, String)>> {
         let sql = "SELECT id, position, note FROM node WHERE id = ANY($1)";
-        let texts = self.all(sql, &values![nodes], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))));
+        let texts = self.db().query(sql, &values![nodes], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))));
         Ok(texts?.into_iter().collect())
     }
 
     /// The moves of nodes, ordered by node and encoding.
     pub fn moves_of(&self, nodes: &[i64]) -> Result<Vec<(i64, Step)>> {
         let sql = "SELECT parent, mv, child, irreversible, pinned, excluded FROM edge WHERE parent = ANY($1) ORDER BY parent, mv";
-        let moves = self.all(sql, &values![nodes], |row| {
+        let moves = self.db().query(sql, &values![nodes], |row| {
             let (child, irreversible, pinned, excluded) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
             let (parent, mv) = (row.get(0)?, Move::from_word(row.get(1)?));
             Ok(mv.map(|mv| (parent, Step { mv, child, irreversible, pinned, excluded })))
@@ -284,7 +270,7 @@ impl Store {
 
     pub fn parents(&self, nodes: &[i64]) -> Result<Vec<Place>> {
         let sql = "SELECT ply, id, component FROM edge JOIN node ON id = parent WHERE child = ANY($1)";
-        self.all(sql, &values![nodes], place)
+        self.db().query(sql, &values![nodes], place)
     }
 
     /// Neighbours by reversible moves: children or parents.
@@ -294,31 +280,31 @@ impl Store {
         } else {
             "SELECT child FROM edge WHERE parent = ANY($1) AND irreversible = 0"
         };
-        self.all(sql, &values![nodes], |row| row.get(0))
+        self.db().query(sql, &values![nodes], |row| row.get(0))
     }
 
     pub fn component(&self, node: i64) -> Result<Option<i64>> {
-        Ok(self.one("SELECT component FROM node WHERE id = $1", &values![node])?.flatten())
+        Ok(self.db().query_first("SELECT component FROM node WHERE id = $1", &values![node])?.flatten())
     }
 
     pub fn members(&self, component: i64) -> Result<Vec<i64>> {
-        self.all("SELECT id FROM node WHERE component = $1 ORDER BY id", &values![component], |row| row.get(0))
+        self.db().query("SELECT id FROM node WHERE component = $1 ORDER BY id", &values![component], |row| row.get(0))
     }
 
     pub fn set_component(&self, nodes: &[i64], component: i64) -> Result<u64> {
-        self.execute("UPDATE node SET component = $2 WHERE id = ANY($1)", &values![nodes, component])
+        self.db().execute("UPDATE node SET component = $2 WHERE id = ANY($1)", &values![nodes, component])
     }
 
     pub fn ply(&self, node: i64) -> Result<Option<i64>> {
-        Ok(self.one("SELECT ply FROM node WHERE id = $1", &values![node])?.flatten())
+        Ok(self.db().query_first("SELECT ply FROM node WHERE id = $1", &values![node])?.flatten())
     }
 
     pub fn places(&self, nodes: &[i64]) -> Result<Vec<Place>> {
-        self.all("SELECT ply, id, component FROM node WHERE id = ANY($1)", &values![nodes], place)
+        self.db().query("SELECT ply, id, component FROM node WHERE id = ANY($1)", &values![nodes], place)
     }
 
     pub fn set_ply(&self, node: i64, ply: Option<i64>) -> Result<u64> {
-        self.execute("UPDATE node SET ply = $1 WHERE id = $2", &values![ply, node])
+        self.db().execute("UPDATE node SET ply = $1 WHERE id = $2", &values![ply, node])
     }
 
     pub fn set_results(&self, nodes: &[&Node]) -> Result<()> {
@@ -328,7 +314,7 @@ impl Store {
                 format!("({}, {value}, {})", node.id, node.cost)
             };
             let rows: Vec<String> = page.iter().map(row).collect();
-            self.batch(&format!(
+            self.db().batch(&format!(
                 "UPDATE node SET value = CAST(column2 AS BIGINT), cost = column3
                 FROM (VALUES {}) AS new WHERE id = column1",
                 rows.join(", ")
@@ -342,7 +328,7 @@ impl Store {
         let sql =
             "SELECT node, engine, depth, nodes, time_ms, value, score, asked_nodes, asked_ms, avoided, pv FROM search
             WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
-        self.all(sql, &values![nodes], |row| {
+        self.db().query(sql, &values![nodes], |row| {
             let search = Search {
                 depth: row.get(2)?,
                 nodes: row.get(3)?,
@@ -389,30 +375,30 @@ impl Store {
             *asked_ms,
             bytes(pv)
         ];
-        self.execute(sql, &values).map(|_| true)
+        self.db().execute(sql, &values).map(|_| true)
     }
 
     /// The id of an engine, inserted if missing.
     pub fn engine(&self, engine: &EngineId) -> Result<i64> {
-        engine_id(&mut self.connection.borrow_mut(), engine)
+        engine_id(&mut self.db(), engine)
     }
 
     pub fn engines(&self) -> Result<Vec<(i64, EngineId)>> {
         let sql = "SELECT id, version, commit_id, evaluation, meaning, recipe, tablebases FROM engine";
-        self.all(sql, &[], |row| Ok((row.get(0)?, EngineId(row.0[1..].to_vec()))))
+        self.db().query(sql, &[], |row| Ok((row.get(0)?, EngineId(row.0[1..].to_vec()))))
     }
 
     /// The next nodes after this one; none at the end.
     pub fn page(&self, after: i64) -> Result<Vec<Entry>> {
         let sql = "SELECT id, position, note, white, moves, fixed FROM node WHERE id > $1 ORDER BY id LIMIT $2";
-        self.all(sql, &values![after, PAGE], |row| {
+        self.db().query(sql, &values![after, PAGE], |row| {
             let (id, key, note) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(Entry { id, key, note, white: row.get(3)?, moves: row.get(4)?, fixed: row.get(5)? })
         })
     }
 
     pub fn count(&self) -> Result<(i64, i64)> {
-        let count = |table| self.one(&format!("SELECT count(*) FROM {table}"), &[]);
+        let count = |table| self.db().query_first(&format!("SELECT count(*) FROM {table}"), &[]);
         Ok((count("node")?.unwrap_or(0), count("search")?.unwrap_or(0)))
     }
 
@@ -422,26 +408,28 @@ impl Store {
                 SELECT CAST($1 AS BIGINT) UNION SELECT child FROM below JOIN edge ON parent = below.id
             )
             SELECT count(*) FROM (SELECT 1 FROM below LIMIT $2) AS counted";
-        Ok(self.one(sql, &values![node, limit])?.unwrap_or(0))
+        Ok(self.db().query_first(sql, &values![node, limit])?.unwrap_or(0))
     }
 
     /// Registers this process.
     pub fn begin_run(&self, lease: Duration) -> Result<()> {
-        *self.run.borrow_mut() = Some(Run::begin(&mut self.connection.borrow_mut(), lease)?);
+        *self.run.borrow_mut() = Some(Run::begin(&mut self.db(), lease)?);
         Ok(())
     }
 
     /// Claims a node for this run. Returns false if it is already claimed.
     pub fn claim(&self, node: i64) -> Result<bool> {
         let mut run = self.run.borrow_mut();
-        let run = run.as_mut().map(|run| run.renew(&mut self.connection.borrow_mut())).transpose()?;
-        Ok(self.execute("UPDATE node SET claim = $1 WHERE id = $2 AND claim IS NULL", &values![run, node])? > 0)
+        let run = run.as_mut().map(|run| run.renew(&mut self.db())).transpose()?;
+        let sql = "UPDATE node SET claim = $1 WHERE id = $2 AND claim IS NULL";
+        Ok(self.db().execute(sql, &values![run, node])? > 0)
     }
 
     /// Releases a node, unless another process has taken it over.
     pub fn release(&self, node: i64) -> Result<u64> {
         let run = self.run.borrow().as_ref().map(|run| run.id);
-        self.execute("UPDATE node SET claim = NULL WHERE id = $1 AND claim = coalesce($2, claim)", &values![node, run])
+        let sql = "UPDATE node SET claim = NULL WHERE id = $1 AND claim = coalesce($2, claim)";
+        self.db().execute(sql, &values![node, run])
     }
 
     /// Releases the nodes of dead runs and of this one, and removes those not yet part of the tree. Returns their ids.
@@ -449,30 +437,30 @@ impl Store {
         let own = self.run.borrow().as_ref().map(|run| run.id);
         let is_file = self.location.file().is_some();
         if is_file {
-            remove_dead(&mut self.connection.borrow_mut(), own)?;
+            remove_dead(&mut self.db(), own)?;
         }
         let live = if is_file { "" } else { " AND expires > clock_timestamp()" };
         let sql = format!(
             "UPDATE node SET claim = NULL WHERE claim IS NOT NULL
                 AND (claim = $1 OR NOT EXISTS (SELECT 1 FROM run WHERE run.id = node.claim{live})) RETURNING id"
         );
-        let released = self.all(&sql, &values![own], |row| row.get(0))?;
+        let released = self.db().query(&sql, &values![own], |row| row.get(0))?;
         let sql = "DELETE FROM node WHERE id = ANY($1) AND ply IS NULL AND note = ''
                 AND NOT EXISTS (SELECT 1 FROM search WHERE node = node.id)
                 AND NOT EXISTS (SELECT 1 FROM edge WHERE node.id IN (parent, child))";
-        self.execute(sql, &values![&released[..]])?;
+        self.db().execute(sql, &values![&released[..]])?;
         Ok(released)
     }
 
     /// Whether other processes are searching.
     pub fn has_claims(&self) -> Result<bool> {
-        Ok(self.one::<i64>("SELECT 1 FROM node WHERE claim IS NOT NULL LIMIT 1", &[])?.is_some())
+        Ok(self.db().query_first::<i64>("SELECT 1 FROM node WHERE claim IS NOT NULL LIMIT 1", &[])?.is_some())
     }
 
     /// Ends this run. Returns the nodes that it had claimed.
     pub fn release_own(&self) -> Result<Vec<i64>> {
         if let Some(run) = &*self.run.borrow() {
-            run.end(&mut self.connection.borrow_mut())?;
+            run.end(&mut self.db())?;
         }
         self.release_all()
     }

@@ -10,7 +10,7 @@ impl Store {
     fn nodes(&self, condition: &str, values: &[sql::Value]) -> Result<Vec<Node>> {
         let sql =
             format!("SELECT id, white, moves, fixed, ply, value, cost, claim IS NOT NULL FROM node WHERE {condition}");
-        self.all(&sql, values, |row| {
+        self.db().query(&sql, values, |row| {
             Ok(Node {
                 id: row.get(0)?,
                 white: row.get(1)?,
@@ -75,7 +75,7 @@ impl Store {
         }
         let sql =
             "SELECT node, mv, value FROM search WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
-        let found = self.all(sql, &values![ids], |row| {
+        let found = self.db().query(sql, &values![ids], |row| {
             let (node, mv, value) = (row.get(0)?, Move::from_word(row.get(1)?), row.get(2)?);
             Ok(mv.map(|mv| (node, Found { mv, value })))
         })?;
