@@ -275,12 +275,9 @@ impl Store {
 
     /// Neighbours by reversible moves: children or parents.
     pub fn reversible(&self, nodes: &[i64], parents: bool) -> Result<Vec<i64>> {
-        let sql = if parents {
-            "SELECT parent FROM edge WHERE child = ANY($1) AND irreversible = 0"
-        } else {
-            "SELECT child FROM edge WHERE parent = ANY($1) AND irreversible = 0"
-        };
-        self.db().query(sql, &values![nodes], |row| row.get(0))
+        let (from, to) = if parents { ("child", "parent") } else { ("parent", "child") };
+        let sql = format!("SELECT {to} FROM edge WHERE {from} = ANY($1) AND irreversible = 0");
+        self.db().query(&sql, &values![nodes], |row| row.get(0))
     }
 
     pub fn component(&self, node: i64) -> Result<Option<i64>> {
@@ -359,22 +356,10 @@ impl Store {
             ON CONFLICT (node, engine, avoided) DO UPDATE SET mv = excluded.mv, value = excluded.value, score = excluded.score,
                 depth = excluded.depth, nodes = excluded.nodes, time_ms = excluded.time_ms,
                 asked_nodes = excluded.asked_nodes, asked_ms = excluded.asked_ms, pv = excluded.pv";
-        let Search { depth, nodes, time_ms, value, score, asked_nodes, asked_ms, avoided, pv } = search;
-        let mv = pv.first().copied().unwrap_or(0);
-        let values = values![
-            node,
-            engine,
-            bytes(avoided),
-            mv,
-            *value,
-            *score,
-            *depth,
-            *nodes,
-            *time_ms,
-            *asked_nodes,
-            *asked_ms,
-            bytes(pv)
-        ];
+        let Search { depth, nodes, time_ms, value, score, asked_nodes, asked_ms, .. } = *search;
+        let mv = search.pv.first().copied().unwrap_or(0);
+        let (avoided, pv) = (bytes(&search.avoided), bytes(&search.pv));
+        let values = values![node, engine, avoided, mv, value, score, depth, nodes, time_ms, asked_nodes, asked_ms, pv];
         self.db().execute(sql, &values).map(|_| true)
     }
 
