@@ -59,15 +59,8 @@ fn position(study: &Study, at: usize) -> Json {
         let moves = moves.collect::<Vec<_>>().join(" ");
         json!([value(line.score), words.join(" "), moves])
     });
-    json!([
-        shown,
-        percent,
-        analysis.depth,
-        analysis.seldepth,
-        analysis.nodes,
-        analysis.time.as_millis() as u64,
-        lines.collect::<Vec<_>>(),
-    ])
+    let (ms, lines) = (analysis.time.as_millis() as u64, lines.collect::<Vec<_>>());
+    json!([shown, percent, analysis.depth, analysis.seldepth, analysis.nodes, ms, lines])
 }
 
 /// A board with its pieces, using the symbols of `pieces.svg`.

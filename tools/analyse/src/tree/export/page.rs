@@ -43,16 +43,10 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
         let own = own_search(tree, visit.node)?;
         let (_, line) = notation(board, &own.as_ref().map(Search::line).unwrap_or_default(), false);
         let line = line[..line.len().min(LINE)].join(" ");
-        let note = tree.store.note(visit.node)?;
-        nodes.push(json!([
-            board.fen(false).split(' ').next(),
-            u8::from(visit.position.white()),
-            rows,
-            shown(own.as_ref().map(|search| search.value)),
-            own.map(|search| json!([search.depth, search.nodes])),
-            line,
-            note
-        ]));
+        let (fen, white, note) = (board.fen(false), u8::from(visit.position.white()), tree.store.note(visit.node)?);
+        let value = shown(own.as_ref().map(|search| search.value));
+        let effort = own.map(|search| json!([search.depth, search.nodes]));
+        nodes.push(json!([fen.split(' ').next(), white, rows, value, effort, line, note]));
     }
     let name = tree.store.location().name();
     let start = numbered(&named.start, &named.line).join(" ");
