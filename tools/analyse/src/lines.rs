@@ -48,11 +48,10 @@ impl<R: BufRead> Lines<R> {
         self.unit.map(|unit| bytes.as_chunks().0.iter().map(move |&pair| unit(pair)))
     }
 
-    /// Reads to the end of a line, but at most `room` bytes.
-    fn read(&mut self, room: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
-        let end = bytes.len() + room;
-        while bytes.len() < end {
-            let left = (end - bytes.len()) as u64;
+    /// Reads to the end of a line, but at most to [`MAX_LENGTH`] bytes.
+    fn read(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        while bytes.len() < MAX_LENGTH {
+            let left = (MAX_LENGTH - bytes.len()) as u64;
             let read = (&mut self.reader).take(left).read_until(b'\n', bytes)?;
             self.bytes += read as u64;
             self.finish_unit(bytes)?;
@@ -73,23 +72,19 @@ impl<R: BufRead> Lines<R> {
 
     /// Whether the line is complete.
     fn is_whole(&self, bytes: &[u8]) -> bool {
-        match self.units(bytes) {
-            None => bytes.ends_with(b"\n"),
-            Some(mut units) => units.next_back() == Some(0x0A),
-        }
+        self.units(bytes).map_or(bytes.ends_with(b"\n"), |mut units| units.next_back() == Some(0x0A))
     }
 
     /// The next line; `None` at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = std::mem::take(&mut self.rest);
-        let room = MAX_LENGTH - bytes.len();
-        self.read(room, &mut bytes)?;
+        self.read(&mut bytes)?;
         if bytes.is_empty() {
             return Ok(None);
         }
         let begins = !self.within;
         self.number += u64::from(begins);
-        if self.number == 1 && begins && self.unit.is_none() {
+        if self.number == 1 && begins {
             self.unit = match bytes[..] {
                 [0xFF, 0xFE, ..] => Some(u16::from_le_bytes),
                 [0xFE, 0xFF, ..] => Some(u16::from_be_bytes),
@@ -109,9 +104,7 @@ impl<R: BufRead> Lines<R> {
         }
         let windows = |byte: u8| WINDOWS.get(usize::from(byte).wrapping_sub(0x80)).copied().unwrap_or(byte.into());
         let text: String = match (self.units(bytes), str::from_utf8(bytes)) {
-            (Some(units), _) => char::decode_utf16(units.filter(|&unit| unit != 0xFEFF))
-                .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-                .collect(),
+            (Some(units), _) => String::from_utf16_lossy(&units.filter(|&unit| unit != 0xFEFF).collect::<Vec<_>>()),
             (None, Ok(text)) => text.into(),
             (None, Err(_)) => bytes.iter().map(|&byte| windows(byte)).collect(),
         };
