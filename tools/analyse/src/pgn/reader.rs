@@ -231,16 +231,9 @@ impl<R: BufRead> Reader<R> {
         // `[SetUp "0"]` disables the tag `FEN`.
         let is_enabled = tag(&self.state.tags, "SetUp").is_none_or(|value| value.trim() != "0");
         let fen = tag(&self.state.tags, "FEN").filter(|fen| is_enabled && !fen.trim().is_empty());
-        match fen.map_or_else(|| Ok(Board::start()), Board::from_fen) {
-            Ok(board) => {
-                self.state.chess960 = named || board.needs_chess960();
-                Some(board)
-            }
-            Err(error) => {
-                self.report(format_args!("tag FEN: {error}; game skipped"));
-                None
-            }
-        }
+        let board = fen.map_or_else(|| Ok(Board::start()), Board::from_fen);
+        self.state.chess960 = named || board.as_ref().is_ok_and(Board::needs_chess960);
+        board.inspect_err(|error| self.report(format_args!("tag FEN: {error}; game skipped"))).ok()
     }
 
     /// Parses the main line, at depth 0, or a variation up to its end.
