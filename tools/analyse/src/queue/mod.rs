@@ -111,14 +111,7 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     }
     let beside = || sources.first().map(|source| Location::File(source.path.with_extension("lento.db")));
     let location = queue.db.clone().or_else(beside).ok_or("expected --db FILE for the results")?;
-    queue.reports.check(|| {
-        let mut count = 0;
-        games(queue, &sources, |_| {
-            count += 1;
-            Ok(())
-        })?;
-        Ok(count)
-    })?;
+    queue.reports.check(|| games(queue, &sources, |_| Ok(())))?;
     let inputs = sources.iter().map(|source| source.path.as_path()).chain(location.file());
     outputs::check(queue.epd_out.as_deref().into_iter().chain(queue.reports.paths()), inputs)?;
     let reports = if queue.reports.are_given() { Some(queue.reports.begin()?) } else { None };
@@ -150,24 +143,26 @@ fn report(queue: &QueueArgs, sources: &[Source], work: &mut Work, mut reports: R
     reports.finish()
 }
 
-/// Calls `each` with the selected games.
+/// Calls `each` with the selected games. Returns their number.
 fn games(
     queue: &QueueArgs,
     sources: &[Source],
     mut each: impl FnMut(PgnGame) -> Result<(), Box<dyn Error>>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<usize, Box<dyn Error>> {
+    let mut count = 0;
     for source in sources.iter().filter(|source| source.is_pgn) {
         let mut reader = Reader::new(BufReader::new(source.open()?.0));
         while let Some(reading) = reader.next_game().map_err(|error| in_file(&source.path, error))? {
             if let Some(pgn) = reading.game.filter(|_| queue.selection.has_game(reading.number)) {
                 each(pgn)?;
+                count += 1;
             }
             if queue.selection.ends_with_game(reading.number) {
                 break;
             }
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The best stored analysis of each position of a game.
