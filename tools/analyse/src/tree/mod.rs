@@ -198,8 +198,7 @@ pub fn mark(edit: &Edit, pinned: bool, excluded: bool) -> Done {
 
 fn note(location: &Location, name: &str, text: &str) -> Done {
     let tree = Tree::open(location)?;
-    let Named { node, .. } = tree.node(name)?;
-    tree.store.set_note(node, text.trim())?;
+    tree.store.set_note(tree.node(name)?.node, text.trim())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -31,7 +31,7 @@ pub struct Store {
     run: RefCell<Option<Run>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Search {
     pub depth: i64,
     pub nodes: i64,
@@ -55,10 +55,8 @@ impl Search {
             time_ms: time.as_millis() as i64,
             value: value(board, score),
             score,
-            asked_nodes: 0,
-            asked_ms: 0,
-            avoided: Vec::new(),
             pv: pv.iter().map(|mv| mv.word()).collect(),
+            ..Self::default()
         }
     }
 

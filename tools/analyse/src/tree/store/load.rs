@@ -21,8 +21,7 @@ impl Store {
                 cost: row.get(6)?,
                 claimed: row.get(7)?,
                 inside: true,
-                edges: Vec::new(),
-                found: Vec::new(),
+                ..Node::default()
             })
         })
     }
