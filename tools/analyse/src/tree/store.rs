@@ -107,7 +107,7 @@ impl Store {
     }
 
     pub fn open(location: &Location) -> Result<Self> {
-        Self::open_with(location, |connection| {
+        Self::connect(location, OpenFlags::empty(), |connection| {
             connection.version()?.ok_or_else(|| connection.foreign())?;
             connection.migrate()
         })
@@ -115,17 +115,10 @@ impl Store {
 
     /// Opens a tree read-only; the file and its folder may be read-only.
     pub fn open_to_read(location: &Location) -> Result<Self> {
-        Self::open_with(location, |connection| {
+        Self::connect(location, OpenFlags::empty(), |connection| {
             connection.read_only()?;
             connection.check()
         })
-    }
-
-    fn open_with(location: &Location, prepare: impl FnOnce(&mut Connection) -> Result<()>) -> Result<Self> {
-        if location.file().is_some_and(|path| !path.is_file()) {
-            return Err(location.error("no such file; expected a tree made by `lento tree init`"));
-        }
-        Self::connect(location, OpenFlags::empty(), prepare)
     }
 
     fn connect(
@@ -133,6 +126,9 @@ impl Store {
         flags: OpenFlags,
         prepare: impl FnOnce(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
+        if flags.is_empty() && location.file().is_some_and(|path| !path.is_file()) {
+            return Err(location.error("no such file; expected a tree made by `lento tree init`"));
+        }
         let mut connection = Connection::open(location, &SCHEMA, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         prepare(&mut connection)?;
         Ok(Self { location: location.clone(), connection: RefCell::new(connection), run: RefCell::default() })
