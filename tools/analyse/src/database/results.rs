@@ -172,7 +172,7 @@ fn lines(connection: &mut Connection, analysis: i64, board: &Board, chess960: bo
 }
 
 /// Parses a score and moves in UCI. Fails with the reason if they are out of range or illegal.
-pub fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> std::result::Result<Line, String> {
+pub fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> Result<Line, String> {
     let within = |score: &Score| (-INFINITE..=INFINITE).contains(score);
     let score = Score::try_from(score).ok().filter(within).ok_or_else(|| format!("{score} is not a score"))?;
     let (mut moves, mut at) = (Vec::new(), board.clone());

@@ -98,11 +98,7 @@ fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
 
 /// Integers convert to any numeric column type.
 impl ToSql for Value {
-    fn to_sql(
-        &self,
-        ty: &Type,
-        out: &mut BytesMut,
-    ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Self::Null => Ok(IsNull::Yes),
             Self::Int(number) if *ty == Type::INT4 => i32::try_from(*number)?.to_sql(ty, out),
