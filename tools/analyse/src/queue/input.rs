@@ -157,17 +157,12 @@ pub struct Input {
 
 impl Input {
     /// Starts reading, after an optional position of the command line.
-    pub fn new(
-        sources: Vec<Source>,
-        first: Option<Game>,
-        selection: Selection,
-        chess960: bool,
-    ) -> Result<Self, String> {
+    pub fn new(sources: &[Source], first: Option<Game>, selection: Selection, chess960: bool) -> Result<Self, String> {
         let mut total = 0;
-        for source in &sources {
+        for source in sources {
             total += source.open()?.1;
         }
-        let mut input = Self { sources: sources.into(), selection, chess960, total, ..Self::default() };
+        let mut input = Self { sources: sources.to_vec().into(), selection, chess960, total, ..Self::default() };
         if let Some(game) = first {
             input.push(game, chess960, Place::Arguments, 0.0, true);
         }

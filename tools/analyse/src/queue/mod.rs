@@ -115,7 +115,7 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
     let inputs = sources.iter().map(|source| source.path.as_path()).chain(location.file());
     outputs::check(queue.epd_out.as_deref().into_iter().chain(queue.reports.paths()), inputs)?;
     let reports = if queue.reports.are_given() { Some(queue.reports.begin()?) } else { None };
-    let mut input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
+    let mut input = Input::new(&sources, first, queue.selection.clone(), position.setup.chess960)?;
     input.expect_positions()?;
     let database = if queue.no_search {
         Database::open_to_read(&location)?

@@ -19,6 +19,7 @@ pub struct Screen {
     kind: Kind,
     /// The progress line on standard error, unless standard output has live tables.
     pub progress: Progress,
+    pub tally: Tally,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Screen {
             (false, true) => Kind::Tables { ranked },
             (false, false) => Kind::Rows,
         };
-        Self { kind, progress: Progress::start() }
+        Self { kind, progress: Progress::start(), tally: Tally::default() }
     }
 
     /// Prints a message to standard error.
@@ -57,33 +58,25 @@ impl Screen {
     }
 
     /// Starts the display of a search, returning its table, if any.
-    pub fn begin<'a>(&mut self, item: &'a Item, tally: &Tally) -> io::Result<Option<Show<'a>>> {
+    pub fn begin<'a>(&mut self, item: &'a Item) -> io::Result<Option<Show<'a>>> {
         let Kind::Tables { ranked } = self.kind else { return Ok(None) };
         let board = item.game.board();
-        let (place, progress, fen) = (&item.place, tally.progress(item.done), board.fen(item.chess960));
+        let (place, progress, fen) = (&item.place, self.tally.progress(item.done), board.fen(item.chess960));
         writeln!(io::stdout(), "\n{place} ({progress})\n{fen}")?;
         Show::begin(board, ranked).map(Some)
     }
 
     /// Shows output of a search, or updates the time.
-    pub fn update(
-        &mut self,
-        show: &mut Option<Show>,
-        output: Option<&Output>,
-        item: &Item,
-        tally: &Tally,
-    ) -> io::Result<()> {
+    pub fn update(&mut self, show: &mut Option<Show>, output: Option<&Output>, item: &Item) -> io::Result<()> {
         match (show, output) {
-            (Some(show), _) => show.update(output),
-            (None, Some(Output::Note(text))) => {
-                self.message(text);
-                Ok(())
-            }
+            (Some(show), _) => return show.update(output),
+            (None, Some(Output::Note(text))) => self.message(text),
             (None, _) => {
-                self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), tally.left(item.done));
-                Ok(())
+                let left = self.tally.left(item.done);
+                self.progress.show(|| format!("{}: {}", item.place, self.tally.counts(item.done)), left);
             }
         }
+        Ok(())
     }
 
     /// Ends the display of a search.

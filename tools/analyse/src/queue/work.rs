@@ -1,7 +1,7 @@
 //! Processes the queue.
 
 use super::input::{Input, Item};
-use super::screen::{Screen, Tally};
+use super::screen::Screen;
 use super::{QueueArgs, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, retry};
 use crate::sql;
@@ -28,7 +28,6 @@ pub struct Work {
     searches: bool,
     stop: Stop,
     screen: Screen,
-    tally: Tally,
     epd: Option<Draft>,
     /// Whether a game has started since the last search, so that histories should be cleared.
     new_game: bool,
@@ -50,21 +49,16 @@ impl Work {
         if requested.is_exact() && engine.threads() > 1 {
             engine.settings.search.deterministic = Determinism::Rounds;
         }
-        let conditions = Conditions {
-            requested,
-            multipv: position.multipv,
-            threads: engine.threads(),
-            hash_mib: engine.hash_mib(),
-            chess960: false,
-        };
+        let (multipv, threads, hash_mib) = (position.multipv, engine.threads(), engine.hash_mib());
+        let conditions = Conditions { requested, multipv, threads, hash_mib, chess960: false };
         let epd = queue.epd_out.as_deref().map(Draft::create).transpose()?;
         let mut screen = Screen::new(queue.jsonl, position.multipv > 1);
         if searches && !queue.jsonl {
             screen.print(&format!("{}, {}", database.location(), position.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
-        let (tally, new_game, waiting) = (Tally::default(), true, Vec::new());
-        Ok(Self { input, database, engine, id, conditions, searches, stop, screen, tally, epd, new_game, waiting })
+        let (new_game, waiting) = (true, Vec::new());
+        Ok(Self { input, database, engine, id, conditions, searches, stop, screen, epd, new_game, waiting })
     }
 
     /// Runs to the end or to Ctrl-C.
@@ -73,7 +67,7 @@ impl Work {
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
-        let summary = self.tally.summary(self.input.problems, self.screen.progress.elapsed());
+        let summary = self.screen.tally.summary(self.input.problems, self.screen.progress.elapsed());
         self.screen.print(&format!("\n{summary}"))?;
         if self.stop.is_requested() {
             self.screen.print("interrupted; run the same command to continue")?;
@@ -115,14 +109,14 @@ impl Work {
             self.query(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?
         } else {
             let stored = self.query(|database, _, _| database.best(&item.key, item.game.board()))?;
-            self.tally.unknown += u64::from(stored == Some(None));
+            self.screen.tally.unknown += u64::from(stored == Some(None));
             stored.flatten().map(Claim::Known)
         };
         match claim {
             None => {}
             Some(Claim::Known(stored)) => {
                 self.report(&item, &stored, "database")?;
-                self.tally.known += 1;
+                self.screen.tally.known += 1;
             }
             Some(Claim::Busy) => self.waiting.push(item),
             Some(Claim::Claimed { position, partial }) => self.search(&item, position, partial)?,
@@ -144,17 +138,13 @@ impl Work {
         }
         let spent = partial.as_ref().map_or(Duration::ZERO, |known| known.analysis.time);
         let time = requested.time.map(|time| time.saturating_sub(spent).max(Duration::from_millis(1)));
-        let limits = Limits {
-            depth: requested.depth,
-            nodes: requested.nodes,
-            movetime: time.map(|time| time.as_millis() as i64),
-            ..Limits::default()
-        };
-        self.tally.start_search(item.done);
-        let mut show = self.screen.begin(item, &self.tally)?;
-        let (screen, tally) = (&mut self.screen, &self.tally);
+        let movetime = time.map(|time| time.as_millis() as i64);
+        let limits = Limits { depth: requested.depth, nodes: requested.nodes, movetime, ..Limits::default() };
+        self.screen.tally.start_search(item.done);
+        let mut show = self.screen.begin(item)?;
+        let screen = &mut self.screen;
         let found = search_with_score(&mut self.engine, &limits, &[], &self.stop, |output| {
-            screen.update(&mut show, output, item, tally)
+            screen.update(&mut show, output, item)
         })?;
         let finished = !self.stop.is_requested();
         found.as_ref().map_or(Ok(()), |found| self.screen.end(show, item, found))?;
@@ -164,7 +154,7 @@ impl Work {
             return Ok(());
         };
         let stored = self.stored(item, &found, partial.as_ref(), finished);
-        self.tally.add(found.nodes(), found.elapsed);
+        self.screen.tally.add(found.nodes(), found.elapsed);
         if self.query(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
             let (depth, nodes) = (stored.analysis.depth, counted(stored.analysis.nodes, "node"));
             self.screen.message(&format!("not stored: {}, depth {depth}, {nodes}", item.place));
