@@ -142,9 +142,8 @@ impl Work {
         let limits = Limits { depth: requested.depth, nodes: requested.nodes, movetime, ..Limits::default() };
         self.screen.tally.start_search(item.done);
         let mut show = self.screen.begin(item)?;
-        let screen = &mut self.screen;
         let found = search_with_score(&mut self.engine, &limits, &[], &self.stop, |output| {
-            screen.update(&mut show, output, item)
+            self.screen.update(&mut show, output, item)
         })?;
         let finished = !self.stop.is_requested();
         found.as_ref().map_or(Ok(()), |found| self.screen.end(show, item, found))?;

@@ -180,10 +180,10 @@ impl Work<'_> {
 
     /// Searches the new child, if any, and the node without moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
-        let Place { node, position, path, child, is_new, new } = place;
+        let (Place { node, position, path, child, is_new, new }, by) = (place, self.by);
         if let (Some((mv, next)), Some(new)) = (child, *new) {
             let Some(search) = self.search(next, &[], &[path, &[*mv][..]].concat())? else { return Ok(()) };
-            let is_stored = self.store(|store, by, changed| {
+            let is_stored = self.store(|store, changed| {
                 changed.link(store, new, next)?;
                 store.add_search(new, by, &search)?;
                 store.release(new)?;
@@ -204,7 +204,7 @@ impl Work<'_> {
         } else {
             None
         };
-        let is_stored = self.store(|store, by, changed| {
+        let is_stored = self.store(|store, changed| {
             if let Some(search) = &search {
                 store.add_search(*node, by, search)?;
             }
@@ -228,12 +228,8 @@ impl Work<'_> {
     }
 
     /// Stores a result and updates the tree, in one transaction. Returns false after Ctrl-C while the server is away.
-    fn store(
-        &mut self,
-        mut work: impl FnMut(&Store, i64, &mut Changed) -> sql::Result<()>,
-    ) -> Result<bool, Box<dyn Error>> {
-        let by = self.by;
-        let stored = self.query(|tree| tree.update(|store, changed| work(store, by, changed)))?;
+    fn store(&mut self, mut work: impl FnMut(&Store, &mut Changed) -> sql::Result<()>) -> Result<bool, Box<dyn Error>> {
+        let stored = self.query(|tree| tree.update(&mut work))?;
         if stored.is_none() {
             notice("the last search is not stored");
         }
@@ -265,15 +261,13 @@ impl Work<'_> {
         self.engine.game = Game::from(board.clone());
         let limits = Limits { nodes, movetime, ..Limits::default() };
         let name = numbered(&self.tree.opening.root, path).join(" ");
-        let (searches, added) = (self.searches, self.added);
-        let progress = &mut self.progress;
         let found = search_with_score(&mut self.engine, &limits, &moves, &self.stop, |output| {
             if let Some(Output::Note(text)) = output {
-                progress.clear();
+                self.progress.clear();
                 notice(text);
             }
-            let searches = units::counted(searches, "search");
-            progress.line(|elapsed| format!("{searches}, {added} added, {}: {name}", units::time(elapsed)));
+            let (searches, added) = (units::counted(self.searches, "search"), self.added);
+            self.progress.line(|elapsed| format!("{searches}, {added} added, {}: {name}", units::time(elapsed)));
             Ok(())
         })?;
         let Some(found) = found.filter(|_| !self.stop.is_requested()) else { return Ok(None) };
