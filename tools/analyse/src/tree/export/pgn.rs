@@ -1,7 +1,7 @@
 //! The tree as a game with variations.
 
 use super::super::args::Export;
-use super::super::position::{FULL, Value, centipawns};
+use super::super::position::{FULL, centipawns};
 use super::super::show::{Row, rows};
 use super::super::{Named, Tree};
 use super::narrow;
@@ -66,18 +66,15 @@ impl Writer<'_> {
         self.text.played(board, row.mv, first, &[]);
         let Some(child) = row.child else { return Ok(()) };
         let white = board.side_to_move() == Color::White;
-        let value = row.value.map(|value| if white { value } else { FULL - value });
-        let depth = row.search.as_ref().map(|search| search.depth);
-        self.note(child, value.map(|value| (value, depth)))
+        let value = row.value.map(|value| centipawns(if white { value } else { FULL - value }));
+        let depth = row.search.as_ref().map_or_else(String::new, |search| format!(",{}", search.depth));
+        self.note(child, value.map(|value| format!("[%eval {:.2}{depth}]", f64::from(value) / 100.0)))
     }
 
-    fn note(&mut self, node: i64, value: Option<(Value, Option<i64>)>) -> sql::Result<()> {
-        let mut words = Vec::new();
-        if let Some((value, depth)) = value {
-            let depth = depth.map_or_else(String::new, |depth| format!(",{depth}"));
-            words.push(format!("[%eval {:.2}{depth}]", f64::from(centipawns(value)) / 100.0));
-        }
-        words.extend(self.tree.store.note(node)?.split_whitespace().map(str::to_owned));
+    /// Writes the evaluation and the note of a node, if any.
+    fn note(&mut self, node: i64, evaluation: Option<String>) -> sql::Result<()> {
+        let note = self.tree.store.note(node)?;
+        let words: Vec<String> = evaluation.into_iter().chain(note.split_whitespace().map(str::to_owned)).collect();
         self.text.comment(&words);
         Ok(())
     }
