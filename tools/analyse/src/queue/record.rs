@@ -33,21 +33,16 @@ With --jsonl each finished position is one line:
 pub fn json(item: &Item, stored: &Stored, from: &str) -> Value {
     let (root, found) = (item.game.board(), &stored.analysis);
     let material = wdl::material(root);
-    let lines: Vec<Value> = found
-        .lines
-        .iter()
-        .take(stored.conditions.multipv.into())
-        .map(|line| {
-            let (uci, san) = notation(root, &line.pv, item.chess960);
-            json!({
-                "score": score(line.score, material),
-                "wdl": wdl::of_root(root, line.score),
-                "internal": line.score,
-                "pv": uci,
-                "san": san,
-            })
+    let lines = found.lines.iter().take(stored.conditions.multipv.into()).map(|line| {
+        let (uci, san) = notation(root, &line.pv, item.chess960);
+        json!({
+            "score": score(line.score, material),
+            "wdl": wdl::of_root(root, line.score),
+            "internal": line.score,
+            "pv": uci,
+            "san": san,
         })
-        .collect();
+    });
     let best = found.lines.first().and_then(|line| line.pv.first());
     let SearchLimits { time, depth, nodes } = stored.conditions.requested;
     json!({
@@ -63,7 +58,7 @@ pub fn json(item: &Item, stored: &Stored, from: &str) -> Value {
         "nps": nps(found.nodes, found.time),
         "time_ms": found.time.as_millis() as u64,
         "best": best.map(|&mv| json!({ "san": root.san(mv), "uci": root.uci(mv, item.chess960) })),
-        "lines": lines,
+        "lines": lines.collect::<Vec<_>>(),
     })
 }
 

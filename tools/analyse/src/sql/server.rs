@@ -51,12 +51,8 @@ impl Server {
             config.host_path("/var/run/postgresql");
         }
         // Detects dead peers.
-        config
-            .keepalives_idle(TIMEOUT)
-            .keepalives_interval(TIMEOUT)
-            .keepalives_retries(3)
-            .tcp_user_timeout(TIMEOUT * 3);
-        config.application_name("lento-analyse");
+        config.keepalives_idle(TIMEOUT).keepalives_interval(TIMEOUT).keepalives_retries(3);
+        config.tcp_user_timeout(TIMEOUT * 3).application_name("lento-analyse");
         Ok(Self { client: config.connect(NoTls)?, statements: HashMap::new() })
     }
 
@@ -176,7 +172,6 @@ fn is_disconnect(error: &postgres::Error) -> bool {
 }
 
 fn is_conflict(error: &postgres::Error) -> bool {
-    error
-        .code()
-        .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
+    let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+    error.code().is_some_and(|code| conflicts.contains(code))
 }

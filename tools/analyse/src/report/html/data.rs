@@ -16,12 +16,8 @@ const MAX_LINES: usize = 8;
 /// the side to move first.
 pub fn document(study: &Study) -> String {
     let fen = study.boards[0].fen(false);
-    let moves = study
-        .game
-        .moves
-        .iter()
-        .zip(&study.boards)
-        .map(|(ply, board)| ply.mv.map_or_else(String::new, |mv| changes(board, mv)));
+    let moves = study.game.moves.iter().zip(&study.boards);
+    let moves = moves.map(|(ply, board)| ply.mv.map_or_else(String::new, |mv| changes(board, mv)));
     let mut document = json!({
         "start": fen.split(' ').next(),
         "moves": moves.collect::<Vec<_>>(),
