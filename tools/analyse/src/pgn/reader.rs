@@ -2,7 +2,7 @@
 
 use super::lexer::{Lexer, MAX_COMMENT};
 use super::word::{self, Token, parse};
-use super::{PgnGame, PgnMove, Problem, Reading, Remarks, Variation, names_chess960, tag};
+use super::{PgnGame, PgnMove, Problem, Reading, Variation, names_chess960, tag};
 use lento::chess::{Board, Game};
 use std::fmt::Display;
 use std::io::{self, BufRead};
@@ -84,14 +84,9 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl Variation {
-    /// Annotations of the last move.
-    fn remarks(&mut self) -> Option<&mut Remarks> {
-        self.moves.last_mut().map(|last| &mut last.remarks)
-    }
-
     fn add_nag(&mut self, nag: u8) {
-        if let Some(remarks) = self.remarks().filter(|remarks| remarks.nags.len() < MAX_LISTED) {
-            remarks.nags.push(nag);
+        if let Some(last) = self.moves.last_mut().filter(|last| last.remarks.nags.len() < MAX_LISTED) {
+            last.remarks.nags.push(nag);
         }
     }
 
@@ -111,8 +106,8 @@ impl Variation {
     fn add_variation(&mut self, variation: Self) {
         if variation.moves.is_empty() {
             variation.comment.iter().for_each(|comment| self.add_comment(comment));
-        } else if let Some(remarks) = self.remarks() {
-            remarks.variations.push(variation);
+        } else if let Some(last) = self.moves.last_mut() {
+            last.remarks.variations.push(variation);
         }
     }
 }
