@@ -59,9 +59,7 @@ impl<R: BufRead> Reader<R> {
         while let Some((token, line)) = self.token()? {
             match token {
                 Token::Tag(..) | Token::Move(_) | Token::Result(_) => {
-                    if matches!(token, Token::Tag(..)) {
-                        main = Variation::default();
-                    }
+                    let main = if matches!(token, Token::Tag(..)) { Variation::default() } else { main };
                     self.pending = Some((token, line));
                     self.games += 1;
                     self.state = State::default();
@@ -205,10 +203,7 @@ impl<R: BufRead> Reader<R> {
                 Some(Token::Open) => open += 1,
                 Some(Token::Close) => open -= 1,
                 Some(_) => {}
-                None => {
-                    self.state.unterminated = true;
-                    return Ok(());
-                }
+                None => (open, self.state.unterminated) = (0, true),
             }
         }
         Ok(())
