@@ -108,14 +108,9 @@ pub fn ranges(text: &str) -> Result<Ranges, String> {
     let range = |word: &str| -> Option<(u64, u64)> {
         let number =
             |digits: &str, or: u64| if digits.is_empty() { Some(or) } else { digits.parse().ok().filter(|&n| n > 0) };
-        match word.trim().split_once('-') {
-            _ if word.trim().trim_matches('-').is_empty() => None,
-            None => number(word.trim(), 0).map(|number| (number, number)),
-            Some((first, last)) => {
-                let (first, last) = (number(first.trim(), 1)?, number(last.trim(), u64::MAX)?);
-                (first <= last).then_some((first, last))
-            }
-        }
+        let (first, last) = word.split_once('-').unwrap_or((word, word));
+        let (first, last) = (number(first.trim(), 1)?, number(last.trim(), u64::MAX)?);
+        (first <= last && !word.trim().trim_matches('-').is_empty()).then_some((first, last))
     };
     let read = |word| range(word).ok_or_else(|| format!("{word:?}: expected numbers from 1, such as 3,5-9,20-"));
     text.split(',').map(read).collect::<Result<_, _>>().map(Ranges)
