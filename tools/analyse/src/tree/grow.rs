@@ -308,14 +308,10 @@ impl Work<'_> {
 
     fn summary(&mut self) -> Result<(), Box<dyn Error>> {
         let Some((positions, _)) = self.query(|tree| tree.store.count())? else { return Ok(()) };
-        let text = format!(
-            "{}, {} added, {} in {}; the tree has {}",
-            units::counted(self.searches, "search"),
-            units::counted(self.added, "position"),
-            units::counted(self.nodes, "node"),
-            units::time(self.progress.elapsed()),
-            units::counted(positions as u64, "position")
-        );
+        let (searches, nodes) = (units::counted(self.searches, "search"), units::counted(self.nodes, "node"));
+        let [added, positions] = [self.added, positions as u64].map(|count| units::counted(count, "position"));
+        let time = units::time(self.progress.elapsed());
+        let text = format!("{searches}, {added} added, {nodes} in {time}; the tree has {positions}");
         if self.args.jsonl {
             eprintln!("{text}")
         } else {

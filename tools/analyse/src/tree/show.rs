@@ -182,13 +182,8 @@ fn table(Named { board, start, line, .. }: &Named, shown: &Shown) -> String {
     for (row, &below) in shown.rows.iter().zip(&shown.below) {
         let (depth, nodes) = row.search.as_ref().map_or((0, 0), |search| (search.depth, search.nodes));
         let below = if below == MAX_BELOW { format!("{MAX_BELOW}+") } else { below.to_string() };
-        let mut line = format!(
-            "{:<8} {:>14} {:>14} {depth:>5} {:>7} {below:>6}",
-            board.san(row.mv),
-            text(row.value),
-            text(row.own),
-            units::count(nodes as u64),
-        );
+        let (san, value, own, nodes) = (board.san(row.mv), text(row.value), text(row.own), units::count(nodes as u64));
+        let mut line = format!("{san:<8} {value:>14} {own:>14} {depth:>5} {nodes:>7} {below:>6}");
         for (is_set, word) in [(row.pinned, "pinned"), (row.excluded, "excluded")] {
             if is_set {
                 line = line + "  " + word;

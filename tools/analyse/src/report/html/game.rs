@@ -51,10 +51,8 @@ fn seat(study: &Study, color: Color) -> String {
     }
     let clock = clocks.iter().rfind(|(side, _)| *side == color).map_or("–", |(_, clock)| clock);
     let class = if color == Color::White { "w" } else { "b" };
-    format!(
-        "<div class=\"seat {class}\"><bdi>{}</bdi><span class=\"clock\">{clock}</span></div>",
-        escape(study.player(color))
-    )
+    let name = escape(study.player(color));
+    format!("<div class=\"seat {class}\"><bdi>{name}</bdi><span class=\"clock\">{clock}</span></div>")
 }
 
 fn summary(study: &Study, names: [&str; 2]) -> String {

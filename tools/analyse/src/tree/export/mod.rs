@@ -106,12 +106,8 @@ fn epd(tree: &Tree, first: &Named, file: &Path) -> Result<(), Box<dyn Error>> {
             let pm = visit.position.board.san(best.mv);
             let ce = best.value.map_or(0, centipawns);
             let (acd, acn, acs) = (own.depth, own.nodes, own.time_ms / 1000);
-            let text = format!(
-                "{} hmvc {}; acd {acd}; acn {acn}; acs {acs}; ce {ce}; pm {pm}; pv {};\n",
-                fields[..4].join(" "),
-                fields[4],
-                pv.join(" ")
-            );
+            let (fen, clock, pv) = (fields[..4].join(" "), fields[4], pv.join(" "));
+            let text = format!("{fen} hmvc {clock}; acd {acd}; acn {acn}; acs {acs}; ce {ce}; pm {pm}; pv {pv};\n");
             draft.write(text.as_bytes())?;
         }
         Ok(true)
