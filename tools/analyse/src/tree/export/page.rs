@@ -6,6 +6,7 @@ use super::super::show::own_search;
 use super::super::store::Search;
 use super::super::{Named, Tree};
 use super::{narrow, walk};
+use crate::report::LINE_PLIES;
 use crate::report::html::{NAME, PIECES, board, data, escape, fill, script, style};
 use lento::chess::Color;
 use lento_console::document::notation;
@@ -13,9 +14,6 @@ use lento_console::table::numbered;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::error::Error;
-
-/// Maximum moves of a shown line.
-const LINE: usize = 10;
 
 pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn Error>> {
     let mut visits = Vec::new();
@@ -42,7 +40,7 @@ pub fn page(tree: &Tree, named: &Named, args: &Export) -> Result<String, Box<dyn
         let rows: Vec<Json> = rows.collect();
         let own = own_search(tree, visit.node)?;
         let (_, line) = notation(board, &own.as_ref().map(Search::line).unwrap_or_default(), false);
-        let line = line[..line.len().min(LINE)].join(" ");
+        let line = line[..line.len().min(LINE_PLIES)].join(" ");
         let (fen, white, note) = (board.fen(false), u8::from(visit.position.white()), tree.store.note(visit.node)?);
         let value = shown(own.as_ref().map(|search| search.value));
         let effort = own.map(|search| json!([search.depth, search.nodes]));
