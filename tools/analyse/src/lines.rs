@@ -70,7 +70,6 @@ impl<R: BufRead> Lines<R> {
         Ok(())
     }
 
-    /// Whether the line is complete.
     fn is_whole(&self, bytes: &[u8]) -> bool {
         self.units(bytes).map_or(bytes.ends_with(b"\n"), |mut units| units.next_back() == Some(0x0A))
     }

@@ -24,7 +24,6 @@ pub struct Run {
     liveness: Liveness,
 }
 
-/// Proof of life.
 #[derive(Debug)]
 enum Liveness {
     Lock {

@@ -9,7 +9,6 @@ use lento_console::document::{notation, score};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The format version.
 const VERSION: u32 = 1;
 
 /// The JSON fields, for the help.

@@ -93,7 +93,6 @@ impl Work {
         Ok(())
     }
 
-    /// Retries positions claimed by other processes.
     fn retry_waiting(&mut self) -> Result<(), Box<dyn Error>> {
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|item| self.process(item))
     }

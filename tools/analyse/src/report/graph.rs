@@ -49,7 +49,6 @@ pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// Truncates a player's name.
 fn shortened(name: &str) -> String {
     const MAX_LENGTH: usize = 40;
     let name = super::plain(name);

@@ -116,7 +116,6 @@ pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
     }
 }
 
-/// The place that is cheapest to grow.
 fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
     let settings = settings(&tree.store)?;
     let (mut node, mut position, mut path) = (tree.root, tree.root(), Vec::new());

@@ -112,7 +112,6 @@ fn graph(study: &Study) -> String {
     )
 }
 
-/// An empty cell.
 const EMPTY: &str = "<span class=\"empty\">…</span>";
 
 /// The moves in two columns, with notes between.

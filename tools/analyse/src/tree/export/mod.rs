@@ -46,7 +46,6 @@ pub fn run(args: &Export) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A node of a walk.
 struct Visit {
     node: i64,
     position: Position,
