@@ -60,11 +60,8 @@ impl fmt::Display for Place {
                 self.epd_id().map_or(Ok(()), |id| write!(f, ", {}", printable(id)))
             }
             Self::Ply { file, game, played, .. } => {
-                let file = printable(file);
-                match played {
-                    Some(played) => write!(f, "{file}, game {game}, before {played}"),
-                    None => write!(f, "{file}, game {game}, the end"),
-                }
+                let next = played.as_ref().map_or_else(|| "the end".into(), |played| format!("before {played}"));
+                write!(f, "{}, game {game}, {next}", printable(file))
             }
         }
     }

@@ -99,10 +99,8 @@ impl<'a> Study<'a> {
     }
 
     pub fn player(&self, color: Color) -> &'a str {
-        match color {
-            Color::White => self.tag("White").unwrap_or("White"),
-            Color::Black => self.tag("Black").unwrap_or("Black"),
-        }
+        let name = if color == Color::White { "White" } else { "Black" };
+        self.tag(name).unwrap_or(name)
     }
 }
 

@@ -257,21 +257,18 @@ impl Connection {
 
     /// Runs statements in a transaction, retried on conflicts with others. Errors roll it back.
     pub fn transaction<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
-        for attempt in 1.. {
+        let mut attempt = 1;
+        loop {
             self.batch(if self.is_server() { "BEGIN" } else { "BEGIN IMMEDIATE" })?;
             let result = work(self).and_then(|value| self.batch("COMMIT").map(|()| value));
-            match result {
-                Err(error) => {
-                    let _ = self.batch("ROLLBACK");
-                    if !error.cause.is_conflict || attempt == ATTEMPTS {
-                        return Err(error);
-                    }
-                    thread::sleep(Duration::from_millis(10) * attempt);
-                }
-                done => return done,
+            let Err(error) = &result else { return result };
+            let _ = self.batch("ROLLBACK");
+            if !error.cause.is_conflict || attempt == ATTEMPTS {
+                return result;
             }
+            thread::sleep(Duration::from_millis(10) * attempt);
+            attempt += 1;
         }
-        unreachable!("the last attempt returns")
     }
 
     /// Waits for a notification on the channels listened to. Without a server, only sleeps.
