@@ -169,9 +169,7 @@ impl Connection {
 
     /// Reconnects to the server.
     pub fn reconnect(&mut self) -> Result<()> {
-        if self.is_server() {
-            *self = Self::open(&self.location, self.schema, OpenFlags::default())?;
-        }
+        *self = Self::open(&self.location, self.schema, OpenFlags::default())?;
         Ok(())
     }
 
@@ -339,9 +337,8 @@ impl Connection {
                 if let Some(space) = space {
                     connection.batch(&format!("CREATE SCHEMA IF NOT EXISTS {space}"))?;
                 }
-                connection.batch(
-                    "CREATE TABLE IF NOT EXISTS lento_schema (name TEXT PRIMARY KEY, version BIGINT NOT NULL)",
-                )?;
+                let table = "CREATE TABLE IF NOT EXISTS lento_schema (name TEXT PRIMARY KEY, version BIGINT NOT NULL)";
+                connection.batch(table)?;
             }
             // Another process may have been faster.
             let found = connection.version()?.unwrap_or(0);
