@@ -88,19 +88,15 @@ impl Screen {
 
     /// Prints a result from a search or the database.
     pub fn result(&mut self, item: &Item, stored: &Stored, from: &str) -> io::Result<()> {
-        let mut out = io::stdout();
-        match self.kind {
-            Kind::Json => {
-                self.progress.clear();
-                writeln!(out, "{}", record::json(item, stored, from))?;
-            }
+        let text = match self.kind {
+            Kind::Json => record::json(item, stored, from).to_string(),
             // Already in the live table.
             Kind::Tables { .. } if from == "search" => return Ok(()),
-            Kind::Tables { .. } | Kind::Rows => {
-                self.progress.clear();
-                writeln!(out, "{}: {}", item.place, row(item, stored))?;
-            }
-        }
+            Kind::Tables { .. } | Kind::Rows => format!("{}: {}", item.place, row(item, stored)),
+        };
+        self.progress.clear();
+        let mut out = io::stdout();
+        writeln!(out, "{text}")?;
         out.flush()
     }
 }
