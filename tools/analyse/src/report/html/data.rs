@@ -66,15 +66,11 @@ pub fn board(board: &Board) -> String {
          <use class=\"frame\" href=\"#frame\"/><g class=\"pieces\">",
     );
     for square in board.occupied() {
-        if let Some(piece) = board.piece_on(square) {
-            let (x, y) = (100 * square.file().index(), 700 - 100 * square.rank().index());
-            let color = if piece.color() == Color::White { 'w' } else { 'b' };
-            let letter = piece.letter().to_ascii_uppercase();
-            let _ = write!(
-                text,
-                "<use href=\"#{letter}\" class=\"{color}\" x=\"{x}\" y=\"{y}\" width=\"100\" height=\"100\"/>"
-            );
-        }
+        let Some(piece) = board.piece_on(square) else { continue };
+        let (x, y) = (100 * square.file().index(), 700 - 100 * square.rank().index());
+        let color = if piece.color() == Color::White { 'w' } else { 'b' };
+        let letter = piece.letter().to_ascii_uppercase();
+        text += &format!(r##"<use href="#{letter}" class="{color}" x="{x}" y="{y}" width="100" height="100"/>"##);
     }
     text + "</g></svg>"
 }

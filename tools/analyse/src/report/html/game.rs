@@ -134,12 +134,9 @@ fn moves(study: &Study, game: usize) -> String {
         let (mark, signs) = signs(study, at);
         let value = study.values[at + 1]
             .map_or_else(String::new, |value| format!("<span class=\"eval\">{}</span>", value.text()));
-        let place = at + 1;
-        let _ = write!(
-            text,
-            "<a class=\"move\"{mark} id=\"g{game}-{place}\" href=\"#g{game}-{place}\">{}{signs}{value}</a>",
-            san(board, ply.mv, false)
-        );
+        let (place, san) = (at + 1, san(board, ply.mv, false));
+        let link = format!(r##"id="g{game}-{place}" href="#g{game}-{place}""##);
+        let _ = write!(text, "<a class=\"move\"{mark} {link}>{san}{signs}{value}</a>");
         let note = note(study, at);
         if !note.is_empty() {
             // Fills the cell of Black's move, which follows in its own row.
