@@ -1,6 +1,6 @@
 //! The HTML of a game.
 
-use super::super::accuracy::{Mark, Side};
+use super::super::accuracy::Mark;
 use super::super::{Study, san, san_words};
 use super::{data, escape, fill};
 use crate::pgn::Comment;
@@ -63,17 +63,12 @@ fn summary(study: &Study, names: [&str; 2]) -> String {
         "<table class=\"summary\"><thead><tr><td></td><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
          <th title=\"dubious moves\">?!</th><th title=\"mistakes\">?</th><th title=\"blunders\">??</th></tr></thead><tbody>",
     );
-    for (side, name) in study.sides.iter().zip(names) {
-        let _ = write!(text, "<tr><th><bdi>{name}</bdi></th>");
-        match side {
-            None => text.push_str("<td>–</td><td>–</td><td></td><td></td><td></td></tr>"),
-            Some(Side { accuracy, centipawns, marks: [dubious, mistakes, blunders], .. }) => {
-                let _ = write!(
-                    text,
-                    "<td>{accuracy:.1} %</td><td>{centipawns:.0}</td><td>{dubious}</td><td>{mistakes}</td><td>{blunders}</td></tr>"
-                );
-            }
-        }
+    for (side, name) in study.sides.into_iter().zip(names) {
+        let cells = side.map_or(["–", "–", "", "", ""].map(String::from), |side| {
+            let [dubious, mistakes, blunders] = side.marks.map(|count| count.to_string());
+            [format!("{:.1} %", side.accuracy), format!("{:.0}", side.centipawns), dubious, mistakes, blunders]
+        });
+        let _ = write!(text, "<tr><th><bdi>{name}</bdi></th><td>{}</td></tr>", cells.join("</td><td>"));
     }
     text + "</tbody></table>\n"
 }
