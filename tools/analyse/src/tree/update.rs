@@ -144,11 +144,8 @@ impl Reach {
         if nodes.is_empty() {
             return Ok(false);
         }
-        for next in store.reversible(&nodes, parents)? {
-            if self.seen.insert(next) {
-                self.waiting.push_back(next);
-            }
-        }
+        let reached = store.reversible(&nodes, parents)?.into_iter();
+        self.waiting.extend(reached.filter(|&next| self.seen.insert(next)));
         Ok(true)
     }
 }
