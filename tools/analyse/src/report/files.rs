@@ -29,10 +29,8 @@ impl ReportArgs {
 
     /// Fails if there are too many games for an HTML page. Calls `count` only for a page.
     pub fn check(&self, count: impl FnOnce() -> Result<usize, Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
-        if self.html.is_none() {
-            return Ok(());
-        }
-        let (games, max) = (count()?, Page::MAX_GAMES);
+        let max = Page::MAX_GAMES;
+        let games = if self.html.is_some() { count()? } else { 0 };
         if games > max {
             let games = grouped(games as u64);
             return Err(format!("--html: {games} games; expected at most {max}, such as --games 1-{max}").into());
