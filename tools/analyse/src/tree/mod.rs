@@ -132,8 +132,10 @@ impl Tree {
     }
 }
 
-/// Numeric settings: name, default, and value on the command line. A missing one is no limit.
-const NUMBERS: [(&str, Option<i64>, fn(&Growth) -> Option<i64>); 8] = [
+/// A numeric setting: name, default, and value on the command line. A missing one is no limit.
+type Number = (&'static str, Option<i64>, fn(&Growth) -> Option<i64>);
+
+const NUMBERS: [Number; 8] = [
     ("ply_cost", Some(10_000), |growth| growth.ply_cost),
     ("max_ply", None, |growth| growth.max_ply),
     ("white_weight", Some(100), |growth| growth.white_weight),

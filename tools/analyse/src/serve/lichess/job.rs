@@ -162,11 +162,14 @@ fn clamped(work: &Value, field: &str, max: u64) -> Option<u64> {
     Some(within)
 }
 
+/// Depth, score and moves of a line.
+type Shown = (i32, Score, PvLine);
+
 /// Converts search results to output lines.
 struct Forwarder {
     output: UnboundedSender<String>,
-    /// Depth, score and moves of the last lines, and when they were sent.
-    shown: Mutex<(Vec<(i32, Score, PvLine)>, Instant)>,
+    /// The last lines, and when they were sent.
+    shown: Mutex<(Vec<Shown>, Instant)>,
     results: Arc<Results>,
     subject: Subject,
 }
