@@ -53,7 +53,7 @@ const ANALYSE: Package = Package {
         ("report", "cases database pgn"),
         ("queue", "sql database lines pgn report"),
         ("tree", "cases sql database pgn report"),
-        ("serve", "database lines pgn queue::seed report tree"),
+        ("serve", "database lines pgn queue::hash_file_threads queue::seed report tree"),
         ("connect", "serve"),
         ("main", ""),
     ],
