@@ -280,7 +280,14 @@ impl Relay {
             Command::Flip => self.order(Order::Line("flip".into())),
             Command::Position(position) => self.order(Order::Line(format!("position {position}"))),
             Command::SetOption(name, value) => return self.pass_on_option(name, value.as_deref()),
-            Command::Go(go) => self.go(go, engine.settings.strength.limited),
+            Command::Go(go) => {
+                self.go(go, engine.settings.strength.limited);
+                // Without a legal move rank 0 has no search that would stop the others.
+                if !engine.game.board().has_legal_move() {
+                    let started = self.state.lock().started;
+                    self.stop(started);
+                }
+            }
             _ => {}
         }
         None

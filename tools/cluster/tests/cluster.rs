@@ -210,6 +210,18 @@ fn every_go_has_one_answer() {
 }
 
 #[test]
+fn infinite_search_of_a_finished_game_ends_on_all_ranks() {
+    let mut cluster = Cluster::start(2, &[], &[]);
+    cluster.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\nisready");
+    cluster.read_until("readyok");
+    assert_eq!(cluster.search("stop").last().map(String::as_str), Some("bestmove 0000"));
+    cluster.send("position startpos");
+    // Waits for the share of rank 1.
+    assert!(cluster.counts_exactly(30_000));
+    assert!(cluster.quit());
+}
+
+#[test]
 fn stopped_rank_is_reported_and_rejoins() {
     let mut cluster = Cluster::start(3, &[], &[]);
     cluster.send("position startpos\nisready");
