@@ -110,7 +110,8 @@ impl Comm {
     }
 
     fn take_entries(&mut self, bytes: &[u8]) {
-        let entries: Vec<_> = entries_from_bytes(bytes).filter(|(from, _)| usize::from(*from) != self.rank).collect();
+        let is_taken = |&(from, _): &(u16, Record)| is_partner(from, self.rank, &self.missing);
+        let entries: Vec<_> = entries_from_bytes(bytes).filter(is_taken).collect();
         self.entries[1] += entries.len() as u64;
         self.team.deliver(entries.iter().map(|(_, record)| *record));
         let next = self.next() as u16;
@@ -181,6 +182,13 @@ impl Comm {
         }
         take(&mut self.outgoing).into_iter().for_each(forget);
     }
+}
+
+/// Whether `from` is another rank of the ring. Entries of a missing rank would circulate without end, since only the rank before it
+/// removes them.
+fn is_partner(from: u16, rank: usize, missing: &[bool]) -> bool {
+    let from = usize::from(from);
+    from != rank && missing.get(from) == Some(&false)
 }
 
 /// A frame being sent. MPI reads the buffer until the request completes, so it is leaked and reclaimed.
@@ -346,4 +354,16 @@ fn is_same(a: &ThreadResult, b: &ThreadResult) -> bool {
     let line =
         |result: &ThreadResult| result.lines.first().map(|line| (line.score, line.bound, line.depth, line.pv.clone()));
     (a.thread, a.depth) == (b.thread, b.depth) && line(a) == line(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_missing_ranks_leave_the_ring() {
+        let missing = [false, false, true, false];
+        let taken: Vec<u16> = (0..5).filter(|&from| is_partner(from, 1, &missing)).collect();
+        assert_eq!(taken, [0, 3]);
+    }
 }
