@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// Poll interval while searching and while idle.
 const POLL_INTERVAL: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(3));
-/// Interval of status reports to rank 0 while searching and while idle.
+/// Maximum interval of status reports to rank 0 while searching and while idle.
 const REPORT_INTERVAL: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 /// Interval of rank 0's heartbeat.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
@@ -281,13 +281,19 @@ pub struct Worker {
     pub session_end: Receiver<()>,
 }
 
-/// Main loop of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised. Without a message from rank 0 for
-/// `timeout`, the process exits; it does not abort the job, since rank 0 may still run behind a broken network.
-pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, timeout: Duration) -> bool {
+/// Interval of status reports, several of which must arrive within rank 0's limit of silence.
+fn report_interval(is_searching: bool, silence: Duration) -> Duration {
+    let interval = if is_searching { REPORT_INTERVAL.0 } else { REPORT_INTERVAL.1 };
+    interval.min(silence / 4)
+}
+
+/// Main loop of the other ranks, until rank 0 ends it. Returns whether MPI can be finalised. `silence` is rank 0's limit. Without a
+/// message from rank 0 for `timeout`, the process exits; it does not abort the job, since rank 0 may still run behind a broken network.
+pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, silence: Duration, timeout: Duration) -> bool {
     comm.links[0].send(Kind::Join, &RankInfo::own(host).to_bytes());
     let (mut started, mut sent, mut reported) = (0, Status::default(), None::<Instant>);
     let mut ended: Option<Instant> = None;
-    let mut silence = Silence::new(Instant::now());
+    let mut leader_silence = Silence::new(Instant::now());
     loop {
         let is_searching = worker.answered.load(Relaxed) < started;
         sleep(if is_searching { POLL_INTERVAL.0 } else { POLL_INTERVAL.1 });
@@ -311,13 +317,13 @@ pub fn follow(comm: &mut Comm, worker: &Worker, host: &str, timeout: Duration) -
                 _ => {}
             }
         }
-        if silence.update(Instant::now(), take(&mut comm.leader_seen)) > timeout {
+        if leader_silence.update(Instant::now(), take(&mut comm.leader_seen)) > timeout {
             let (rank, ms) = (comm.rank, timeout.as_millis());
             end(&format!("rank {rank} ({host}) has received nothing from rank 0 for {ms} ms"));
         }
         worker.notes.try_iter().for_each(|note| comm.links[0].send(Kind::Note, note.as_bytes()));
         comm.send_entries();
-        let interval = if is_searching { REPORT_INTERVAL.0 } else { REPORT_INTERVAL.1 };
+        let interval = report_interval(is_searching, silence);
         let answered = worker.answered.load(Relaxed);
         let due = reported.is_none_or(|since| since.elapsed() > interval) || answered != sent.answered;
         if due && comm.links[0].is_free() {
@@ -365,5 +371,12 @@ mod tests {
         let missing = [false, false, true, false];
         let taken: Vec<u16> = (0..5).filter(|&from| is_partner(from, 1, &missing)).collect();
         assert_eq!(taken, [0, 3]);
+    }
+
+    #[test]
+    fn several_reports_fit_into_the_limit_of_silence() {
+        let ms = Duration::from_millis;
+        let idle = [40, 1000].map(|silence| report_interval(false, ms(silence)));
+        assert_eq!((idle, report_interval(true, ms(40))), ([ms(10), ms(100)], ms(5)));
     }
 }

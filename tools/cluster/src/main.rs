@@ -102,7 +102,8 @@ fn run(args: Args) -> Done {
     let mut comm = Comm::new(universe.world(), Team::join(&mut engine), min_depth);
     let code = if comm.rank > 0 {
         let worker = start_worker(engine, comm.rank);
-        if !comm::follow(&mut comm, &worker, &host, Duration::from_millis(args.rank0_timeout)) {
+        let (silence, timeout) = (Duration::from_millis(args.silence), Duration::from_millis(args.rank0_timeout));
+        if !comm::follow(&mut comm, &worker, &host, silence, timeout) {
             // Finalising MPI would wait for lost ranks.
             exit(1);
         }
