@@ -278,7 +278,8 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Begins the next round and returns its nodes; 0 after the `last`. Releases the CPU slot while waiting for the other threads.
     fn next_round(&mut self, last: bool) -> u64 {
-        let Some(thread) = &mut self.lockstep else { return 0 };
+        // No other thread arrives after the last round.
+        let Some(thread) = self.lockstep.as_mut().filter(|thread| !thread.finished) else { return 0 };
         self.cpu_slot = CpuSlot::Free;
         thread.end_round(self.tt, self.nodes, last);
         self.evaluation_cost = thread.budget.evaluation;

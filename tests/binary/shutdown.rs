@@ -1,6 +1,6 @@
 //! The engine ends with its front end, answers every `go`, and refuses threads that exceed memory.
 
-use crate::harness::{Session, TIMEOUT, count, field, last_pv, number};
+use crate::harness::{MIDDLEGAME, Session, TIMEOUT, count, field, last_pv, number};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -110,6 +110,19 @@ fn last_line_counts_every_node() {
         let time: u128 = number(last, "time");
         assert!((290..=start.elapsed().as_millis()).contains(&time), "{last}");
     }
+}
+
+/// The proof of `go mate` uses up the nodes, after which the main thread tries another iteration.
+#[test]
+fn proof_in_rounds_ends_at_the_node_limit() {
+    let mut session = Session::ready();
+    session.send("setoption name Threads value 2\nsetoption name Deterministic value true");
+    for nodes in [1000, 10_000, 30_000] {
+        let lines = session.search(&format!("position fen {MIDDLEGAME}\ngo mate 4 nodes {nodes}"));
+        assert_eq!(number::<u64>(last_pv(&lines), "nodes"), nodes, "{lines:#?}");
+    }
+    session.send("quit");
+    assert!(session.wait().1.success());
 }
 
 /// The previous number of threads stays in use.
