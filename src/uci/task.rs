@@ -38,7 +38,7 @@ pub enum Effect {
     Report(String),
     /// Name and value of an option, and the function that applies it.
     SetOption(String, Option<String>, Apply),
-    /// The hash table was saved to this file, or saving failed.
+    /// The hash table was saved to this file, or saving to `HashFile` failed.
     Saved(Option<PathBuf>),
     /// The hash table was loaded; from this file if all its entries were kept.
     Loaded(Option<PathBuf>, Origin),

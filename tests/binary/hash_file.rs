@@ -1,7 +1,7 @@
 //! Hash files: saving and loading at any time, damaged and foreign files, a full disk, concurrent saves.
 
 use crate::data;
-use crate::harness::{Session, count, depths, last_pv, limited, number};
+use crate::harness::{Session, count, depths, last_pv, limited, number, run};
 use lento_testing::Folder;
 use std::fs;
 use std::path::Path;
@@ -273,6 +273,18 @@ fn quit_waits_for_pending_saves() {
         assert_eq!(folder.names(), ["table"]);
         fs::remove_file(&file).unwrap();
     }
+}
+
+/// The input has ended when the save fails.
+#[test]
+fn failed_save_to_another_file_leaves_autosave() {
+    let folder = Folder::new("other");
+    let options =
+        [format!("setoption name HashFile value {}", folder.file("table")), "setoption name AutoSave value 5".into()];
+    let save = format!("savehash {}", folder.file("none/table"));
+    let output = run(&[&options[0], &options[1], POSITION, "go depth 6", &save]);
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(folder.names(), ["table"], "{output:?}");
 }
 
 #[test]

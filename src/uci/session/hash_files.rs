@@ -51,7 +51,8 @@ impl Session {
     /// Starts a save; messages start with `name`.
     fn start_save(&mut self, name: &'static str, path: PathBuf, zstd: bool, background: bool, keeps_older: bool) {
         let compress = zstd || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zst"));
-        if self.protocol.hash_file.as_ref() == Some(&path) {
+        let to_hash_file = self.protocol.hash_file.as_ref() == Some(&path);
+        if to_hash_file {
             // Later entries of a running search may be missing from the file.
             self.hash_files.unsaved = self.engine.is_searching().then(Instant::now);
         }
@@ -66,7 +67,7 @@ impl Session {
             if background {
                 processors::lower_priority(10);
             }
-            save(console, name, table, options);
+            save(console, name, table, options, to_hash_file);
         };
         match self.start_task(save) {
             Ok(task) => self.hash_files.saves.push(task),
@@ -121,7 +122,7 @@ impl Session {
     }
 }
 
-fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions) {
+fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions, to_hash_file: bool) {
     let (began, identity) = (Instant::now(), table.identity());
     let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
     let path = options.path;
@@ -140,7 +141,9 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
         Err(HashFileError::Empty) if name == "AutoSave" => {}
         Err(error) => {
             console.report(format!("{name}: {error}; nothing saved, any older file unchanged"));
-            console.send(Effect::Saved(None));
+            if to_hash_file {
+                console.send(Effect::Saved(None));
+            }
         }
     }
 }
