@@ -166,6 +166,11 @@ impl Engine {
         self.table.mib
     }
 
+    /// Whether the table is allocated with this size in MiB.
+    pub fn has_hash(&self, mib: usize) -> bool {
+        self.table.tt.size_mib() == mib
+    }
+
     /// Resizes the table. If memory does not suffice, the old table is kept, or an empty one ([`TtError::Lost`]).
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
         let mut resize = self.begin_resize(mib);

@@ -179,6 +179,9 @@ fn set_threads(to: &mut Target, threads: i64) -> Applied {
 
 /// Resizes the table, which is taken out of the engine meanwhile.
 fn set_hash(to: &mut Target, mib: i64) -> Applied {
+    if to.engine.has_hash(mib as usize) {
+        return Ok(None);
+    }
     let mut resize = to.engine.begin_resize(mib as usize);
     Ok(Some(Box::new(move |progress| {
         resize.run(&mut |ready| progress(Progress { done: (ready as u64) << 20, total: (mib as u64) << 20 }));

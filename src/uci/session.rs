@@ -434,6 +434,10 @@ impl Session {
     fn set_option(&mut self, queued: Queued) {
         let Command::SetOption(name, value) = &queued.command else { return };
         let (name, value) = (name.clone(), value.clone());
+        // Cancelled by `quit`: another size would empty the table before the last `AutoSave`.
+        if queued.stopped && options::same_name(&name, "Hash") {
+            return self.print(&format::message("stopped"));
+        }
         match options::begin(&mut self.target(), &name, value.as_deref()) {
             Ok(Some(slow)) => self.begin_task(queued, move |console| {
                 let mut progress = console.progress(&name);

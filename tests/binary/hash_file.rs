@@ -263,7 +263,12 @@ fn empty_table_leaves_the_file() {
 fn quit_waits_for_pending_saves() {
     let folder = Folder::new("quit");
     let file = folder.file("table");
-    for last in ["savehash\nquit", "setoption name AutoSave value 5\nquit"] {
+    // A change of the table's size, cancelled by `quit`, does not empty it.
+    for last in [
+        "savehash\nquit",
+        "setoption name AutoSave value 5\nquit",
+        "setoption name AutoSave value 5\ngo infinite\nsetoption name Hash value 17\nquit",
+    ] {
         let mut session = Session::ready();
         session.send(&format!("setoption name HashFile value {file}\n{POSITION}\ngo depth 8"));
         session.best_move();

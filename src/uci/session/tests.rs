@@ -70,6 +70,14 @@ fn stop_ends_a_long_queue() {
     assert_eq!(run(&mut session, &["stop"]).matches("bestmove").count(), 2001);
 }
 
+/// So that `quit` does not come while the table is taken out.
+#[test]
+fn unchanged_hash_size_starts_no_task() {
+    let mut session = session();
+    run(&mut session, &["isready", "setoption name Hash value 16"]);
+    assert!(!session.is_working());
+}
+
 #[test]
 fn isready_waits_for_a_command_that_waits_for_a_save() {
     let (inbox, messages) = unbounded();
