@@ -71,8 +71,8 @@ pub struct Engine {
     placement: Option<Placement>,
     /// Histories shared by the threads on one last-level cache.
     histories: Arc<PerCache<SharedHistories>>,
-    /// The position last searched since [`new_game`](Self::new_game).
-    searched: Option<Game>,
+    /// The position last searched since [`new_game`](Self::new_game), and whether the search was infinite.
+    searched: Option<(Game, bool)>,
     /// Statistics of the last search, if collected.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
     /// Position and root moves of that search; no moves for all.
@@ -307,7 +307,7 @@ impl Engine {
                     // If allocation fails, the search runs without a table.
                     let _ = self.prepare();
                     let resumed = if self.begin_generation(limits) { OnceLock::new() } else { OnceLock::from(None) };
-                    self.searched = Some(self.game.clone());
+                    self.searched = Some((self.game.clone(), limits.infinite));
                     let threads = Threads::with_partners(self.threads(), self.partners.clone(), self.searches);
                     let (job, events) = self.job(limits, self.game.clone(), root_moves, threads);
                     (Job { resumed, ..job }, events)
@@ -379,10 +379,13 @@ impl Engine {
     pub fn list_moves(&mut self, depth: i32) -> Vec<ListedMove> {
         self.finish();
         let board = self.game.board();
-        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board, 2)?)));
+        let found = self.searched.as_ref().and_then(|(last, _)| Some((last.clone(), path(last.board(), board, 2)?)));
         let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
-        let (job, _) = self.job(&Limits::default(), game, Vec::new(), Threads::new(1));
+        // Contempt, on which the keys depend, may differ in analysis.
+        let infinite = self.searched.as_ref().is_some_and(|&(_, infinite)| infinite);
+        let limits = Limits { infinite, ..Limits::default() };
+        let (job, _) = self.job(&limits, game, Vec::new(), Threads::new(1));
         self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 

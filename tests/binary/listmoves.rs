@@ -22,6 +22,13 @@ fn rows(output: &[String], moves: usize, depth: i32) -> Vec<String> {
     rows
 }
 
+/// The cell of a row in a right-aligned column of this table.
+fn cell<'a>(output: &[String], row: &'a str, column: &str) -> &'a str {
+    let header = output.iter().find(|line| line.starts_with("rank  move  ")).expect("a header");
+    let end = header.find(column).expect("a column") + column.len();
+    row[end - column.len().max(5)..end].trim()
+}
+
 #[test]
 fn listmoves_over_uci() {
     let mut session = Session::ready();
@@ -48,6 +55,18 @@ fn listmoves_waits_for_the_search() {
         position("readyok") < position("bestmove") && position("bestmove") < position("20 legal moves"),
         "{output:#?}"
     );
+}
+
+/// In analysis contempt is off by default.
+#[test]
+fn tt_move_is_found_with_the_contempt_of_the_search() {
+    let mut session = Session::ready();
+    session.send("setoption name Contempt value 50\nposition startpos\ngo infinite");
+    session.read_until("info depth 8 ");
+    session.send("stop\nlistmoves");
+    let output = session.sync();
+    let listed = rows(&output, 20, 10);
+    assert_eq!(cell(&output, &listed[0], "best"), "yes", "{output:#?}");
 }
 
 #[test]
