@@ -385,7 +385,9 @@ impl Engine {
         // Contempt, on which the keys depend, may differ in analysis.
         let infinite = self.searched.as_ref().is_some_and(|&(_, infinite)| infinite);
         let limits = Limits { infinite, ..Limits::default() };
-        let (job, _) = self.job(&limits, game, Vec::new(), Threads::new(1));
+        // One thread alone would use its private histories.
+        let (job, _) = self.job(&limits, game, Vec::new(), Threads::new(self.threads()));
+        let job = Job { lockstep: None, ..job };
         self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 

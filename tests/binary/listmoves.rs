@@ -70,6 +70,20 @@ fn tt_move_is_found_with_the_contempt_of_the_search() {
 }
 
 #[test]
+fn histories_of_several_threads_are_listed() {
+    let mut session = Session::ready();
+    session.send("setoption name Threads value 2");
+    let mut has_continuations = || {
+        session.search("position startpos\ngo depth 9");
+        session.send("position startpos moves e2e4\nlistmoves");
+        let output = session.sync();
+        rows(&output, 20, 10).iter().any(|row| cell(&output, row, "continuation") != "0")
+    };
+    // The thread may move to CPUs with another cache, and so with other histories.
+    assert!((0..5).any(|_| has_continuations()));
+}
+
+#[test]
 fn invalid_arguments_are_quoted() {
     let mut session = Session::ready();
     for (line, message) in [
