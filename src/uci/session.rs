@@ -162,7 +162,7 @@ impl Session {
             Output::Note(text) => self.print(&format::message(text)),
             Output::Info(info) => {
                 self.print(&format::info(root, &info, protocol));
-                if info.multipv == 1 && info.bound == Bound::Exact {
+                if info.multipv == 1 && info.bound == Bound::Exact && !self.engine.limits_strength() {
                     let depth = &mut self.hash_files.origin.depth;
                     *depth = info.depth.unsigned_abs().max(*depth);
                 }

@@ -260,6 +260,18 @@ fn empty_table_leaves_the_file() {
 }
 
 #[test]
+fn limited_strength_leaves_the_origin() {
+    let folder = Folder::new("origin");
+    let (file, _) = saved(&folder, "table");
+    let mut session = Session::ready();
+    reply(&mut session, &format!("loadhash {file}"));
+    session.search("setoption name UCI_LimitStrength value true\nposition startpos\ngo depth 6");
+    reply(&mut session, &format!("savehash {file}"));
+    let line = reply(&mut session, &format!("loadhash {file}"));
+    assert!(line.contains("position \"fen r1bq1rk1/") && line.ends_with(&format!(", depth {DEPTH}")), "{line}");
+}
+
+#[test]
 fn quit_waits_for_pending_saves() {
     let folder = Folder::new("quit");
     let file = folder.file("table");

@@ -159,6 +159,11 @@ impl Engine {
         (limited && self.settings.analyse_mode != Some(true)).then(|| Handicap::new(elo, seed, multi_pv))
     }
 
+    /// Whether the next search has limited strength, and so leaves the engine's table unchanged.
+    pub fn limits_strength(&self) -> bool {
+        self.handicap().is_some()
+    }
+
     /// The job of a search with limited strength: one thread, a small private table and no tablebases, so that strength does not
     /// depend on the machine, and moves depend only on the game.
     pub(super) fn limited_job(

@@ -14,8 +14,10 @@ use std::time::Instant;
 
 impl Session {
     pub(super) fn record_search(&mut self, position: String) {
-        self.hash_files.origin = Origin { position, depth: 0 };
-        self.hash_files.unsaved.get_or_insert_with(Instant::now);
+        if !self.engine.limits_strength() {
+            self.hash_files.origin = Origin { position, depth: 0 };
+            self.hash_files.unsaved.get_or_insert_with(Instant::now);
+        }
         if !self.protocol.auto_save.is_zero() && !self.hash_files.warned {
             self.hash_files.warned = self.hash_file(None, "AutoSave").is_none();
         }
