@@ -34,7 +34,7 @@ pub struct Args {
     /// Moves not to search, in UCI or SAN: e4,d4
     #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
     pub avoid: String,
-    /// Find the opponent's threat: search as if it were his turn
+    /// Find the opponent's threat: search with the opponent to move
     #[arg(long)]
     pub threat: bool,
     /// Time limit: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]

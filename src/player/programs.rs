@@ -28,7 +28,7 @@ const TASKS: [OtherTask; 19] = [
     task("connect", "lento-analyse", "Search on another machine: a UCI engine that forwards to a server"),
     task("tree", "lento-analyse", "Grow a tree of searched positions"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
-    task("factors", "lento-lab", "Measure many settings with the same games"),
+    task("factors", "lento-lab", "Measure many settings in the same games"),
     task("spsa", "lento-lab", "Tune search parameters by self-play"),
     task("epd", "lento-lab", "Solve test suites"),
     task("recipes", "lento-lab", "Compare recipes of late move reductions"),

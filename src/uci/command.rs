@@ -115,7 +115,7 @@ const EXTRA: [&str; 14] = [
     "d: the board, its FEN, its key and the checking pieces",
     "flip: swap the colors and mirror the ranks of the position; clears its game history",
     "eval: the static evaluation, term by term",
-    "threat [limits of go]: find the opponent's threat: his best move if it were his turn; ends with threat <move>, or 0000",
+    "threat [limits of go]: find the opponent's threat, with the opponent to move; ends with threat <move>, or 0000",
     "listmoves [depth N]: the legal moves in search order, with their ordering data",
     "lmrstats [off]: LMR statistics of the last search; with off, also the nodes saved",
     "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",

@@ -22,7 +22,7 @@ use lento::tt::TtError;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-/// What options are applied to.
+/// The state that options change.
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,

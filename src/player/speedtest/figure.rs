@@ -30,7 +30,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
 pub(super) fn mismatch(what: &str, one: &str, other: &str) -> String {
     format!(
         "two {what} of the same search have the checksums {one} and {other}: this machine does not compute reliably, \
-         or Lento has a defect"
+         or Lento has a bug"
     )
 }
 
