@@ -34,7 +34,7 @@ pub struct Identity {
     pub fingerprint: u64,
 }
 
-/// What was searched.
+/// The searched position and its depth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The position as in the UCI command: `startpos` or `fen ...`, optionally with `moves`. Empty without a search.

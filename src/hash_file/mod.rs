@@ -36,7 +36,7 @@ pub struct SaveOptions {
     pub compress: bool,
     /// Number of threads.
     pub threads: usize,
-    /// What was searched.
+    /// The searched position.
     pub origin: Origin,
     /// Whether to keep an existing file under another name, `NAME.old`, `NAME.old2` and so on.
     pub keeps_older: bool,
@@ -56,7 +56,7 @@ pub struct Saved {
 /// The result of a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// What was searched.
+    /// The searched position.
     pub origin: Origin,
     /// Entries read.
     pub read: u64,

@@ -28,7 +28,7 @@ pub struct ListedMove {
 
 impl Worker {
     /// Lists the moves of the position at the end of a path from the job's root, in the order of a PV node at this depth.
-    /// `was_searched` says whether the job's root was searched last, so that killers are valid. Leaves the tables unchanged.
+    /// `was_searched`: whether the job's root was searched last, so that killers are valid. Leaves the tables unchanged.
     pub(crate) fn list_moves(&mut self, job: &Job, path: &[Move], was_searched: bool, depth: i32) -> Vec<ListedMove> {
         let kept = self.stack.clone();
         let mut search = Search::new(self, job, NoObserver);

@@ -66,7 +66,7 @@ impl Observer for Handicap {
 }
 
 /// How easily a move is overlooked: retreats, long moves and knight moves more; pawn moves, castling and checks less; captures less
-/// the larger their share of the opponent's material, and captures of his last piece never.
+/// the larger their share of the opponent's material, and captures of the last piece never.
 fn hidden(board: &Board, mv: Move) -> f64 {
     let (from, to, side) = (mv.from(), mv.to(), board.side_to_move());
     let Some(piece) = board.piece_on(from) else { return 1.0 };

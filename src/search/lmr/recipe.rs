@@ -124,12 +124,12 @@ pub struct Term {
 /// move gains the square of the depth.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryRule {
-    /// Whether only nodes where a quiet move fails high are learned from. Otherwise every node is: quiet moves that do not
-    /// raise alpha lose.
+    /// Whether only nodes where a quiet move fails high update the history. Otherwise every node does: quiet moves that do not
+    /// raise alpha get the malus.
     pub quiet_cuts_only: bool,
     /// Malus of the other quiet moves searched, at a depth in plies.
     pub loss: fn(i32) -> i32,
-    /// Maximum ply of the nodes learned from.
+    /// Maximum ply of the nodes that update it.
     pub max_ply: usize,
     /// Entries that reach this absolute value are halved.
     pub limit: i32,
@@ -138,7 +138,7 @@ pub struct HistoryRule {
 }
 
 impl HistoryRule {
-    /// Whether a node at this ply is learned from. `quiet_cut`: a quiet move failed high.
+    /// Whether a node at this ply updates the history. `quiet_cut`: a quiet move failed high.
     pub fn learns_from(&self, ply: usize, quiet_cut: bool) -> bool {
         ply <= self.max_ply && (quiet_cut || !self.quiet_cuts_only)
     }
