@@ -178,11 +178,11 @@ impl Admission {
     pub fn admit(self: &Arc<Self>, source: Source) -> Result<Slot, String> {
         let mut open = self.open.lock();
         if open.values().sum::<u16>() >= self.max {
-            return Err(format!("{} connections are open; expected to try again later", self.max));
+            return Err(format!("{} connections are open; try again later", self.max));
         }
         let own = open.entry(source).or_default();
         if source.is_some() && *own >= self.per_address {
-            return Err(format!("{own} connections of this address are open; expected to close one of them"));
+            return Err(format!("{own} connections of this address are open; close one of them"));
         }
         *own += 1;
         Ok(Slot { admission: Arc::clone(self), source })

@@ -103,7 +103,7 @@ impl Client {
         let error = if state.of(&id).next().is_some() {
             RequestError::new("id-in-use", "id", "this id is in use; expected another one")
         } else if state.active.len() + queries.len() > self.pool.limit {
-            let text = format!("{} queries are unanswered; expected to wait for some", self.pool.limit);
+            let text = format!("{} queries are unanswered; wait for answers", self.pool.limit);
             RequestError::new("queue-full", "", text)
         } else {
             for query in queries {

@@ -38,7 +38,7 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
         let place = place?;
         let session =
             timeout(SESSION_WAIT, Arc::clone(&server.sessions).acquire_owned()).await.ok().and_then(Result::ok);
-        let refuse = || format!("{} sessions are open; expected to try again later", server.args.sessions);
+        let refuse = || format!("{} sessions are open; try again later", server.args.sessions);
         Ok::<_, String>((place, session.ok_or_else(refuse)?))
     };
     let permits = match permits.await {
@@ -139,7 +139,7 @@ fn refuse(threads: usize, hash_mib: usize) -> Refuse {
             Command::SaveHash(..) | Command::LoadHash(_) | Command::GenFens(_) => {
                 Some("savehash, loadhash and genfens are not available over a network".to_owned())
             }
-            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands are queued; expected to wait for answers")),
+            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands are queued; wait for answers")),
             _ => None,
         }
     })

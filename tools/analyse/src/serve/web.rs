@@ -289,7 +289,7 @@ impl Server {
         let [id, ask] = ["id", "ask"].map(|field| request.get(field).cloned().unwrap_or_default());
         let answered = match ask.as_str().unwrap_or_default() {
             ask if role == Role::View && !VIEW_REQUESTS.contains(&ask) => {
-                Err(RequestError::new("view-only", "", "this token is read-only; expected one that may edit"))
+                Err(RequestError::new("view-only", "", "this token is read-only; expected one with write access"))
             }
             "" => {
                 let given = if ask.is_null() { quoted(text) } else { ask.to_string() };

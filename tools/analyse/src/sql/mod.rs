@@ -53,7 +53,7 @@ fn advice(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
         Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
-        Some(ErrorCode::DiskFull) => "; earlier results are safe; expected free space",
+        Some(ErrorCode::DiskFull) => "; earlier results are safe; free some space",
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             "; expected a writable folder"
         }

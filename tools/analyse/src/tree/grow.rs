@@ -163,7 +163,7 @@ impl Work<'_> {
                 self.progress.clear();
                 notice(match self.tree.root().fixed() {
                     Some(_) => "nothing to grow: the game is over at the root",
-                    None => "nothing to grow; expected a greater width or depth",
+                    None => "nothing to grow; increase the width or depth",
                 });
                 break;
             }

@@ -96,7 +96,7 @@ fn connections_per_address_are_limited() {
     open.iter_mut().for_each(Peer::check);
     let mut third = Peer::connect(address);
     third.send(json!({ "status": true }));
-    assert!(third.line().contains("2 connections of this address are open; expected to close one of them"));
+    assert!(third.line().contains("2 connections of this address are open; close one of them"));
     assert_eq!(third.line(), "");
     let mut visitor = Peer::connect(page);
     visitor.send(format_args!("GET / HTTP/1.1\r\nHost: {page}\r\n\r"));

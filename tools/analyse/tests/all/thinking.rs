@@ -44,7 +44,7 @@ fn preempted_query_continues() {
     assert!((60_000..62_000).contains(&nodes), "{last}");
 }
 
-/// What a query has stored before preemption does not answer it.
+/// Results stored before preemption do not answer the query.
 #[test]
 fn preempted_query_searches_its_whole_time() {
     let folder = Folder::new("preempted");

@@ -115,7 +115,7 @@ impl Files {
         let index = fields.need("index", "the number of a game, from 0", fields.number("index", u64::MAX)?)?;
         let cached = self.0.lock().iter().find(|cached| cached.number.to_string() == file).cloned();
         let Some(cached) = cached else {
-            let text = format!("file {} is no longer cached; expected to read it again", quoted(file));
+            let text = format!("file {} is no longer cached; read it again", quoted(file));
             return Err(RequestError::new("unknown-file", "file", text));
         };
         let mark = cached.marks.iter().rev().find(|mark| mark.index <= index).copied().unwrap_or_default();

@@ -131,7 +131,7 @@ impl Store {
         let boards = self.boards.lock();
         let (key, saved) = boards.get_key_value(board).ok_or_else(|| unknown(board))?;
         if saved.removed.is_some() {
-            let text = format!("board {} was removed; expected to restore it first", quoted(board));
+            let text = format!("board {} was removed; restore it first", quoted(board));
             return Err(RequestError::new("removed", "board", text));
         }
         Ok((Arc::clone(key), saved.clone()))
@@ -327,7 +327,7 @@ impl Store {
             }
             let removed = boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
             let Some((_, oldest)) = removed.min() else {
-                let text = format!("{} boards of {used} bytes; expected to remove some", boards.len());
+                let text = format!("{} boards of {used} bytes; remove some", boards.len());
                 return Err(RequestError::new("full", "board", text));
             };
             drop(boards);

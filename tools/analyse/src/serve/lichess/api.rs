@@ -119,7 +119,7 @@ impl Api {
         let work: Value = serde_json::from_str(&text).unwrap_or_default();
         match work["id"].as_str() {
             Some(id) => Ok(Some(Work { id: id.into(), fields: work["work"].clone() })),
-            None => Err(Failure::Passing(format!("{} is not work", quoted(&text)), None)),
+            None => Err(Failure::Passing(format!("{} is not a work item", quoted(&text)), None)),
         }
     }
 

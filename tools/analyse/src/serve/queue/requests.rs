@@ -28,7 +28,7 @@ impl Queue {
             "queue-look" => self.look(fields),
             "queue-open" => self.open(role, fields),
             _ => {
-                let text = format!("unknown request {}; expected position or another one", quoted(ask));
+                let text = format!("unknown request {}; docs/serve.md lists them", quoted(ask));
                 Err(RequestError::new("unknown-ask", "ask", text))
             }
         }
@@ -40,7 +40,7 @@ impl Queue {
         if let Budget::Until(moment) = task.budget
             && moment <= now
         {
-            return Err(RequestError::expected("budget.until", &moment.into(), &format!("a moment after {now}")));
+            return Err(RequestError::expected("budget.until", &moment.into(), &format!("a time after {now}")));
         }
         let entry = Entry::new(task, 0);
         if entry.left() == 0 {
@@ -49,12 +49,12 @@ impl Queue {
         }
         let mut state = self.state.lock();
         if state.is_taken {
-            return Err(RequestError::new("queue-taken", "", format!("{}; expected to use that one", state.unstored)));
+            return Err(RequestError::new("queue-taken", "", format!("{}; use that one", state.unstored)));
         }
         let before = before(&state, fields)?;
         while let Some((max, what)) = state.limit_exceeded_with(&entry) {
             if !state.drop_removed() {
-                let text = format!("more than {max} {what}; expected to remove some");
+                let text = format!("more than {max} {what}; remove some");
                 return Err(RequestError::new("queue-full", "", text));
             }
         }
@@ -115,7 +115,7 @@ impl Queue {
         let number = one(&state, fields, "entry")?;
         let Entry { task, board, .. } = &state.entries[&number];
         if task.is_game() && role == Role::View {
-            let text = "this token is read-only, and the game has no report yet; expected one that may edit";
+            let text = "this token is read-only, and the game has no report yet; expected one with write access";
             let (board, _) = board.as_ref().ok_or_else(|| RequestError::new("view-only", "", text))?;
             return Ok(json!({ "board": &**board }));
         }

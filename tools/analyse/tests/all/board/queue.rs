@@ -88,7 +88,7 @@ fn entries_are_searched_in_order() {
     assert_eq!(numbers(&order(address)), [one, two, three]);
 }
 
-/// What an entry has stored before a pause does not end it.
+/// Results stored before a pause do not end an entry.
 #[test]
 fn paused_entry_searches_its_whole_budget() {
     let folder = Folder::new("budget");
@@ -151,7 +151,7 @@ fn refused_requests_quote_the_input() {
         ("queue-add", json!({ "budget": { "depth": 0 } }), "bad-field", "budget.depth", "from 1 to 238, not \"0\""),
         ("queue-add", json!({ "budget": { "days": 1 } }), "bad-field", "budget", "one of depth, nodes"),
         ("queue-add", json!({ "budget": { "depth": 1, "nodes": 1 } }), "bad-field", "budget", "one of depth, nodes"),
-        ("queue-add", json!({ "budget": { "until": 5 } }), "bad-field", "budget.until", "a moment after"),
+        ("queue-add", json!({ "budget": { "until": 5 } }), "bad-field", "budget.until", "a time after"),
         ("queue-add", json!({ "lines": 99 }), "bad-field", "lines", "not \"99\""),
         ("queue-add", json!({ "before": 7 }), "unknown-entry", "before", "no entry 7"),
         ("queue-move", json!({ "entry": 7 }), "unknown-entry", "entry", "no entry 7"),
