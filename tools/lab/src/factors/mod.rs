@@ -201,7 +201,7 @@ mod tests {
         let folder = Folder::new("factors");
         let file = folder.write("list", b"# two\nrfp_margin=80 # wide\r\n\n  rfp_depth = 8, rfp_margin = 90\n");
         let listed = names(&format!("--factors {} --ideas=hindsight lmr_pv=-600", file.display())).unwrap();
-        assert_eq!(listed, ["lmr_pv=-600", "rfp_margin=80", "rfp_depth=8,rfp_margin=90", "deeper in hindsight"]);
+        assert_eq!(listed, ["lmr_pv=-600", "rfp_margin=80", "rfp_depth=8,rfp_margin=90", "hindsight extension"]);
         assert_eq!(names("--ideas lmr_pv=-600").unwrap().len(), ideas::IDEAS.len() + 1);
     }
 
