@@ -31,7 +31,7 @@ use run::notify;
 use rusqlite::OpenFlags;
 use std::time::Duration;
 
-/// "Lent".
+/// The `application_id` is "Lent" in ASCII.
 static SCHEMA: Schema = Schema {
     application: 0x4c65_6e74,
     name: "analyse",

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-/// "LenT". On a server, the tables have their own schema, and the number is the key of the lock.
+/// The `application_id` is "LenT" in ASCII. On a server, the tables have their own schema, and the number is the key of the lock.
 static SCHEMA: Schema = Schema {
     application: 0x4c65_6e54,
     name: "tree",

@@ -30,7 +30,7 @@ pub(super) fn draw(rng: &mut Rng) -> Board {
     }
 }
 
-/// Pieces of about equal material, of which each side could have as many in a game.
+/// Kings and random pieces of about equal material, each side without promoted pieces.
 fn pieces(count: usize, rng: &mut Rng) -> Option<Vec<Piece>> {
     let mut pieces = vec![Piece::new(Color::White, PieceType::King), Piece::new(Color::Black, PieceType::King)];
     let mut unused = [MAX_PIECES; 2].map(Vec::from);

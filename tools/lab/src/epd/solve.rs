@@ -15,7 +15,7 @@ pub struct Solution {
     /// The best move; `None` without legal moves.
     pub played: Option<Move>,
     pub solved: bool,
-    /// Time from which on the best line was a solution; only if solved.
+    /// Time from which the best line was a solution; only if solved.
     pub since: Option<Duration>,
     /// From the point of view of the side to move.
     pub score: Score,
@@ -104,7 +104,7 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
     Some(Solution { played, solved, since, score, depth, nodes, elapsed })
 }
 
-/// The time from which on the best line has been a solution.
+/// The time from which the best line has been a solution.
 fn solved_since(since: Option<Duration>, problem: &Problem, info: &Info) -> Option<Duration> {
     let solved = problem.is_solved_by(info.pv.first().copied(), info.score);
     solved.then(|| since.unwrap_or(info.elapsed))

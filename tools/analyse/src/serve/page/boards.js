@@ -147,8 +147,8 @@ export class Boards {
     }
   }
 
-  // Handles a newer version saved by another page. The save lasts until the user has answered, since what opens another analysis waits
-  // for it. `own` is the document of this page after `edits`, which is also stored if only the answer to its save was lost.
+  // Handles a newer version saved by another page. The save lasts until the user has answered, since opening another analysis waits for
+  // it. `own` is the document of this page after `edits`, which is also stored if only the answer to its save was lost.
   async resolveStale({ document, version }, own, edits) {
     const { session } = this;
     const { board } = session;

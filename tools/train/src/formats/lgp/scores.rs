@@ -7,7 +7,7 @@ use lento::score::{MATE, TB_WIN_IN_MAX};
 
 /// Unit of the grid in centipawns.
 const UNIT: i32 = 2;
-/// Scores of at min this size in grid units are exact: mates and tablebase wins.
+/// Scores of at least this size in grid units are exact: mates and tablebase wins.
 const EXACT: i32 = (TB_WIN_IN_MAX - 1) / UNIT;
 /// Maximum score in grid units.
 const MAX_VALUE: i32 = MATE / UNIT;
