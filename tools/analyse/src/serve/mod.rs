@@ -73,7 +73,7 @@ A request is one line of JSON, and so is each answer. A query has:
   searchmoves, avoidmoves root moves to search, or not to
   report_ms               interval of answers with the status partial
   iterations              true for all lines of play in the answer
-  fresh                   true to clear the hash table first
+  fresh                   true to clear hash table and histories first
 An answer has schema (lento-serve/1), id and status: partial; or done,
 cancelled or error, once for each query. A partial or final answer of a search
 has the fields of `lento analyse --json`; an error has error, code and
@@ -83,8 +83,8 @@ Other requests:
                           {cancel, found}
   {\"cancel_all\":true}     cancels all queries of the connection; answers
                           their number as found
-  {\"status\":true}         answers engines, threads, hash_mib, waiting,
-                          searching, finished and nodes
+  {\"status\":true}         answers version, engines, threads, hash_mib,
+                          waiting, searching, finished, nodes and problem
 A connection that needs a token sends the line `token TOKEN` first.";
 
 /// Replaces database errors for clients, since they may name server and user.
