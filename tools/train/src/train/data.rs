@@ -117,7 +117,12 @@ impl DataSet {
         });
         let is_reserved =
             |position: &Result<_, _>| position.as_ref().is_ok_and(|position| is_validation(position, self.share));
-        let mut positions = read.filter(|position| !is_reserved(position)).skip(skip as usize);
+        // Errors are not skipped: unread data must not pass for the end of the epoch.
+        let mut positions = read.filter(|position| !is_reserved(position)).skip_while(|position| {
+            let is_done = skip > 0 && position.is_ok();
+            skip -= u64::from(is_done);
+            is_done
+        });
         for _ in first..self.steps(batch) {
             let batch = positions.by_ref().take(batch).collect::<Result<Vec<_>, _>>();
             let (is_empty, failed) = (batch.as_ref().is_ok_and(Vec::is_empty), batch.is_err());
@@ -243,6 +248,21 @@ mod tests {
         let invalid = open(&[folder.write("invalid.bf", &content)], 0.1, 2).unwrap_err();
         assert!(invalid.contains("invalid.bf: position 6 at byte 160: result 7"), "{invalid}");
         assert!(open(&[folder.path().join("missing.bf")], 0.1, 1).unwrap_err().contains("missing.bf"));
+    }
+
+    #[test]
+    fn unreadable_data_is_an_error_after_finished_batches() {
+        let folder = Folder::new("train-data-unreadable");
+        let file = folder.write("data.bf", &bytes(&positions(60, 4)));
+        let data = open(std::slice::from_ref(&file), 0.1, 1).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        for first in [0, 1, 2] {
+            let (sender, receiver) = unbounded();
+            data.send(1, 500, first, &sender);
+            drop(sender);
+            let error = receiver.recv().expect("an error").unwrap_err();
+            assert!(error.contains("data.bf") && receiver.recv().is_err(), "from {first}: {error}");
+        }
     }
 
     #[test]
