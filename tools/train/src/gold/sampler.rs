@@ -106,6 +106,7 @@ impl Sampler {
         let outcome = engine.search_blocking(&limit.args(side, Duration::ZERO), |output| {
             if let Output::Info(info) = output
                 && info.bound == Bound::Exact
+                && info.multipv == 1
             {
                 exact = Some(info.score);
             }
@@ -133,8 +134,9 @@ fn positions(game: &Record) -> Vec<Position> {
 mod tests {
     use super::*;
     use crate::tests::sample;
+    use lento::chess::Board;
     use lento_common::arguments::parse;
-    use lento_common::play::{OpeningArgs, Openings};
+    use lento_common::play::{GameResult, OpeningArgs, Openings};
 
     fn arena() -> Arena {
         let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };
@@ -158,6 +160,17 @@ mod tests {
             }
             assert!(game.nodes > 5 * 300, "{}", game.nodes);
         }
+    }
+
+    #[test]
+    fn label_is_the_score_of_the_first_line() {
+        // Only exd5 wins: any other move loses the pawn or the rook.
+        let board = Board::from_fen("4k3/7p/8/3q4/4P3/8/8/4K2R w - - 0 1").unwrap();
+        let mv = board.parse_uci("e4d5", false).unwrap();
+        let position = Position { board, score: 0, result: GameResult::Draw, mv, ply: 9 };
+        let mut sampler = Sampler::new(&["MultiPV=3".parse().unwrap()], 1).unwrap();
+        let (label, _) = sampler.label(&position, Limit::Depth(4)).unwrap();
+        assert!(label.mv == mv && label.score > 200, "{}", label.score);
     }
 
     #[test]
