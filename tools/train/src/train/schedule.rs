@@ -82,7 +82,7 @@ impl Schedule {
 
     /// Whether training uses rounded parameters in an epoch, from 0.
     pub fn rounds(&self, epoch: u64) -> bool {
-        epoch + self.rounded() >= self.epochs
+        epoch >= self.epochs.saturating_sub(self.rounded())
     }
 
     /// The validation objective: that of the last step, so that epochs are comparable.
@@ -148,5 +148,7 @@ mod tests {
         assert_near(schedule.objective(799 / 17 * 5).wdl, 0.2 + 0.2 * 235.0 / 799.0);
         assert_eq!(schedule.goal(), schedule.objective(799));
         assert!(!schedule.rounds(5) && schedule.rounds(6));
+        let always = Schedule { round_epochs: Some(u64::MAX), ..schedule };
+        assert!((0..8).all(|epoch| always.rounds(epoch)));
     }
 }
