@@ -49,11 +49,12 @@ impl Solution {
         };
         let number = |name: &str| record[name].as_i64().and_then(|number| i32::try_from(number).ok());
         let score = number("score")?;
+        // The operations of the suite may have changed.
+        let solved = problem.is_solved_by(played, score);
         Some(Self {
             played,
-            // The operations of the suite may have changed.
-            solved: problem.is_solved_by(played, score),
-            since: record["since_ns"].as_u64().map(Duration::from_nanos),
+            solved,
+            since: record["since_ns"].as_u64().filter(|_| solved).map(Duration::from_nanos),
             score,
             depth: number("depth")?,
             nodes: record["nodes"].as_u64()?,
@@ -216,5 +217,15 @@ mod tests {
             assert_eq!(Solution::from_record(&problems[1], &record), None, "another problem");
         }
         assert_eq!(Solution::from_record(&problems[0], &json!({"id": "line 1"})), None);
+    }
+
+    #[test]
+    fn record_of_a_changed_problem_has_no_time_unless_solved() {
+        let [old, new] = ["O-O", "Ra8"].map(|best| problem(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - bm {best};")));
+        let (played, since) = (old.board.parse_san("O-O"), Some(Duration::from_millis(3)));
+        let elapsed = Duration::from_millis(7);
+        let solution = Solution { played, solved: true, since, score: 0, depth: 9, nodes: 1, elapsed };
+        let restored = Solution::from_record(&new, &solution.to_record(&old));
+        assert_eq!(restored, Some(Solution { solved: false, since: None, ..solution }));
     }
 }
