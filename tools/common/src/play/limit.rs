@@ -73,7 +73,7 @@ impl Limit {
 }
 
 fn millis(time: Duration) -> i64 {
-    time.as_millis() as i64
+    time.as_millis().try_into().unwrap_or(i64::MAX)
 }
 
 const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration), \
@@ -180,5 +180,7 @@ mod tests {
         assert_eq!((args.soft_nodes, args.nodes), (Some(100), Some(800)));
         let args = "soft=100,hard=150".parse::<Limit>().unwrap().args(Color::White, left);
         assert_eq!((args.soft_nodes, args.nodes), (Some(100), Some(150)));
+        let longest = format!("movetime={}ms", u64::MAX).parse::<Limit>().unwrap();
+        assert_eq!(longest.args(Color::White, left).movetime, Some(i64::MAX));
     }
 }
