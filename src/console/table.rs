@@ -27,7 +27,10 @@ const NARROW_INDENT: usize = 4;
 impl Table {
     fn header(self) -> String {
         let rank = if self.ranked { "  #" } else { "" };
-        format!("depth  sel{rank}    score   nodes nodes/s   hash    time  line")
+        let [depth, sel, score, nodes] = ["depth", "sel", "score", "nodes"];
+        let [speed, hash, time] = ["nodes/s", "hash", "time"];
+        // The widths of `row`.
+        format!("{depth:>5} {sel:>4}{rank} {score:>8} {nodes:>7} {speed:>7} {hash:>6} {time:>7}  line")
     }
 
     /// One line of play, wrapped if necessary.
