@@ -146,10 +146,12 @@ impl Parts {
         let mut bytes = MAGIC.to_vec();
         let version = if *deep { VERSION } else { 1 };
         let outputs = (outputs | usize::from(*deep) << 16) as u32;
-        let (inputs, units) = ((kings.count() | threats << 16) as u32, (QA | QB << 16) as u32);
-        for number in [version, *hidden as u32, inputs, outputs, units, SCALE as u32] {
+        for number in [version, *hidden as u32, (kings.count() | threats << 16) as u32, outputs] {
             bytes.extend(number.to_le_bytes());
         }
+        bytes.extend((QA as u16).to_le_bytes());
+        bytes.extend((QB as u16).to_le_bytes());
+        bytes.extend(SCALE.to_le_bytes());
         bytes.extend([0; 8]);
         bytes.extend(kings.map());
         bytes.extend(self.name.as_bytes());
