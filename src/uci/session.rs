@@ -407,13 +407,14 @@ impl Session {
                 let (game, moves) = self.engine.counted_root().clone();
                 engine.game = game;
                 (engine.settings.lmr.main, engine.settings.lmr.helpers) = (RecipeName::Off, Helpers::Same);
-                let placed = engine.set_numa_policy(self.engine.numa_policy().clone());
-                let threads = self.engine.threads();
-                let started = placed.and_then(|()| engine.set_threads(threads).map_err(|error| error.to_string()));
-                if let Err(problem) = started {
-                    return self.report(problem);
-                }
-                self.begin_task(queued, move |console| task::without_reductions(console, engine, &moves, report));
+                let (threads, policy) = (self.engine.threads(), self.engine.numa_policy().clone());
+                self.begin_task(queued, move |console| {
+                    let placed = engine.set_numa_policy(policy);
+                    match placed.and_then(|()| engine.set_threads(threads).map_err(|error| error.to_string())) {
+                        Ok(()) => task::without_reductions(console, engine, &moves, report),
+                        Err(problem) => console.report(problem),
+                    }
+                });
             }
             Some(report) => self.print(&format::lmr_table(&report)),
         }
