@@ -126,7 +126,8 @@ fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
     if sealed(&object) == text { serde_json::from_str(&object).map_err(|_| FOREIGN) } else { Err(DAMAGED) }
 }
 
-/// Describes the first difference between the header of a journal and the header of this run.
+/// Describes the first difference between the header of a journal and the header of this run. The header of an older journal lacks
+/// the checksum of the book.
 pub fn difference(old: &Value, new: &Value) -> Option<String> {
     let shown = |value: &Value| match value.to_string() {
         long if long.chars().count() > MAX_SHOWN => long.chars().take(MAX_SHOWN).chain(['…']).collect(),
@@ -136,8 +137,11 @@ pub fn difference(old: &Value, new: &Value) -> Option<String> {
     let (Some(old_fields), Some(new_fields)) = (old.as_object(), new.as_object()) else {
         return (old != new).then(|| text("header", old, new));
     };
-    let name =
-        old_fields.keys().chain(new_fields.keys()).find(|name| old_fields.get(*name) != new_fields.get(*name))?;
+    let differs = |name: &&String| {
+        let is_older = *name == "book_crc32" && !old_fields.contains_key(*name);
+        !is_older && old_fields.get(*name) != new_fields.get(*name)
+    };
+    let name = old_fields.keys().chain(new_fields.keys()).find(differs)?;
     Some(text(name, &old[name], &new[name]))
 }
 
@@ -230,7 +234,7 @@ mod tests {
     fn journal_without_checksums_is_resumed() {
         let folder = Folder::new("unchecked");
         let path = folder.write("journal", b"{\"seed\":1}\n{\"pair\":1}\n");
-        let (mut journal, records) = Journal::open(&path, &json!({"seed": 1})).unwrap();
+        let (mut journal, records) = Journal::open(&path, &json!({"seed": 1, "book_crc32": "0123abcd"})).unwrap();
         assert_eq!(records, [json!({"pair": 1})]);
         journal.append(&json!({"pair": 2})).unwrap();
         drop(journal);
@@ -245,6 +249,8 @@ mod tests {
         Journal::open(&path, &json!({"limit": "nodes=5", "seed": 1})).unwrap();
         let long = difference(&json!({"set": "x".repeat(9999)}), &json!({})).unwrap();
         assert!(long.len() < 500, "{long}");
+        let book = |checksum: &str| json!({ "book_crc32": checksum });
+        assert!(difference(&book("0123abcd"), &book("0123abce")).is_some());
         let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
         assert!(error.contains("its seed is 1, not 2"), "{error}");
         for foreign in ["1. e4 e5\n", "1. e4 e5", "{\"seed\":2}"] {
