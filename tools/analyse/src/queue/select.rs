@@ -108,9 +108,14 @@ pub fn ranges(text: &str) -> Result<Ranges, String> {
     let range = |word: &str| -> Option<(u64, u64)> {
         let number =
             |digits: &str, or: u64| if digits.is_empty() { Some(or) } else { digits.parse().ok().filter(|&n| n > 0) };
+        // A number alone is both ends of its range.
         let (first, last) = word.split_once('-').unwrap_or((word, word));
-        let (first, last) = (number(first.trim(), 1)?, number(last.trim(), u64::MAX)?);
-        (first <= last && !word.trim().trim_matches('-').is_empty()).then_some((first, last))
+        let (first, last) = (first.trim(), last.trim());
+        if first.is_empty() && last.is_empty() {
+            return None;
+        }
+        let (first, last) = (number(first, 1)?, number(last, u64::MAX)?);
+        (first <= last).then_some((first, last))
     };
     let read = |word| range(word).ok_or_else(|| format!("{word:?}: expected numbers from 1, such as 3,5-9,20-"));
     text.split(',').map(read).collect::<Result<_, _>>().map(Ranges)
