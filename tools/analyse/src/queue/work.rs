@@ -107,8 +107,11 @@ impl Work {
         let claim = if self.searches {
             self.query(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?
         } else {
+            // `None` after Ctrl-C, `Some(None)` if nothing is stored.
             let stored = self.query(|database, _, _| database.best(&item.key, item.game.board()))?;
-            self.screen.tally.unknown += u64::from(stored == Some(None));
+            if stored == Some(None) {
+                self.screen.tally.unknown += 1;
+            }
             stored.flatten().map(Claim::Known)
         };
         match claim {
