@@ -203,7 +203,10 @@ impl<R: BufRead> Reader<R> {
                 Some(Token::Open) => open += 1,
                 Some(Token::Close) => open -= 1,
                 Some(_) => {}
-                None => (open, self.state.unterminated) = (0, true),
+                None => {
+                    self.state.unterminated = true;
+                    return Ok(());
+                }
             }
         }
         Ok(())
