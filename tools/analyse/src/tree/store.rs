@@ -126,7 +126,8 @@ impl Store {
         flags: OpenFlags,
         prepare: impl FnOnce(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
-        if flags.is_empty() && location.file().is_some_and(|path| !path.is_file()) {
+        let may_create = flags.contains(OpenFlags::SQLITE_OPEN_CREATE);
+        if !may_create && location.file().is_some_and(|path| !path.is_file()) {
             return Err(location.error("no such file; expected a tree made by `lento tree init`"));
         }
         let mut connection = Connection::open(location, &SCHEMA, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
