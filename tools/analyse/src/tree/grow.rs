@@ -179,7 +179,8 @@ impl Work<'_> {
 
     /// Searches the new child, if any, and the node without moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
-        let (Place { node, position, path, child, is_new, new }, by) = (place, self.by);
+        let Place { node, position, path, child, is_new, new } = place;
+        let by = self.by;
         if let (Some((mv, next)), Some(new)) = (child, *new) {
             let Some(search) = self.search(next, &[], &[path, &[*mv][..]].concat())? else { return Ok(()) };
             let is_stored = self.store(|store, changed| {
