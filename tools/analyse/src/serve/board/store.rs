@@ -30,8 +30,14 @@ const SERVER: u64 = 0;
 /// Notifications that a slow page may lag behind before it gets all its boards again.
 const MAX_LAG: usize = 256;
 
-/// A change of the list that pages are notified of: the board that was saved, if any, and by whom.
-pub type Change = Option<(Arc<str>, u64)>;
+/// A change that pages are notified of.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// The list has changed.
+    List,
+    /// A visitor has saved a board, which also changes the list.
+    Saved { board: Arc<str>, by: u64 },
+}
 
 /// A connected page.
 pub struct Visitor {
@@ -121,7 +127,7 @@ impl Store {
             None => boards.remove(board),
         };
         drop(boards);
-        self.notify(None);
+        self.notify(Change::List);
     }
 
     /// The board of a request.
@@ -152,8 +158,11 @@ impl Store {
 
     /// The events of a change for a visitor.
     pub fn events(&self, visitor: &Visitor, change: &Change) -> Vec<Value> {
-        let saved = change.iter().filter(|(board, by)| *by != visitor.number && visitor.open.lock().contains(board));
-        self.board_events(saved.map(|(board, _)| board))
+        let concerned = match change {
+            Change::Saved { board, by } if *by != visitor.number && visitor.open.lock().contains(board) => Some(board),
+            _ => None,
+        };
+        self.board_events(concerned.into_iter())
     }
 
     /// All events for a visitor that has missed some.
@@ -238,7 +247,7 @@ impl Store {
         let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
         self.write(&mut table, &board, saved, version - 1)?;
         drop(table);
-        self.notify(Some((Arc::clone(&board), by)));
+        self.notify(Change::Saved { board: Arc::clone(&board), by });
         Ok((board, version))
     }
 
@@ -287,7 +296,7 @@ impl Store {
         let board = new_board();
         self.write(&mut table, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
         drop(table);
-        self.notify(None);
+        self.notify(Change::List);
         Ok(json!({ "board": &*board }))
     }
 
@@ -312,7 +321,7 @@ impl Store {
         let version = saved.version;
         self.write(&mut table, board, saved, version)?;
         drop(table);
-        self.notify(None);
+        self.notify(Change::List);
         Ok(json!({}))
     }
 
