@@ -40,6 +40,7 @@ pub async fn stdio(server: &Server) {
 pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite, source: Source) {
     let (reader, writer) = split(stream);
     let mut lines = Lines::new(reader);
+    // A slot, held until the end, or why there is none.
     let Some(place) = server.admission.open(&mut lines, "JSON lines", source).await else { return };
     let client = Client::new(&server.pool, MAX_UNSENT);
     let read = async {

@@ -90,7 +90,7 @@ A connection that needs a token sends the line `token TOKEN` first.";
 /// Replaces database errors for clients, since they may name server and user.
 const UNAVAILABLE: &str = "the database is not available; see the messages of the server";
 
-/// Timeout for the last answers after Ctrl-C or the end of input.
+/// Timeout for the last answers: after Ctrl-C, at the end of input, and of a search for Lichess that new work replaces.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// TCP keep-alive: idle time, interval and number of probes.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);

@@ -33,6 +33,7 @@ impl Server {
             self.queue.broadcast(&json!({ "event": "tree" }));
         }
         let error = answer.as_ref().err().filter(|error| error.starts_with(&format!("{tree}: ")));
+        // Logs an error unless it repeats the last one.
         let before = replace(&mut *self.tree_error.lock(), error.cloned().unwrap_or_default());
         if let Some(error) = error {
             if *error != before {

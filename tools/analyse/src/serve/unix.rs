@@ -1,4 +1,4 @@
-//! JSON lines over a Unix socket.
+//! The Unix socket for JSON lines.
 
 use lento_console::notice::notice;
 use std::fs::{Permissions, remove_file, set_permissions};
