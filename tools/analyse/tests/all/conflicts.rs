@@ -13,20 +13,21 @@ const SAVED: &str = "document.querySelector('#saved').textContent === 'saved'";
 const ASKED: &str = "document.querySelector('#stale-dialog').open";
 /// Marks the current move as good.
 const MARK: &str = "document.querySelector('#glyphs [data-nag=\"1\"]').click()";
-/// Holds back saves; sends them.
-const HOLD: &str = "window.send = WebSocket.prototype.send; window.held = [];
-    WebSocket.prototype.send = function (text) {
-        if (text.includes('\"ask\":\"save\"')) held.push(() => send.call(this, text));
-        else send.call(this, text);
-    };";
-const RELEASE: &str = "WebSocket.prototype.send = send; held.forEach((send) => send());";
+/// Part of requests to save.
+const SAVE: &str = "\"ask\":\"save\"";
 
-/// A server, its address, and a page with a saved game.
-fn saved(browser: &mut Browser, game: &str) -> (Server, SocketAddr, String) {
+/// A server, its address, and a connected page.
+fn connected(browser: &mut Browser) -> (Server, SocketAddr, String) {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let address = server.address();
     let page = browser.open(&format!("http://{address}/"), 1200);
     browser.wait_for(&page, CONNECTED);
+    (server, address, page)
+}
+
+/// A server, its address, and a page with a saved game.
+fn saved(browser: &mut Browser, game: &str) -> (Server, SocketAddr, String) {
+    let (server, address, page) = connected(browser);
     browser.read(&page, game);
     browser.wait_for(&page, SAVED);
     (server, address, page)
@@ -40,7 +41,7 @@ fn ask(visitor: &mut Visitor, request: Value) -> Value {
 
 /// Holds back the save of an edit until another page has saved the analysis, which is returned.
 fn conflict(browser: &mut Browser, page: &str, visitor: &mut Visitor) -> Value {
-    browser.evaluate(page, HOLD);
+    browser.hold(page, SAVE);
     browser.evaluate(page, MARK);
     browser.wait_for(page, "held.length === 1");
     let board = ask(visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
@@ -63,7 +64,7 @@ fn conflict_is_answered_before_another_analysis_opens() {
     let mut visitor = Visitor::connect(address);
     let board = conflict(&mut browser, &page, &mut visitor);
     browser.evaluate(&page, "document.querySelector('#new').click()");
-    browser.evaluate(&page, RELEASE);
+    browser.release(&page);
     browser.wait_for(&page, &format!("{ASKED} && {MOVES} === 'e4 e5*'"));
     browser.evaluate(&page, "document.querySelector('#stale-dialog [value=copy]').click()");
     browser.wait_for(&page, &format!("!{ASKED} && {MOVES} === ''"));
@@ -79,7 +80,7 @@ fn newest_version_is_shown_after_a_conflict() {
     let (_server, address, page) = saved(&mut browser, "1. e4 e5");
     let mut visitor = Visitor::connect(address);
     let board = conflict(&mut browser, &page, &mut visitor);
-    browser.evaluate(&page, RELEASE);
+    browser.release(&page);
     browser.wait_for(&page, ASKED);
     comment(&mut visitor, &board, "newest");
     browser.evaluate(&page, "document.querySelector('#stale-dialog [value=theirs]').click()");
@@ -187,17 +188,15 @@ fn long_names_are_cut() {
 #[test]
 fn rename_during_the_first_save_is_kept() {
     let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let page = browser.open(&format!("http://{}/", server.address()), 1200);
-    browser.wait_for(&page, CONNECTED);
-    browser.evaluate(&page, HOLD);
+    let (_server, _, page) = connected(&mut browser);
+    browser.hold(&page, SAVE);
     browser.read(&page, "1. e4 e5");
     browser.wait_for(&page, "held.length === 1");
     browser.evaluate(
         &page,
         "(() => { const field = document.querySelector('#name'); field.value = 'mine'; field.dispatchEvent(new Event('change')); })()",
     );
-    browser.evaluate(&page, RELEASE);
+    browser.release(&page);
     browser.wait_for(&page, "document.querySelector('#boards .players')?.textContent === 'mine'");
 }
 

@@ -268,14 +268,7 @@ fn visitors_see_the_same_positions() {
     let phone = browser.open(&url, 390);
     browser.wait_for(&phone, &format!("!!document.querySelector('#positions') && {LIST}.includes('searching')"));
     // The lines are requested again if there are updates before the answer.
-    browser.evaluate(
-        &desktop,
-        "window.send = WebSocket.prototype.send; window.held = [];
-        WebSocket.prototype.send = function (text) {
-            if (text.includes('\"ask\":\"queue-look\"')) held.push(() => send.call(this, text));
-            else send.call(this, text);
-        };",
-    );
+    browser.hold(&desktop, "\"ask\":\"queue-look\"");
     browser.wait_for(&desktop, "held.length === 1");
     browser.evaluate(&phone, "document.querySelector('#pause').click()");
     browser.wait_for(&phone, &format!("{LIST}.includes('paused')"));

@@ -77,14 +77,11 @@ impl<'a> Page<'a> {
 
     /// Holds back requests until `release`.
     fn hold(&mut self) {
-        self.evaluate(
-            "window.send = WebSocket.prototype.send; window.held = [];
-            WebSocket.prototype.send = function (text) { held.push(() => send.call(this, text)); };",
-        );
+        self.browser.hold(&self.page, "");
     }
 
     fn release(&mut self) {
-        self.evaluate("WebSocket.prototype.send = send; held.forEach((send) => send());");
+        self.browser.release(&self.page);
     }
 
     /// With late answers, moves are played in the positions where they were made, or refused.

@@ -149,6 +149,22 @@ impl Browser {
         self.evaluate(page, &script);
     }
 
+    /// Holds back messages that contain a text, until [`release`](Self::release).
+    pub fn hold(&mut self, page: &str, text: &str) {
+        let script = format!(
+            "window.send = WebSocket.prototype.send; window.held = [];
+            WebSocket.prototype.send = function (text) {{
+                if (text.includes({text:?})) held.push(() => send.call(this, text));
+                else send.call(this, text);
+            }};"
+        );
+        self.evaluate(page, &script);
+    }
+
+    pub fn release(&mut self, page: &str) {
+        self.evaluate(page, "WebSocket.prototype.send = send; held.forEach((send) => send());");
+    }
+
     /// Copies a text from a field and pastes it into the page.
     pub fn paste(&mut self, page: &str, text: &str) {
         let script = format!(
