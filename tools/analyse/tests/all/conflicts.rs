@@ -136,15 +136,8 @@ fn unsaved_analyses_are_returned_to() {
 #[test]
 fn unsaved_analysis_survives_a_reload() {
     let Some(mut browser) = Browser::start() else { return };
-    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
-    let page = browser.open(&format!("http://{}/", server.address()), 1200);
-    browser.wait_for(&page, CONNECTED);
-    // Drops saves.
-    browser.evaluate(
-        &page,
-        "window.send = WebSocket.prototype.send;
-        WebSocket.prototype.send = function (text) { if (!text.includes('\"ask\":\"save\"')) send.call(this, text); };",
-    );
+    let (_server, _, page) = connected(&mut browser);
+    browser.hold(&page, SAVE);
     browser.read(&page, "1. e4 {mine} e5");
     browser.wait_for(&page, &format!("{MOVES} === 'e4 e5*'"));
     browser.evaluate(&page, "document.querySelector('#go-back').click()");
