@@ -34,7 +34,7 @@ pub fn result(word: &str) -> Option<&'static str> {
     match word {
         "1-0" | "1–0" | "1:0" => Some("1-0"),
         "0-1" | "0–1" | "0:1" => Some("0-1"),
-        "1/2-1/2" | "1/2" | "½-½" => Some("1/2-1/2"),
+        "1/2-1/2" | "1/2–1/2" | "1/2" | "½-½" | "½–½" => Some("1/2-1/2"),
         "*" => Some("*"),
         _ => None,
     }
@@ -150,6 +150,7 @@ mod tests {
         }
         for (text, expected) in [
             ("1/2", Token::Result("1/2-1/2")),
+            ("½–½", Token::Result("1/2-1/2")),
             ("1-0", Token::Result("1-0")),
             ("0-0", Token::Move("0-0".into())),
             ("1.e4", Token::Move("e4".into())),
