@@ -179,10 +179,9 @@ impl<R: BufRead> Lexer<R> {
         loop {
             let end = self.rest().find('}');
             let piece = self.take(end.unwrap_or(self.rest().len()));
-            self.is_truncated |= text.len() + piece.len() > MAX_COMMENT;
-            if !self.is_truncated {
-                text.push_str(&piece);
-            }
+            let room = MAX_COMMENT.saturating_sub(text.len());
+            self.is_truncated |= piece.len() > room;
+            text.push_str(&piece[..piece.floor_char_boundary(room)]);
             if end.is_some() {
                 self.at += 1;
                 return Ok(Token::Comment(text.trim().to_owned()));

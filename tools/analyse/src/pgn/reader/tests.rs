@@ -204,12 +204,15 @@ fn enforces_limits() {
     let readings = read(&comments);
     assert!(readings[0].game.as_ref().unwrap().moves[0].remarks.comment.as_ref().unwrap().len() <= MAX_TEXT);
     assert!(readings[0].problems[0].text.contains("bytes of tags, comments and variations"));
-    let long = format!("1. e4 {{{}\n{}}} 1... e5 {{short}}", "a".repeat(1 << 16), "b".repeat(100));
-    let readings = read(&long);
-    let game = readings[0].game.as_ref().unwrap();
-    let comments: Vec<_> = game.moves.iter().map(|played| played.remarks.comment.as_ref().map(String::len)).collect();
-    assert_eq!(comments, [Some(1 << 16), Some(5)]);
-    assert!(readings[0].problems[0].text.contains("a comment of more than 65536 bytes"));
+    for [first, second] in [["a", "\n"], ["é", ""]] {
+        let whole = first.repeat((1 << 16) / first.len());
+        let long = format!("{{{whole}{second}more}}");
+        let readings = read(&format!("{long}\n[Event \"x\"]\n\n{{start}} 1. e4 {long} 1... e5 {{short}}"));
+        let game = readings[0].game.as_ref().unwrap();
+        let comments: Vec<_> = game.moves.iter().map(|played| played.remarks.comment.as_deref()).collect();
+        assert_eq!((game.comment.as_deref(), &comments[..]), (Some("start"), &[Some(&*whole), Some("short")][..]));
+        assert!(readings[0].problems[0].text.contains("a comment of more than 65536 bytes"));
+    }
 }
 
 proptest::proptest! {
