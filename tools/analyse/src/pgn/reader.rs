@@ -125,6 +125,8 @@ impl<R: BufRead> Reader<R> {
                         self.state.tags.push((name, value));
                     }
                 }
+                // Tags may follow.
+                Token::Comment(text) => self.comment(&mut main, &text),
                 token => {
                     self.pending = Some((token, line));
                     break;

@@ -117,6 +117,10 @@ fn separates_games() {
     assert_eq!(results("[Event \"a\"]\n\n[Event \"b\"]\n\n1.e4 *"), ["*", "*"], "a game without moves");
     assert_eq!(results("[Event \"a\"]\n\n1.e4 (1.d4\n[Event \"b\"]\n\n1.e4 1/2"), ["*", "1/2-1/2"]);
     assert_eq!(results("[Event \"a\"]\n\n1.e4 {open\n[Event \"b\"]\n\n1.e4 1-0"), ["*", "1-0"]);
+    assert_eq!(
+        results("[Event \"a\"]\n; a comment\n[Result \"1-0\"]\n{another one} [Event \"b\"]\n1.e4"),
+        ["1-0", "*"]
+    );
     assert!(results("").is_empty() && results("\n\n% nothing\n{nothing}\n").is_empty());
     let numbers: Vec<u64> = read("[Event \"a\"]\n\n1.e4 *\n\n[Event \"b\"]\n*").iter().map(|r| r.number).collect();
     assert_eq!(numbers, [1, 2]);
