@@ -5,7 +5,7 @@ use super::analysis::{SearchLimits, Stored};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
 use super::results::{insert_position, position, stored};
-use super::run::{is_other_alive, notify, release};
+use super::run::{is_other_alive, release};
 use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
 
@@ -50,7 +50,7 @@ impl Database {
         {
             return Ok(Claim::Known(found));
         }
-        let claim = connection.transaction(|connection| {
+        connection.transaction(|connection| {
             run.renew(connection)?;
             let engine = engine_id(connection, engine)?;
             insert_position(connection, key)?;
@@ -70,16 +70,10 @@ impl Database {
                 ON CONFLICT (position) DO UPDATE SET run = excluded.run";
             connection.execute(insert, &values![position, run.id])?;
             Ok(Claim::Claimed { position, partial })
-        })?;
-        if matches!(claim, Claim::Claimed { .. }) && std::mem::take(&mut self.listens) {
-            // Notifications would accumulate during the search.
-            self.connection.batch("UNLISTEN *")?;
-        }
-        Ok(claim)
+        })
     }
 
     pub fn release(&mut self, position: i64) -> Result<()> {
-        release(&mut self.connection, position, self.run.as_ref())?;
-        notify(&mut self.connection)
+        release(&mut self.connection, position, self.run.as_ref()).map(drop)
     }
 }

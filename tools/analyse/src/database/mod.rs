@@ -27,7 +27,6 @@ use crate::sql::{Connection, Result, Schema};
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
-use run::notify;
 use rusqlite::OpenFlags;
 use std::time::Duration;
 
@@ -39,10 +38,8 @@ static SCHEMA: Schema = Schema {
     scripts: &[include_str!("schema.sql")],
     foreign: "another program's database; expected one made by lento analyse, or a new name",
 };
-/// Poll interval for positions claimed by other processes.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Polls without a notification after which such positions are retried, since leases may have expired.
-const POLLS: u32 = 10;
+/// Poll intervals for positions claimed by other processes, of a file and of a server.
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 /// Maximum delay between attempts to reach a server.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 /// Tables of `lento serve`, created when it first opens the database.
@@ -78,8 +75,6 @@ pub struct Database {
     run: Option<Run>,
     /// Whether it was opened as immutable.
     immutable: bool,
-    /// Whether it listens for notifications of finished positions.
-    listens: bool,
 }
 
 impl Database {
@@ -120,11 +115,10 @@ impl Database {
             return Err(location.error("not a regular file; expected a database or a new name"));
         }
         let connection = Connection::open(location, &SCHEMA, flags)?;
-        Ok(Self { connection, run: None, immutable: false, listens: false })
+        Ok(Self { connection, run: None, immutable: false })
     }
 
     pub fn reconnect(&mut self) -> Result<()> {
-        self.listens = false;
         self.connection.reconnect()
     }
 
@@ -137,23 +131,10 @@ impl Database {
     }
 
     /// Waits until positions claimed by others may be finished, or a stop is requested.
-    pub fn wait(&mut self, stop: &Stop) -> Result<()> {
-        if !self.connection.is_server() {
-            // A timeout unless a stop is requested.
-            let _ = stop.waiter().recv_timeout(POLL_INTERVAL);
-            return Ok(());
-        }
-        if !self.listens {
-            // The caller checks again for positions finished before.
-            self.listens = true;
-            return self.connection.batch("LISTEN lento_analyse");
-        }
-        for _ in 0..POLLS {
-            if stop.is_requested() || self.connection.wait(POLL_INTERVAL)? {
-                break;
-            }
-        }
-        Ok(())
+    pub fn wait(&self, stop: &Stop) {
+        let interval = POLL_INTERVALS[usize::from(self.connection.is_server())];
+        // A timeout unless a stop is requested.
+        let _ = stop.waiter().recv_timeout(interval);
     }
 
     pub fn location(&self) -> &Location {
@@ -166,7 +147,6 @@ impl Drop for Database {
         if let Some(run) = self.run.take() {
             // On failure, other processes clean up.
             let _ = run.end(&mut self.connection);
-            let _ = notify(&mut self.connection);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Database;
 use super::analysis::{Analysis, Conditions, Line, SearchLimits, Stored};
 use super::engine::{EngineId, engine_id, find_engine};
 use super::key::Key;
-use super::run::{notify, release};
+use super::run::release;
 use crate::sql::{Connection, Result, values};
 use lento::chess::Board;
 use lento::eval::wdl;
@@ -76,7 +76,7 @@ impl Database {
                     && (is_late || requested.is_met_by(there))
             };
             if stored(connection, position, Some(engine), multipv, board)?.iter().any(is_as_good) {
-                return notify(connection);
+                return Ok(());
             }
             let delete = "DELETE FROM analysis WHERE position = $1 AND engine = $2 AND multipv = $3";
             connection.execute(delete, &values![position, engine, multipv])?;
@@ -101,8 +101,7 @@ impl Database {
                     milliseconds(analysis.time),
                 ],
             )?;
-            insert_lines(connection, id, board, found)?;
-            notify(connection)
+            insert_lines(connection, id, board, found)
         })?;
         // Writes to a deleted file succeed but have no effect.
         if self.location().file().is_some_and(|path| !path.exists()) {

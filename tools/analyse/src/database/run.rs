@@ -155,8 +155,3 @@ pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&R
     let claims = connection.execute("DELETE FROM claim WHERE position = $1 AND run = $2", &values![position, run])?;
     Ok(claims > 0)
 }
-
-/// Notifies processes waiting for positions.
-pub(super) fn notify(connection: &mut Connection) -> Result<()> {
-    if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
-}

@@ -136,7 +136,7 @@ pub fn run(queue: &QueueArgs, position: &analyse::Args) -> Done {
 /// Writes reports of the selected games from the stored analyses.
 fn report(queue: &QueueArgs, sources: &[Source], work: &mut Work, mut reports: Reports) -> Result<(), Box<dyn Error>> {
     games(queue, sources, |pgn| {
-        let analyses = work.query(|database, _, _| load(&pgn, database))?;
+        let analyses = work.query(|database, _| load(&pgn, database))?;
         let analyses = analyses.ok_or("interrupted while the server is away; no reports are written")?;
         reports.add(&AnalysedGame { pgn, analyses })
     })?;

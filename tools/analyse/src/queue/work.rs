@@ -84,7 +84,7 @@ impl Work {
             self.retry_waiting()?;
         }
         while !self.waiting.is_empty() && !self.stop.is_requested() {
-            self.query(|database, _, stop| database.wait(stop))?;
+            self.database.wait(&self.stop);
             self.retry_waiting()?;
             if output_is_gone() {
                 return Err(io::Error::from(ErrorKind::BrokenPipe).into());
@@ -105,10 +105,10 @@ impl Work {
         let Conditions { requested, multipv, .. } = self.conditions;
         self.new_game |= item.begins;
         let claim = if self.searches {
-            self.query(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?
+            self.query(|database, id| database.claim(&item.key, item.game.board(), id, multipv, &requested))?
         } else {
             // `None` after Ctrl-C, `Some(None)` if nothing is stored.
-            let stored = self.query(|database, _, _| database.best(&item.key, item.game.board()))?;
+            let stored = self.query(|database, _| database.best(&item.key, item.game.board()))?;
             if stored == Some(None) {
                 self.screen.tally.unknown += 1;
             }
@@ -151,12 +151,12 @@ impl Work {
         found.as_ref().map_or(Ok(()), |found| self.screen.end(show, item, found))?;
         // No partial result with a node limit.
         let Some(found) = found.filter(|_| finished || !requested.is_exact()) else {
-            self.query(|database, _, _| database.release(position))?;
+            self.query(|database, _| database.release(position))?;
             return Ok(());
         };
         let stored = self.stored(item, &found, partial.as_ref(), finished);
         self.screen.tally.add(found.nodes(), found.elapsed);
-        if self.query(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
+        if self.query(|database, id| database.store(position, item.game.board(), id, &stored))?.is_none() {
             let (depth, nodes) = (stored.analysis.depth, counted(stored.analysis.nodes, "node"));
             self.screen.message(&format!("not stored: {}, depth {depth}, {nodes}", item.place));
             return Ok(());
@@ -194,7 +194,7 @@ impl Work {
     /// Runs a query, again after reconnecting if the connection is lost. Returns `None` after Ctrl-C meanwhile.
     pub fn query<T>(
         &mut self,
-        mut run: impl FnMut(&mut Database, &EngineId, &Stop) -> sql::Result<T>,
+        mut run: impl FnMut(&mut Database, &EngineId) -> sql::Result<T>,
     ) -> Result<Option<T>, Box<dyn Error>> {
         let Self { database, id, stop, screen, .. } = self;
         let location = database.location().clone();
@@ -202,7 +202,7 @@ impl Work {
             if is_lost {
                 database.reconnect()?;
             }
-            run(database, id, stop)
+            run(database, id)
         })?)
     }
 

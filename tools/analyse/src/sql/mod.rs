@@ -269,16 +269,6 @@ impl Connection {
         }
     }
 
-    /// Waits for a notification on the channels listened to. Without a server, only sleeps.
-    pub fn wait(&mut self, timeout: Duration) -> Result<bool> {
-        match &mut self.backend {
-            Backend::Sqlite(_) => thread::sleep(timeout),
-            #[cfg(feature = "postgres")]
-            Backend::Server(server) => return server.wait(timeout).map_err(|cause| self.error(cause)),
-        }
-        Ok(false)
-    }
-
     /// The version of the tables; `None` in an empty database.
     pub fn version(&mut self) -> Result<Option<i64>> {
         let Schema { application, name, .. } = *self.schema;

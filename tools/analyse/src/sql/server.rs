@@ -3,7 +3,6 @@
 use super::{Cause, Result, Row, Value};
 use bytes::BytesMut;
 use postgres::error::SqlState;
-use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Statement};
 use std::collections::HashMap;
@@ -77,14 +76,6 @@ impl Server {
 
     pub fn batch(&mut self, sql: &str) -> Result<(), Cause> {
         Ok(self.client.batch_execute(sql)?)
-    }
-
-    /// Waits for a notification. Discards any others that have arrived.
-    pub fn wait(&mut self, timeout: Duration) -> Result<bool, Cause> {
-        let mut notifications = self.client.notifications();
-        let is_notified = notifications.timeout_iter(timeout).next()?.is_some();
-        while notifications.iter().next()?.is_some() {}
-        Ok(is_notified)
     }
 }
 
