@@ -33,8 +33,6 @@ pub struct Error {
 pub struct Cause {
     /// The message with advice.
     text: String,
-    /// Whether another process holds the lock of the file.
-    is_busy: bool,
     /// Whether the connection to the server is lost.
     is_disconnect: bool,
     /// Whether the transaction may succeed when retried.
@@ -73,8 +71,7 @@ impl From<Error> for String {
 
 impl From<rusqlite::Error> for Cause {
     fn from(error: rusqlite::Error) -> Self {
-        let is_busy = error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
-        Self { text: format!("{error}{}", advice(&error)), is_busy, ..Self::default() }
+        format!("{error}{}", advice(&error)).into()
     }
 }
 
@@ -317,9 +314,8 @@ impl Connection {
         if found == Some(newest as i64) {
             return Ok(());
         }
-        if found.is_none() && !self.is_server() {
-            // File systems without WAL fall back to a slower journal.
-            self.use_wal()?;
+        if let (None, Some(file)) = (found, self.sqlite()) {
+            use_wal(file).map_err(|error| self.error(error))?;
         }
         self.transaction(|connection| {
             if connection.is_server() {
@@ -351,17 +347,18 @@ impl Connection {
         }
         self.batch(&format!("SELECT pg_advisory_xact_lock({})", self.schema.application))
     }
+}
 
-    /// Switches to WAL. The busy timeout does not cover other processes that do so.
-    fn use_wal(&mut self) -> Result<()> {
-        let start = Instant::now();
-        loop {
-            let result = self.query("PRAGMA journal_mode = WAL", &[], |_| Ok(()));
-            if !result.as_ref().is_err_and(|error| error.cause.is_busy) || start.elapsed() >= TIMEOUT {
-                return result.map(drop);
-            }
-            thread::sleep(Duration::from_millis(10));
+/// Switches to WAL; file systems without it keep a slower journal. The busy timeout does not cover other processes that do so.
+fn use_wal(file: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    loop {
+        let result = file.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+        let code = result.as_ref().err().and_then(rusqlite::Error::sqlite_error_code);
+        if code != Some(ErrorCode::DatabaseBusy) || start.elapsed() >= TIMEOUT {
+            return result;
         }
+        thread::sleep(Duration::from_millis(10));
     }
 }
 

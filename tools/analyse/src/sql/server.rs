@@ -30,7 +30,7 @@ impl From<postgres::Error> for Cause {
     fn from(error: postgres::Error) -> Self {
         let text = format!("{}{}", describe(&error), advice(&error));
         let (is_disconnect, is_conflict) = (is_disconnect(&error), is_conflict(&error));
-        Self { text, is_disconnect, is_conflict, ..Self::default() }
+        Self { text, is_disconnect, is_conflict }
     }
 }
 
