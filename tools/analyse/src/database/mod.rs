@@ -68,7 +68,6 @@ CREATE TABLE IF NOT EXISTS queue_owner (
     paused BIGINT NOT NULL
 )";
 
-#[derive(Debug)]
 pub struct Database {
     connection: Connection,
     /// Registration of this process, if visible to others.

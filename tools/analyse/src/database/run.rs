@@ -18,13 +18,11 @@ const SUFFIX: &str = ".run";
 const RENEW: &str = "UPDATE run SET expires = clock_timestamp() + make_interval(secs => $2) WHERE token = $1";
 
 /// Registration of this process.
-#[derive(Debug)]
 pub struct Run {
     pub id: i64,
     liveness: Liveness,
 }
 
-#[derive(Debug)]
 enum Liveness {
     Lock {
         path: PathBuf,

@@ -196,7 +196,7 @@ fn deleted_file_is_detected() {
     fs::remove_file(&path).unwrap();
     let error = database.store(position, &board, &engine, &stored(&board, 1, 1)).unwrap_err().to_string();
     assert!(error.contains("was removed or renamed"), "{error}");
-    let error = Database::open_to_read(&location).unwrap_err().to_string();
+    let error = Database::open_to_read(&location).err().unwrap().to_string();
     assert!(error.contains("no such file"), "{error}");
 }
 

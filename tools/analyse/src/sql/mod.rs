@@ -101,7 +101,6 @@ impl Error {
 
 /// The tables of a program, as scripts in the SQLite dialect, one per version. Lines that end with `-- SQLite` or
 /// `-- PostgreSQL` are for that database only.
-#[derive(Debug)]
 pub struct Schema {
     /// The `application_id` of SQLite files.
     pub application: i64,
@@ -115,14 +114,12 @@ pub struct Schema {
 }
 
 /// A connection to an SQLite file or a PostgreSQL server.
-#[derive(Debug)]
 pub struct Connection {
     pub location: Location,
     pub schema: &'static Schema,
     backend: Backend,
 }
 
-#[derive(Debug)]
 enum Backend {
     Sqlite(rusqlite::Connection),
     #[cfg(feature = "postgres")]

@@ -7,7 +7,6 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Statement};
 use std::collections::HashMap;
 use std::env;
-use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -18,12 +17,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Server {
     client: Client,
     statements: HashMap<String, Statement>,
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("Server")
-    }
 }
 
 impl From<postgres::Error> for Cause {
