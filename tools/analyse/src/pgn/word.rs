@@ -114,19 +114,15 @@ pub fn parse(board: &Board, text: &str, chess960: bool) -> Option<Move> {
     let text = &plain(text);
     let found = board.parse_san(text).or_else(|| board.parse_uci(text, chess960));
     found.or_else(|| {
-        let plain = text.replace(['/', ':', '(', ')'], "");
+        // Castling may be in lower case.
+        let plain = text.replace(['/', ':', '(', ')'], "").replace('o', "O");
         let plain = plain.strip_prefix('P').unwrap_or(&plain);
-        let castling = plain.trim_end_matches(['+', '#']).to_ascii_uppercase();
-        match castling.as_str() {
-            "O-O" | "OO" | "0-0" | "00" => board.parse_san("O-O"),
-            "O-O-O" | "OOO" | "0-0-0" | "000" => board.parse_san("O-O-O"),
-            // A lower-case promotion.
-            _ => match plain.trim_end_matches(['+', '#']).char_indices().next_back() {
-                Some((at, piece @ ('q' | 'r' | 'b' | 'n'))) => {
-                    board.parse_san(&format!("{}{}", &plain[..at], piece.to_ascii_uppercase()))
-                }
-                _ => board.parse_san(plain).or_else(|| castling_as_king_move(board, plain)),
-            },
+        match plain.trim_end_matches(['+', '#']).char_indices().next_back() {
+            // So may a promotion.
+            Some((at, piece @ ('q' | 'r' | 'b' | 'n'))) => {
+                board.parse_san(&format!("{}{}", &plain[..at], piece.to_ascii_uppercase()))
+            }
+            _ => board.parse_san(plain).or_else(|| castling_as_king_move(board, plain)),
         }
     })
 }
@@ -184,7 +180,7 @@ mod tests {
         let board = Board::from_fen("r3k2r/P3P3/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1").unwrap();
         for (uci, texts) in [
             ("e1g1", &["O-O", "0-0", "o-o", "OO", "0-0+", "e1g1", "Ke1-g1", "Kg1"][..]),
-            ("e1c1", &["O-O-O", "0-0-0", "o-o-o"]),
+            ("e1c1", &["O-O-O", "0-0-0", "o-o-o", "OOO", "000", "ooo+"]),
             ("e5d6", &["exd6", "exd6e.p.", "ed6", "e5xd6", "e5:d6", "Pexd6"]),
             ("h1h8", &["Rxh8", "Rh8+", "Rh1xh8+", "R:h8"]),
         ] {
