@@ -4,7 +4,7 @@
 pub struct Comment {
     /// Human-readable text; engine output is dropped.
     pub text: String,
-    /// Operand of `[%clk ...]`.
+    /// Time of `[%clk ...]`, if valid.
     pub clock: Option<String>,
 }
 
@@ -45,7 +45,8 @@ impl Comment {
             match part {
                 Part::Text(text) => kept.push_str(text),
                 Part::Command(command) => {
-                    clock = command.strip_prefix("clk").map(|time| time.trim().to_owned()).or(clock);
+                    let time = command.strip_prefix("clk").map(str::trim).filter(|time| is_clock(time));
+                    clock = time.map(str::to_owned).or(clock);
                 }
             }
         }
@@ -104,6 +105,7 @@ mod tests {
             ("A good move.", "A good move.", None),
             ("[%eval 0.23] [%clk 1:05:23]", "", Some("1:05:23")),
             ("before [%clk 0:01] after", "before after", Some("0:01")),
+            ("[%clk soon]", "", None),
             ("+0.13/12 0.29s", "", None),
             ("+M1/127 0.003s, Black mates", "Black mates", None),
             ("-M18/13 0.14s", "", None),

@@ -12,7 +12,7 @@ pub use annotate::{ROSTER, comment_words};
 pub use wrapped::Wrapped;
 
 use crate::database::Analysis;
-use crate::pgn::{Comment, PgnGame, is_clock};
+use crate::pgn::{Comment, PgnGame};
 use accuracy::{Judged, Side};
 use lento::chess::{Board, Color, Game, Move, Verdict};
 use lento::score::DRAW;
@@ -90,7 +90,7 @@ impl<'a> Study<'a> {
 
     /// The player's clock after a move, if known.
     pub fn clock(&self, at: usize) -> Option<String> {
-        self.comment(at).clock.filter(|text| is_clock(text))
+        self.comment(at).clock
     }
 
     /// A tag's value, unless missing or unknown.
