@@ -129,7 +129,8 @@ impl<R: BufRead> Lexer<R> {
         let is_glyph = |c: char| matches!(c, '!' | '?');
         let begins = self.rest().starts_with(is_glyph);
         let ends = |c: char| is_blank(c) || "{}()[];$<>\"".contains(c) || is_glyph(c) != begins;
-        let mut word = self.take(self.rest().find(ends).unwrap_or(self.rest().len()));
+        let length = self.rest().find(ends).unwrap_or(self.rest().len());
+        let mut word = self.take(word::before_assessment(&self.rest()[..length]));
         // Nonstandard promotion: e8(Q).
         if let [b'(', piece @ (b'Q' | b'R' | b'B' | b'N'), b')', ..] = *self.rest().as_bytes()
             && word.ends_with(['1', '8'])
@@ -274,6 +275,20 @@ mod tests {
                 Token::Open,
                 word("d5"),
                 Token::Close,
+            ]
+        );
+        assert_eq!(
+            tokens("Nf3+- + e5± Qh5+= e8=Q= +=".as_bytes()),
+            [
+                word("Nf3"),
+                Token::Nag(18),
+                word("e5"),
+                Token::Nag(16),
+                word("Qh5"),
+                Token::Nag(14),
+                word("e8=Q"),
+                Token::Nag(10),
+                Token::Nag(14),
             ]
         );
         assert_eq!(

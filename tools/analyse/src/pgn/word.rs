@@ -40,25 +40,33 @@ pub fn result(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The NAG of a suffix, position assessment or other symbol.
+/// Suffixes of moves with their NAGs.
+const SUFFIXES: [(&str, u8); 6] = [("!", 1), ("?", 2), ("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)];
+/// Assessments of positions with their NAGs, longest first.
+const ASSESSMENTS: [(&str, u8); 12] = [
+    ("+/-", 16),
+    ("-/+", 17),
+    ("+=", 14),
+    ("=+", 15),
+    ("+-", 18),
+    ("-+", 19),
+    ("⩲", 14),
+    ("⩱", 15),
+    ("±", 16),
+    ("∓", 17),
+    ("∞", 13),
+    ("=", 10),
+];
+
+/// The NAG of a suffix or an assessment.
 fn glyph(word: &str) -> Option<u8> {
-    Some(match word {
-        "!" => 1,
-        "?" => 2,
-        "!!" => 3,
-        "??" => 4,
-        "!?" => 5,
-        "?!" => 6,
-        "=" => 10,
-        "∞" => 13,
-        "+=" | "⩲" => 14,
-        "=+" | "⩱" => 15,
-        "±" | "+/-" => 16,
-        "∓" | "-/+" => 17,
-        "+-" => 18,
-        "-+" => 19,
-        _ => return None,
-    })
+    SUFFIXES.iter().chain(&ASSESSMENTS).find(|(known, _)| *known == word).map(|&(_, nag)| nag)
+}
+
+/// The bytes of a word before an assessment, as in `Nf3+-`; of an assessment alone, all.
+pub fn before_assessment(word: &str) -> usize {
+    let found = ASSESSMENTS.iter().find_map(|(known, _)| word.strip_suffix(known));
+    found.filter(|before| !before.is_empty()).unwrap_or(word).len()
 }
 
 /// Classifies a word without suffix; `None` for ignored words, such as move numbers.
