@@ -275,10 +275,6 @@ impl Store {
         self.db().query(&sql, &values![nodes], |row| row.get(0))
     }
 
-    pub fn component(&self, node: i64) -> Result<Option<i64>> {
-        Ok(self.db().query_first("SELECT component FROM node WHERE id = $1", &values![node])?.flatten())
-    }
-
     pub fn members(&self, component: i64) -> Result<Vec<i64>> {
         self.db().query("SELECT id FROM node WHERE component = $1 ORDER BY id", &values![component], |row| row.get(0))
     }

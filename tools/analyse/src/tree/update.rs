@@ -107,8 +107,9 @@ impl Changed {
 
     /// Joins the nodes on cycles closed by a new move into a component.
     fn join(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
-        let known = store.component(parent)?;
-        if known.is_some() && known == store.component(child)? {
+        if let [(_, _, Some(one)), (_, _, Some(other))] = store.places(&[parent, child])?[..]
+            && one == other
+        {
             return Ok(());
         }
         // Alternates between both ends, so that the smaller side shows that there is no cycle.

@@ -72,14 +72,10 @@ impl Store {
             let edge = Edge { mv, child: at(child)? as u32, pinned, excluded };
             nodes[at(parent)?].edges.push(edge);
         }
-        let sql =
-            "SELECT node, mv, value FROM search WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
-        let found = self.db().query(sql, &values![ids], |row| {
-            let (node, mv, value) = (row.get(0)?, Move::from_word(row.get(1)?), row.get(2)?);
-            Ok(mv.map(|mv| (node, Found { mv, value })))
-        })?;
-        for (node, found) in found.into_iter().flatten() {
-            nodes[at(node)?].found.push(found);
+        for (node, _, search) in self.searches_of(ids)? {
+            if let Some(mv) = search.pv.first().and_then(|&word| Move::from_word(word)) {
+                nodes[at(node)?].found.push(Found { mv, value: search.value });
+            }
         }
         Ok(())
     }
