@@ -4,7 +4,7 @@ use super::opening::Opening;
 use super::position::Position;
 use super::store::{PAGE, Store};
 use super::update::{Changed, store_all};
-use super::{NUMBERS, Tree, settings};
+use super::{NUMBERS, Tree, number, settings};
 use crate::database::Location;
 use crate::sql;
 use lento_console::Done;
@@ -116,11 +116,8 @@ fn take_settings(store: &Store, other: &Store) -> sql::Result<()> {
         store.set_setting("game", &longer.1)?;
         store.set_setting("root", &longer.2)?;
     }
-    for (name, default, _) in NUMBERS {
-        let number = |settings: &BTreeMap<String, String>| -> Option<i64> {
-            settings.get(name).and_then(|text| text.parse().ok()).or(default)
-        };
-        match (number(&ours), number(&theirs)) {
+    for (name, ..) in NUMBERS {
+        match (number(&ours, name), number(&theirs, name)) {
             (Some(one), Some(two)) if two > one => _ = store.set_setting(name, &two.to_string())?,
             (Some(_), None) => _ = store.remove_setting(name)?,
             _ => {}

@@ -28,6 +28,7 @@ use lento_console::setup::{self, Setup};
 use lento_console::table::numbered;
 use opening::Opening;
 use position::Position;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use store::Store;
 use update::{Changed, store_all};
@@ -146,12 +147,15 @@ const NUMBERS: [Number; 8] = [
     ("black_best", None, |growth| growth.black_best),
 ];
 
+/// The stored value of a numeric setting, or its default.
+fn number(stored: &BTreeMap<String, String>, name: &str) -> Option<i64> {
+    let default = NUMBERS.iter().find(|(known, ..)| *known == name).and_then(|(_, default, _)| *default);
+    stored.get(name).and_then(|text| text.parse().ok()).or(default)
+}
+
 fn settings(store: &Store) -> sql::Result<Settings> {
-    let texts = store.settings()?;
-    let number = |name: &str| -> Option<i64> {
-        let default = NUMBERS.iter().find(|(known, ..)| *known == name).and_then(|(_, default, _)| *default);
-        texts.get(name).and_then(|text| text.parse().ok()).or(default)
-    };
+    let stored = store.settings()?;
+    let number = |name: &str| number(&stored, name);
     let width = |color: &str| Width {
         weight: number(&format!("{color}_weight")).unwrap_or(100),
         within: number(&format!("{color}_within")).map(|max| max as i32),
