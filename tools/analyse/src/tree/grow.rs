@@ -63,7 +63,7 @@ struct Work<'a> {
 
 pub fn run(args: &Grow) -> Done {
     let tree = Tree::open(&args.tree)?;
-    change_settings(&tree, &args.growth)?;
+    change_settings(&tree.store, &args.growth)?;
     let mut engine = engine(args)?;
     let id = EngineId::new(&mut engine);
     let by = tree.store.write(|store| store.engine(&id))?;
@@ -309,7 +309,7 @@ impl Work<'_> {
     fn summary(&mut self) -> Result<(), Box<dyn Error>> {
         let Some((positions, _)) = self.query(|tree| tree.store.count())? else { return Ok(()) };
         let (searches, nodes) = (units::counted(self.searches, "search"), units::counted(self.nodes, "node"));
-        let [added, positions] = [self.added, positions as u64].map(|count| units::counted(count, "position"));
+        let [added, positions] = [self.added, positions].map(|count| units::counted(count, "position"));
         let time = units::time(self.progress.elapsed());
         let text = format!("{searches}, {added} added, {nodes} in {time}; the tree has {positions}");
         if self.args.jsonl {

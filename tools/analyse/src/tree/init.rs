@@ -5,7 +5,7 @@ use super::opening::{MOVES, Opening};
 use super::position::Position;
 use super::store::{Search, Store};
 use super::update::{Changed, store_all};
-use super::{Tree, change_settings, settings};
+use super::{change_settings, settings};
 use crate::database::{Analysis, Database, Known};
 use crate::pgn::Reader;
 use crate::sql;
@@ -54,21 +54,20 @@ pub fn run(args: &Init) -> Done {
             _ => format!("{}: {error}", args.tree),
         })?;
     }
-    let made = || -> Result<(i64, i64), Box<dyn Error>> {
+    let made = || -> Result<String, Box<dyn Error>> {
         let store = Store::create(&args.tree)?;
         if !store.write(|store| make(store, &opening, &lines, &plays, &known))? {
             return Err(exists().into());
         }
-        change_settings(&Tree::open(&args.tree)?, &args.growth)?;
-        Ok(store.count()?)
+        change_settings(&store, &args.growth)?;
+        Ok(store.size()?)
     };
-    let (nodes, searches) = made().inspect_err(|_| {
+    let size = made().inspect_err(|_| {
         for end in ["", "-wal", "-shm"].iter().filter(|_| args.tree.file().is_some()) {
             let _ = std::fs::remove_file(format!("{}{end}", args.tree));
         }
     })?;
-    let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
-    writeln!(stdout(), "{}: {nodes}, {searches}", args.tree)?;
+    writeln!(stdout(), "{}: {size}", args.tree)?;
     Ok(ExitCode::SUCCESS)
 }
 

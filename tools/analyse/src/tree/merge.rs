@@ -35,9 +35,7 @@ pub fn run(into: &Location, from: &[Location]) -> Done {
         let taken = taken.map_err(|error| error.at(format!("{place} into {into}")))?;
         writeln!(stdout(), "{place}: {} taken", counted(taken, "search"))?;
     }
-    let (nodes, searches) = store.count()?;
-    let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
-    writeln!(stdout(), "{into}: {nodes}, {searches}")?;
+    writeln!(stdout(), "{into}: {}", store.size()?)?;
     Ok(ExitCode::SUCCESS)
 }
 

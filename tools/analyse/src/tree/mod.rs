@@ -207,8 +207,8 @@ fn note(location: &Location, name: &str, text: &str) -> Done {
 }
 
 /// Stores given settings, and recomputes the tree if they have changed.
-fn change_settings(tree: &Tree, growth: &Growth) -> sql::Result<()> {
-    tree.store.write(|store| {
+fn change_settings(store: &Store, growth: &Growth) -> sql::Result<()> {
+    store.write(|store| {
         let before = settings(store)?;
         for (name, _, given) in NUMBERS {
             if let Some(number) = given(growth) {

@@ -8,6 +8,7 @@ use crate::database::{EngineId, Location, Run, engine_id, remove_dead};
 use crate::sql::{self, Cause, Connection, Result, Row, Schema, values};
 use lento::chess::{Board, Move};
 use lento::score::Score;
+use lento_console::units::counted;
 use rusqlite::OpenFlags;
 use std::cell::{RefCell, RefMut};
 use std::cmp::Reverse;
@@ -373,9 +374,16 @@ impl Store {
         })
     }
 
-    pub fn count(&self) -> Result<(i64, i64)> {
-        let count = |table| self.db().query_first(&format!("SELECT count(*) FROM {table}"), &[]);
-        Ok((count("node")?.unwrap_or(0), count("search")?.unwrap_or(0)))
+    /// The numbers of positions and searches.
+    pub fn count(&self) -> Result<(u64, u64)> {
+        let count = |table| self.db().query_value(&format!("SELECT count(*) FROM {table}"), &[]);
+        Ok((count("node")?, count("search")?))
+    }
+
+    /// Both counts as text.
+    pub fn size(&self) -> Result<String> {
+        let (positions, searches) = self.count()?;
+        Ok(format!("{}, {}", counted(positions, "position"), counted(searches, "search")))
     }
 
     /// The number of nodes below a node, including itself, up to a limit.
@@ -384,7 +392,7 @@ impl Store {
                 SELECT CAST($1 AS BIGINT) UNION SELECT child FROM below JOIN edge ON parent = below.id
             )
             SELECT count(*) FROM (SELECT 1 FROM below LIMIT $2) AS counted";
-        Ok(self.db().query_first(sql, &values![node, limit])?.unwrap_or(0))
+        self.db().query_value(sql, &values![node, limit])
     }
 
     /// Registers this process.

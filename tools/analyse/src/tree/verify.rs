@@ -24,9 +24,7 @@ pub fn run(location: &Location) -> Done {
     for problem in problems.iter().take(MAX_PROBLEMS) {
         writeln!(out, "{}", printable(problem))?;
     }
-    let (nodes, searches) = tree.store.count()?;
-    let (nodes, searches) = (counted(nodes as u64, "position"), counted(searches as u64, "search"));
-    writeln!(out, "{nodes}, {searches}: {}", counted(problems.len() as u64, "problem"))?;
+    writeln!(out, "{}: {}", tree.store.size()?, counted(problems.len() as u64, "problem"))?;
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
