@@ -131,15 +131,11 @@ pub fn is_other_alive(connection: &mut Connection, sql: &str, values: &[Value]) 
     Ok(is_alive)
 }
 
-/// Whether the lock file of a run is locked. Removes an unlocked one.
+/// Whether the lock file of a run is locked. An unlocked one stays until [`remove_abandoned`], since the database, which may come from
+/// elsewhere, could name any file.
 fn is_locked(database: &Path, token: &str) -> bool {
-    let path = database.with_file_name(token);
-    let Ok(file) = File::open(&path) else { return false };
-    let is_alive = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-    if !is_alive {
-        let _ = remove_file(path);
-    }
-    is_alive
+    File::open(database.with_file_name(token))
+        .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// The database with symbolic links resolved; the lock files are beside it.

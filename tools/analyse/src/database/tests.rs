@@ -200,6 +200,17 @@ fn deleted_file_is_detected() {
     assert!(error.contains("no such file"), "{error}");
 }
 
+/// A database from elsewhere cannot have other files removed.
+#[test]
+fn files_named_by_a_database_are_kept() {
+    let folder = Folder::new("database");
+    let (location, other) = (Location::File(folder.at("one.db")), folder.write("other", b""));
+    let insert = "INSERT INTO run (token, process) VALUES ($1, 1)";
+    open(&location).connection.execute(insert, &values![other.to_string_lossy().into_owned()]).unwrap();
+    let runs: i64 = open(&location).connection.query_value("SELECT count(*) FROM run", &[]).unwrap();
+    assert!(runs == 1 && other.exists());
+}
+
 #[test]
 fn engines_and_line_counts_are_separate() {
     with_files(others);
