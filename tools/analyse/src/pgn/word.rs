@@ -85,7 +85,7 @@ pub fn token(word: &str) -> Option<Token> {
 }
 
 /// Suffixes in words, longest first.
-const SPELLED_OUT: [&str; 8] = ["checkmate", "check", "mate", "dbl.ch", "dis.ch", "ch.", "ch", "e.p."];
+const SPELLED_OUT: [&str; 9] = ["checkmate", "check", "mate", "dbl.ch", "dis.ch", "ch.", "ch", "e.p.", "ep"];
 
 /// Whether a word looks like a move: castling, or a square after a piece letter of any language, an origin and capture signs.
 pub fn looks_like_move(text: &str) -> bool {
@@ -189,7 +189,7 @@ mod tests {
         for (uci, texts) in [
             ("e1g1", &["O-O", "0-0", "o-o", "OO", "0-0+", "e1g1", "Ke1-g1", "Kg1"][..]),
             ("e1c1", &["O-O-O", "0-0-0", "o-o-o", "OOO", "000", "ooo+"]),
-            ("e5d6", &["exd6", "exd6e.p.", "ed6", "e5xd6", "e5:d6", "Pexd6"]),
+            ("e5d6", &["exd6", "exd6e.p.", "exd6ep", "ed6", "e5xd6", "e5:d6", "Pexd6"]),
             ("h1h8", &["Rxh8", "Rh8+", "Rh1xh8+", "R:h8"]),
         ] {
             for text in texts {
