@@ -9,12 +9,18 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::take;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::sleep;
 
 /// Unsent bytes above which partial reports are dropped and no requests are read.
 const HIGH_WATER: usize = 1 << 20;
 /// Approximate number of bytes sent at once.
 const CHUNK: usize = 1 << 16;
+/// Maximum unsent bytes of a connection.
+const MAX_UNSENT: usize = 8 << 20;
+/// Interval of checks for room in the queue.
+const POLL: Duration = Duration::from_millis(10);
 
 /// The id of a query, and its ply for queries of games.
 type Key = (String, Option<usize>);
@@ -22,8 +28,8 @@ type Key = (String, Option<usize>);
 /// A client with its queue of answers.
 pub struct Client {
     pool: Arc<Pool>,
-    /// Maximum unsent bytes; above, the client is disconnected.
-    max: usize,
+    /// Whether it is standard input and output, whose queries wait for room in the queue, and which is not disconnected.
+    is_stdio: bool,
     state: Mutex<State>,
     /// Notified when there is something to send, and at the end.
     pub ready: Notify,
@@ -54,20 +60,24 @@ impl State {
 }
 
 impl Client {
-    /// A client with a maximum of unsent bytes.
-    pub fn new(pool: &Arc<Pool>, max: usize) -> Arc<Self> {
+    pub fn new(pool: &Arc<Pool>, is_stdio: bool) -> Arc<Self> {
         let (state, ready, sent) = (Mutex::default(), Notify::new(), Notify::new());
-        Arc::new(Self { pool: Arc::clone(pool), max, state, ready, sent })
+        Arc::new(Self { pool: Arc::clone(pool), is_stdio, state, ready, sent })
     }
 
     /// Handles a line of input.
-    pub fn request(self: &Arc<Self>, line: &str) {
+    pub async fn request(self: &Arc<Self>, line: &str) {
         let line = line.trim();
         if line.is_empty() {
             return;
         }
         match parse(line) {
-            Ok(Request::Query(queries)) => self.submit(queries),
+            Ok(Request::Query(queries)) => {
+                while self.is_stdio && self.must_wait(queries.len()) {
+                    sleep(POLL).await;
+                }
+                self.submit(queries);
+            }
             Ok(Request::Cancel(id)) => {
                 let found = self.cancel(Some(&id)) > 0;
                 self.push(json!({ "cancel": id, "found": found }), false);
@@ -118,9 +128,10 @@ impl Client {
         self.refuse(&id, &error);
     }
 
-    /// Whether the maximum of unanswered queries is reached.
-    pub fn is_full(&self) -> bool {
-        self.state.lock().active.len() >= self.pool.limit
+    /// Whether this many queries have room only after answers.
+    fn must_wait(&self, queries: usize) -> bool {
+        let active = self.state.lock().active.len();
+        active > 0 && active + queries > self.pool.limit
     }
 
     /// Cancels the queries of an id, or all, which are then answered. Returns their number.
@@ -165,7 +176,7 @@ impl Client {
             state.bytes += text.len();
             state.answers.push_back((text, partial));
         }
-        if state.bytes > self.max {
+        if state.bytes > MAX_UNSENT && !self.is_stdio {
             self.close_locked(state);
         }
         self.ready.notify_one();

@@ -4,35 +4,23 @@ use super::Server;
 use super::admission::Source;
 use super::board::RequestError;
 use super::client::Client;
-use super::input::{Line, Lines};
+use super::input::Lines;
 use serde_json::Value;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// Write timeout of clients.
 pub const MAX_STALL: Duration = Duration::from_secs(20);
-/// Maximum unsent bytes of a socket.
-const MAX_UNSENT: usize = 8 << 20;
 /// Interval of probes after the end of a connection's input.
 const PROBE: Duration = Duration::from_secs(1);
 
 /// Serves standard input and output until all queries are answered.
 pub async fn stdio(server: &Server) {
-    let client = Client::new(&server.pool, usize::MAX);
-    let read = async {
-        let mut lines = Lines::new(tokio::io::stdin());
-        while let Some(line) = lines.next().await {
-            // Applies back-pressure to the input.
-            while client.is_full() {
-                sleep(Duration::from_millis(10)).await;
-            }
-            handle(&client, line).await;
-        }
-        client.end();
-    };
+    let client = Client::new(&server.pool, true);
+    let read = read(Lines::new(tokio::io::stdin()), &client);
     converse(server, &client, read, write(tokio::io::stdout(), &client, Duration::MAX, Duration::MAX)).await;
 }
 
@@ -42,29 +30,26 @@ pub async fn connection(server: Arc<Server>, stream: impl AsyncRead + AsyncWrite
     let mut lines = Lines::new(reader);
     // A slot, held until the end, or why there is none.
     let Some(place) = server.admission.open(&mut lines, "JSON lines", source).await else { return };
-    let client = Client::new(&server.pool, MAX_UNSENT);
+    let client = Client::new(&server.pool, false);
     let read = async {
         match &place {
-            Ok(_) => {
-                while let Some(line) = lines.next().await {
-                    handle(&client, line).await;
-                }
-            }
+            Ok(_) => read(lines, &client).await,
             Err(error) => client.refuse(&Value::Null, &RequestError::new("refused", "", error)),
         }
-        client.end();
     };
     converse(&server, &client, read, write(writer, &client, MAX_STALL, PROBE)).await;
 }
 
-/// Handles a line once the client has taken enough answers.
-async fn handle(client: &Arc<Client>, line: Line) {
-    while client.is_above_high_water() {
-        client.sent.notified().await;
-    }
-    match line {
-        Ok(line) => client.request(&line),
-        Err(error) => client.refuse(&Value::Null, &RequestError::new("unreadable", "", error)),
+/// Handles all lines, each once the client has taken enough answers.
+async fn read(mut lines: Lines<impl AsyncRead + Unpin>, client: &Arc<Client>) {
+    while let Some(line) = lines.next().await {
+        while client.is_above_high_water() {
+            client.sent.notified().await;
+        }
+        match line {
+            Ok(line) => client.request(&line).await,
+            Err(error) => client.refuse(&Value::Null, &RequestError::new("unreadable", "", error)),
+        }
     }
 }
 
@@ -72,7 +57,7 @@ async fn handle(client: &Arc<Client>, line: Line) {
 async fn converse(server: &Server, client: &Client, read: impl Future<Output = ()>, write: impl Future<Output = ()>) {
     let mut stopped = server.stopped.clone();
     tokio::select! {
-        () = async { read.await; pending().await } => {}
+        () = async { read.await; client.end(); pending().await } => {}
         () = async {
             let _ = stopped.wait_for(|stopped| *stopped).await;
             client.cancel(None);

@@ -193,6 +193,20 @@ fn ten_thousand_queries_are_answered_once() {
     assert!(["done", "cancelled", "error"].iter().all(|status| statuses.contains_key(status)), "{statuses:?}");
 }
 
+/// Games wait until all their positions have room in the queue, unless they never have.
+#[test]
+fn games_wait_for_room_in_the_queue() {
+    let game = |id: u64, moves: &str| json!({ "id": id, "moves": moves, "plies": "all", "depth": 8 }).to_string();
+    let games = [game(1, "e4"), game(2, "d4"), game(3, "c4 c5 Nf3"), game(4, "f4")];
+    let answers = stdio(&["--queue", "3"], games.join("\n"));
+    let statuses = |id: u64| -> Vec<&Value> {
+        let own = answers.iter().filter(|answer| answer["id"] == id && is_final(answer));
+        own.map(|answer| &answer["status"]).collect()
+    };
+    assert_eq!([1, 2, 4].map(statuses), [(); 3].map(|()| vec!["done"; 2]));
+    assert_eq!(statuses(3), ["error"]);
+}
+
 #[test]
 fn answers_have_the_fields_of_analyse() {
     let queries = [
