@@ -53,17 +53,20 @@ async fn read(mut lines: Lines<impl AsyncRead + Unpin>, client: &Arc<Client>) {
     }
 }
 
-/// Reads and writes until the writer ends. Ctrl-C cancels the queries of the client.
+/// Reads and writes until the writer ends. Ctrl-C ends the input and cancels the queries of the client.
 async fn converse(server: &Server, client: &Client, read: impl Future<Output = ()>, write: impl Future<Output = ()>) {
     let mut stopped = server.stopped.clone();
+    let requests = async {
+        tokio::select! {
+            () = async { read.await; client.end(); pending().await } => {}
+            _ = stopped.wait_for(|stopped| *stopped) => {}
+        }
+        client.cancel(None);
+        client.end();
+        pending().await
+    };
     tokio::select! {
-        () = async { read.await; client.end(); pending().await } => {}
-        () = async {
-            let _ = stopped.wait_for(|stopped| *stopped).await;
-            client.cancel(None);
-            client.end();
-            pending().await
-        } => {}
+        () = requests => {}
         () = write => {}
     }
     client.close();

@@ -328,15 +328,19 @@ fn signals_set_the_exit_code() {
     server.address();
     server.end();
     let mut command = Command::new(PROGRAM);
-    command.args(SMALL).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.args(SMALL).args(["--queue", "1"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("standard input");
-    writeln!(input, "{}", json!({ "id": 1, "time_ms": 3_600_000, "report_ms": 10 })).expect("it reads");
+    // The second query waits for the first one.
+    for query in [json!({ "id": 1, "time_ms": 3_600_000, "report_ms": 10 }), json!({ "id": 2, "depth": 1 })] {
+        writeln!(input, "{query}").expect("it reads");
+    }
     let mut answers = BufReader::new(child.stdout.take().expect("standard output")).lines();
     let mut next = || answers.next().expect("an answer").expect("a line");
     assert!(next().contains("partial"));
     signal(&child, "-TERM");
     while !next().contains("cancelled") {}
+    assert!(answers.next().is_none(), "no query is read after the signal");
     assert_eq!(child.wait().expect("an end").code(), Some(130));
 }
 
