@@ -187,15 +187,17 @@ fn cookie_name(host: &str) -> String {
     port.map_or_else(|| "lento_token".into(), |port| format!("lento_token_{port}"))
 }
 
-/// The token of a cookie, or of `Authorization: Bearer`.
+/// The token of `Authorization: Bearer`, or of a cookie.
 fn offered_token<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
-    if let Some(value) = headers.get(header::AUTHORIZATION) {
-        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-        return scheme.eq_ignore_ascii_case("bearer").then_some(token);
-    }
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(cookie)?.strip_prefix('='))
+    let all = |name: HeaderName| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let bearer = |value: &'a str| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token)
+    };
+    let own = |pair: &'a str| pair.trim().strip_prefix(cookie)?.strip_prefix('=');
+    // Other credentials are those of a reverse proxy.
+    let token = all(header::AUTHORIZATION).find_map(bearer);
+    token.or_else(|| all(header::COOKIE).flat_map(|value| value.split(';')).find_map(own))
 }
 
 async fn socket(

@@ -113,7 +113,10 @@ fn page_needs_the_token_once() {
     for scheme in ["Bearer", "bearer"] {
         assert!(get("/main.js", &format!("Authorization: {scheme} {TOKEN}\r\n")).contains(" 200 "), "{scheme}");
     }
-    assert!(get("/main.js", &format!("Authorization: Basic {TOKEN}\r\n")).contains(" 401 "));
+    // Behind a reverse proxy with a password.
+    let basic = format!("Authorization: Basic {TOKEN}\r\n");
+    assert!(get("/main.js", &basic).contains(" 401 "));
+    assert!(get("/main.js", &format!("{basic}Cookie: {own}={TOKEN}\r\n")).contains(" 200 "));
     assert!(fetch_head(address, &format!("Host: {address}\r\n")).contains(" 401 "));
 }
 
