@@ -167,6 +167,8 @@ impl State {
         let (is_paused, rows) = table.all()?;
         (self.is_paused, self.is_changed) = (is_paused, true);
         for QueueRow { entry: number, rank, content, progress } in rows {
+            // Rows that cannot be read keep their numbers.
+            self.last = self.last.max(number);
             let content: Value = serde_json::from_str(&content).unwrap_or_default();
             let Some(fields) = content.as_object() else { continue };
             let mut entry = match Task::parse(Fields::new(fields, ""), now()) {
@@ -181,9 +183,25 @@ impl State {
                 self.order.insert((rank, number));
                 self.changed.insert(number);
             }
-            self.last = self.last.max(number);
             self.entries.insert(number, entry);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento_testing::Folder;
+
+    #[test]
+    fn numbers_of_unreadable_rows_are_not_reused() {
+        let folder = Folder::new("unreadable-rows");
+        let mut table = database::Queue::open(&Location::File(folder.at("queue.db"))).unwrap().expect("an owner");
+        let row = |entry, content: &str| QueueRow { entry, rank: 0, content: content.into(), progress: "{}".into() };
+        table.put(false, &[row(1, "{}"), row(2, r#"{"lines":99}"#)], &[]).unwrap();
+        let mut state = State::default();
+        state.read(&mut table).unwrap();
+        assert_eq!((state.entries.len(), state.last), (1, 2));
     }
 }
