@@ -131,6 +131,7 @@ fn refuse(threads: usize, hash_mib: usize) -> Refuse {
         };
         match command {
             Command::Stop | Command::Quit | Command::PonderHit | Command::IsReady => None,
+            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands are queued; wait for answers")),
             Command::SetOption(name, _) if REFUSED.iter().any(|refused| same_name(refused, name)) => {
                 Some(format!("option {} is not available over a network; value unchanged", quoted(name)))
             }
@@ -139,7 +140,6 @@ fn refuse(threads: usize, hash_mib: usize) -> Refuse {
             Command::SaveHash(..) | Command::LoadHash(_) | Command::GenFens(_) => {
                 Some("savehash, loadhash and genfens are not available over a network".to_owned())
             }
-            _ if queued >= MAX_QUEUED => Some(format!("{queued} commands are queued; wait for answers")),
             _ => None,
         }
     })
@@ -204,6 +204,8 @@ mod tests {
         ] {
             assert_eq!(refused(&format!("setoption name {line}")), expected, "{line}");
         }
-        assert!(refuse(&command::parse("go depth 9").command.expect("a command"), MAX_QUEUED).is_some());
+        for line in ["go depth 9", "setoption name Threads value 1"] {
+            assert!(refuse(&command::parse(line).command.expect("a command"), MAX_QUEUED).is_some(), "{line}");
+        }
     }
 }
