@@ -1,21 +1,23 @@
 //! Searches for boards of the page, shared by all visitors of a position. They have priority over queries.
 
 use super::admission::Role;
-use super::board::{Fields, RequestError};
+use super::board::{Fields, Place, RequestError};
 use super::pool::Pool;
 use super::query::{self, Query, URGENT};
 use super::results::Update;
 use super::scheduler::{Answer, Ticket};
 use super::subject::Subject;
+use lento::search::limits::Limits;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::future::pending;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 use tokio::sync::watch;
 
-/// Interval of updates in milliseconds.
-const REPORT_MS: u64 = 100;
+/// Interval of updates.
+const REPORT: Duration = Duration::from_millis(100);
 const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
@@ -134,12 +136,7 @@ impl Analysis {
         request: &Map<String, Value>,
         role: Role,
     ) -> Result<(), RequestError> {
-        let (mut query, key) = parse(request)?;
-        if request.get("threat") == Some(&true.into()) {
-            let refuse = |why| RequestError::new("no-threat", "threat", format!("no threat: {why}"));
-            query.game = query.game.passed().map_err(refuse)?;
-            query.moves.clear();
-        }
+        let (query, key) = parse(request)?;
         let results = &searches.pool.results;
         let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
@@ -181,25 +178,26 @@ fn parse(request: &Map<String, Value>) -> Result<(Query, String), RequestError> 
     let key = key.ok_or_else(|| {
         RequestError::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes"))
     })?;
+    let fields = Fields::new(request, "");
     let lines = |value: &Value| value.as_u64().filter(|lines| (1..=MAX_LINES).contains(lines));
-    let lines = Fields::strict(request).read("lines", &format!("a number from 1 to {MAX_LINES}"), lines)?;
-    let mut fields = Map::from_iter([("multipv".into(), lines.unwrap_or(1).into())]);
-    for (field, name) in [
-        ("start", "fen"),
-        ("chess960", "chess960"),
-        ("moves", "moves"),
-        ("search", "searchmoves"),
-        ("avoid", "avoidmoves"),
-    ] {
-        if let Some(value) = request.get(field).filter(|value| !value.is_null()) {
-            fields.insert(name.into(), value.clone());
-        }
+    let lines = fields.read("lines", &format!("a number from 1 to {MAX_LINES}"), lines)?;
+    let limits = match fields.read("limit", "an object", Value::as_object)?.filter(|limit| !limit.is_empty()) {
+        Some(limit) => query::limits(Fields::strict(limit))?,
+        None => Limits { infinite: true, ..Limits::default() },
+    };
+    let Place { game, chess960, .. } = Place::parse(fields)?;
+    let moves = query::root_moves(fields, ["search", "avoid"], game.board(), chess960)?;
+    let mut query = Query {
+        priority: URGENT,
+        multipv: lines.unwrap_or(1),
+        moves,
+        report: Some(REPORT),
+        ..Query::new(Value::Null, game, chess960, limits)
+    };
+    if fields.flag("threat")? {
+        let refuse = |why| RequestError::new("no-threat", "threat", format!("no threat: {why}"));
+        query.game = query.game.passed().map_err(refuse)?;
+        query.moves.clear();
     }
-    let limit = request.get("limit").and_then(Value::as_object).filter(|limit| !limit.is_empty());
-    match limit {
-        Some(limit) => fields.extend(limit.clone()),
-        None => drop(fields.insert("infinite".into(), true.into())),
-    }
-    fields.insert("report_ms".into(), REPORT_MS.into());
-    Ok((Query { priority: URGENT, ..query::one(&fields)? }, key.to_owned()))
+    Ok((query, key.to_owned()))
 }

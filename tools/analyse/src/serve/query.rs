@@ -115,13 +115,6 @@ impl Query {
     }
 }
 
-/// Parses a query for one position.
-pub fn one(fields: &Map<String, Value>) -> Result<Query, RequestError> {
-    let mut queries = queries(fields, &0.into())?;
-    let query = queries.pop().filter(|_| queries.is_empty());
-    query.ok_or_else(|| RequestError::new("bad-field", "limit", "expected limits of one search"))
-}
-
 /// Parses a request. Errors come with its id, or null.
 pub fn parse(line: &str) -> Result<Request, (Value, RequestError)> {
     let line = line.trim_start_matches('\u{FEFF}');
@@ -191,9 +184,8 @@ fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Reques
     let limits = limits(fields)?;
     let priority = |value: &Value| whole(value).filter(|&value| i32::try_from(value).is_ok());
     let priority = fields.read("priority", "a whole number from -2147483648 to 2147483647", priority)?.unwrap_or(0);
-    let [searched, avoided] = [words(fields, "searchmoves")?, words(fields, "avoidmoves")?];
     let query = |(ply, game): (Option<usize>, Game)| -> Result<Query, RequestError> {
-        let moves = root_moves(&setup, game.board(), &searched, &avoided)?;
+        let moves = root_moves(fields, ["searchmoves", "avoidmoves"], game.board(), chess960)?;
         Ok(Query {
             ply,
             priority,
@@ -218,7 +210,7 @@ fn plies(given: &Value, positions: usize) -> Option<BTreeSet<usize>> {
     list.iter().map(ply).collect()
 }
 
-fn limits(fields: Fields) -> Result<Limits, RequestError> {
+pub fn limits(fields: Fields) -> Result<Limits, RequestError> {
     let depth = number(fields, "depth", 1..=MAX_DEPTH as u64)?;
     let nodes = number(fields, "nodes", 1..=1 << 50)?;
     let time = number(fields, "time_ms", 1..=86_400_000)?;
@@ -234,18 +226,25 @@ fn limits(fields: Fields) -> Result<Limits, RequestError> {
     Ok(Limits { depth, nodes, movetime, infinite, ..Limits::default() })
 }
 
-/// The root moves to search; empty for all.
-fn root_moves(setup: &Setup, board: &Board, searched: &str, avoided: &str) -> Result<Vec<Move>, RequestError> {
+/// The root moves to search, by the names of the fields with the moves to search and to avoid; empty for all.
+pub fn root_moves(
+    fields: Fields,
+    [search, avoid]: [&'static str; 2],
+    board: &Board,
+    chess960: bool,
+) -> Result<Vec<Move>, RequestError> {
+    let [searched, avoided] = [words(fields, search)?, words(fields, avoid)?];
     let wrong = |field: &'static str| move |error: String| RequestError::new("bad-move", field, error);
-    let left = setup.moves_without(board, "avoidmoves", avoided).map_err(wrong("avoidmoves"))?;
+    let setup = Setup { chess960, ..Setup::default() };
+    let left = setup.moves_without(board, avoid, &avoided).map_err(wrong(avoid))?;
     let searched = searched.split([' ', ',']).filter(|word| !word.is_empty());
-    let searched: Result<Vec<Move>, _> = searched.map(|word| board.read_move(word, setup.chess960)).collect();
-    let searched = searched.map_err(wrong("searchmoves"))?;
+    let searched: Result<Vec<Move>, _> = searched.map(|word| board.read_move(word, chess960)).collect();
+    let searched = searched.map_err(wrong(search))?;
     if searched.is_empty() || left.is_empty() {
         return Ok(if searched.is_empty() { left } else { searched });
     }
     let both: Vec<Move> = searched.into_iter().filter(|mv| left.contains(mv)).collect();
-    let none = || wrong("avoidmoves")(format!("avoidmoves {} leaves none of searchmoves", quoted(avoided)));
+    let none = || wrong(avoid)(format!("{avoid} {} leaves none of {search}", quoted(&avoided)));
     if both.is_empty() { Err(none()) } else { Ok(both) }
 }
 

@@ -110,6 +110,9 @@ fn scores_are_from_whites_view() {
     // Black's threat, and a single root move.
     let update = search("threat", json!({ "start": "r5k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", "threat": true }));
     assert_eq!(update["lines"][0]["san"][0], "Ra1#");
+    // After a null move of an analysis.
+    let update = search("passed", json!({ "moves": ["e2e4", "0000"] }));
+    assert!(update["fen"].as_str().is_some_and(|fen| fen.contains(" w ")), "{update}");
     let update = search("only", json!({ "search": ["a2a3"], "lines": 3 }));
     assert_eq!((update["lines"].as_array().map(Vec::len), &update["lines"][0]["pv"][0]), (Some(1), &json!("a2a3")));
     let update = search("over", json!({ "start": "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1" }));
@@ -142,7 +145,9 @@ fn invalid_requests_name_the_field() {
         (json!({}), "key", "expected \"key\""),
         (json!({ "key": "a", "lines": 11 }), "lines", "a number from 1 to 10, not \"11\""),
         (json!({ "key": "a", "moves": ["e2e5"] }), "moves", "\"e2e5\" is not a legal move"),
-        (json!({ "key": "a", "start": "8/8" }), "fen", "8/8"),
+        (json!({ "key": "a", "start": "8/8" }), "start", "8/8"),
+        (json!({ "key": "a", "search": ["e2e4"], "avoid": ["e2e4"] }), "avoid", "leaves none of search"),
+        (json!({ "key": "a", "limit": 9 }), "limit", "expects an object"),
         (json!({ "key": "a", "limit": { "depth": 0 } }), "depth", "\"depth\" expects a whole number"),
         (json!({ "key": "a", "line": 1 }), "line", "unknown field \"line\""),
         (json!({ "key": "a", "threat": true, "start": "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1" }), "threat", "no threat"),

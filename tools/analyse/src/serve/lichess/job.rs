@@ -1,8 +1,9 @@
 //! A work item: a search whose output is streamed.
 
 use super::super::Server;
+use super::super::board::{Fields, Place};
 use super::super::pool::Pool;
-use super::super::query::{self, Query, Session, URGENT};
+use super::super::query::{Query, Session, URGENT};
 use super::super::results::Results;
 use super::super::scheduler::Answer;
 use super::super::subject::Subject;
@@ -12,13 +13,14 @@ use bytes::Bytes;
 use http_body_util::channel::Channel;
 use lento::score::Score;
 use lento::search::MAX_DEPTH;
+use lento::search::limits::Limits;
 use lento::search::report::{PvLine, nps};
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_uci::words::quoted;
 use parking_lot::Mutex;
 use reqwest::Body;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,8 +29,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Interval of search updates in milliseconds; unchanged lines are repeated after [`REPEAT`].
-const REPORT_MS: u64 = 100;
+/// Interval of search updates; unchanged lines are repeated after [`REPEAT`].
+const REPORT: Duration = Duration::from_millis(100);
 const REPEAT: Duration = Duration::from_secs(1);
 /// Idle time after which a stream is kept alive.
 const IDLE: Duration = Duration::from_secs(10);
@@ -128,27 +130,28 @@ fn query(work: &Value, session: Session) -> Result<Query, String> {
     if !["chess", "standard", "chess960", "fromPosition"].contains(&variant) {
         return Err(format!("variant {}; expected chess", quoted(variant)));
     }
-    let mut fields = Map::from_iter([
-        ("chess960".into(), json!(true)),
-        ("report_ms".into(), json!(REPORT_MS)),
-        ("multipv".into(), json!(clamped(work, "multiPv", MAX_LINES).unwrap_or(1))),
-        ("moves".into(), work.get("moves").cloned().unwrap_or_else(|| json!([]))),
+    let place = Map::from_iter([
+        ("start".into(), work["initialFen"].clone()),
+        ("chess960".into(), true.into()),
+        ("moves".into(), work["moves"].clone()),
     ]);
-    if let Some(fen) = work.get("initialFen").filter(|fen| !fen.is_null()) {
-        fields.insert("fen".into(), fen.clone());
-    }
-    for (given, name, max) in
-        [("movetime", "time_ms", MAX_TIME), ("depth", "depth", MAX_DEPTH as u64), ("nodes", "nodes", 1 << 50)]
-    {
-        if let Some(limit) = clamped(work, given, max) {
-            fields.insert(name.into(), limit.into());
-        }
-    }
-    if !["time_ms", "depth", "nodes"].iter().any(|limit| fields.contains_key(*limit)) {
-        fields.insert("time_ms".into(), MAX_TIME.into());
-    }
-    let query = query::one(&fields).map_err(|error| error.text().to_owned())?;
-    Ok(Query { priority: URGENT, session: Some(session), ..query })
+    let Place { game, .. } = Place::parse(Fields::new(&place, "")).map_err(|error| error.text().to_owned())?;
+    let limit = |field, max| clamped(work, field, max);
+    let (depth, nodes, time) = (limit("depth", MAX_DEPTH as u64), limit("nodes", 1 << 50), limit("movetime", MAX_TIME));
+    let time = time.or((depth.is_none() && nodes.is_none()).then_some(MAX_TIME));
+    let limits = Limits {
+        depth: depth.map(|depth| depth as i32),
+        nodes,
+        movetime: time.map(|time| time as i64),
+        ..Limits::default()
+    };
+    Ok(Query {
+        priority: URGENT,
+        multipv: limit("multiPv", MAX_LINES).unwrap_or(1),
+        report: Some(REPORT),
+        session: Some(session),
+        ..Query::new(Value::Null, game, true, limits)
+    })
 }
 
 /// A number of a work item, clamped to 1 and a maximum.
