@@ -226,7 +226,7 @@ impl Pool {
         });
         let found = Found { outcome, elapsed: start.elapsed() };
         recorder.save(found.elapsed, true, !is_interrupted);
-        let status = if query.stop.is_requested() { "cancelled" } else { "done" };
+        let status = if is_interrupted { "cancelled" } else { "done" };
         let (elapsed, nodes) = (found.elapsed, found.nodes());
         let answer = answer(engine, query, &lines, found, status);
         if !is_urgent {
