@@ -198,10 +198,10 @@ pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let (stop_sender, stopped) = watch::channel(false);
     let (sessions, tree_error) = (Arc::new(Semaphore::new(args.sessions.into())), Mutex::default());
-    let boards = Boards { files: Files::default(), store: Store::load(args.db.as_ref())?, tables };
-    let (boards, engines) = (Arc::new(boards), Arc::clone(&pool));
-    // Only one server at a time owns the queue of a database.
-    let queue = Arc::new(Queue::start(&pool, &boards, args.db.as_ref().filter(|_| !args.web.is_empty()))?);
+    // Only a page needs its boards and the queue, which one server at a time owns.
+    let db = args.db.as_ref().filter(|_| !args.web.is_empty());
+    let boards = Arc::new(Boards { files: Files::default(), store: Store::load(db)?, tables });
+    let (queue, engines) = (Arc::new(Queue::start(&pool, &boards, db)?), Arc::clone(&pool));
     let last = Arc::clone(&queue);
     let server = Server { pool, queue, boards, searches, args: args.clone(), tree_error, sessions, admission, stopped };
     let (waiter, sender) = (stop.waiter().clone(), stop_sender.clone());
