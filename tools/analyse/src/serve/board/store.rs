@@ -25,7 +25,7 @@ const MAX_BYTES: usize = 256 << 20;
 const MAX_NAME: usize = 200;
 /// Identifies a document with a report.
 const REPORT: &str = "\"report\":{";
-/// Number of the server when it saves reports; visitors have higher numbers.
+/// Number of the server when it saves reports or copies; visitors have higher numbers.
 const SERVER: u64 = 0;
 /// Notifications that a slow page may lag behind before it gets all its boards again.
 const MAX_LAG: usize = 256;
@@ -220,7 +220,7 @@ impl Store {
         if let Some((_, saved)) = before.as_ref().filter(|(_, saved)| saved.document.contains(REPORT)) {
             value["report"] = saved.document()["report"].take();
         }
-        let (board, version) = self.put(table, before, name, plies, &value, visitor.number)?;
+        let (board, version) = self.put(table, before, name, plies, value.to_string().into(), visitor.number)?;
         let answer = json!({ "board": &*board, "version": version });
         visitor.open.lock().insert(board);
         Ok(answer)
@@ -233,18 +233,18 @@ impl Store {
         before: Option<(Arc<str>, Saved)>,
         name: String,
         plies: usize,
-        document: &Value,
+        document: Arc<str>,
         by: u64,
     ) -> Result<(Arc<str>, u64), RequestError> {
-        let text = document.to_string();
-        at_most("too-large", "document", text.len(), MAX_DOCUMENT, "bytes")?;
+        at_most("too-large", "document", document.len(), MAX_DOCUMENT, "bytes")?;
         let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
-        self.make_room(&mut table, text.len(), replaced, before.is_none())?;
+        self.make_room(&mut table, document.len(), replaced, before.is_none())?;
         let (board, version) = match before {
             Some((board, saved)) => (board, saved.version + 1),
-            None => (new_board(), 1),
+            // Random, since pages may still have ids of an earlier run.
+            None => (format!("{:016x}", RandomState::new().hash_one(())).into(), 1),
         };
-        let saved = Saved { name, version, changed: now(), plies, document: text.into(), removed: None };
+        let saved = Saved { name, version, changed: now(), plies, document, removed: None };
         self.write(&mut table, &board, saved, version - 1)?;
         drop(table);
         self.notify(Change::Saved { board: Arc::clone(&board), by });
@@ -276,7 +276,7 @@ impl Store {
         let plies = edited.map_or_else(|| document.main_line().len(), |saved| saved.plies);
         let kept = own.filter(|_| edited.is_some());
         let name = before.as_ref().map_or(name, |(_, saved)| saved.name.clone());
-        let (board, version) = self.put(table, before, name, plies, &value, SERVER)?;
+        let (board, version) = self.put(table, before, name, plies, value.to_string().into(), SERVER)?;
         Ok((board, kept.unwrap_or(version)))
     }
 
@@ -291,12 +291,8 @@ impl Store {
         let name = name(fields)?;
         let mut table = self.table.lock();
         let (_, saved) = self.find(&mut table, fields)?;
-        self.make_room(&mut table, saved.document.len(), 0, true)?;
         let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
-        let board = new_board();
-        self.write(&mut table, &board, Saved { name, version: 1, changed: now(), ..saved }, 0)?;
-        drop(table);
-        self.notify(Change::List);
+        let (board, _) = self.put(table, None, name, saved.plies, saved.document, SERVER)?;
         Ok(json!({ "board": &*board }))
     }
 
@@ -350,11 +346,6 @@ impl Store {
     fn count(&self) -> u64 {
         self.counter.fetch_add(1, Relaxed) + 1
     }
-}
-
-/// A new random id, since pages may still have ids of an earlier run.
-fn new_board() -> Arc<str> {
-    format!("{:016x}", RandomState::new().hash_one(())).into()
 }
 
 /// Logs a database error.
