@@ -14,7 +14,7 @@ use http_body_util::channel::Channel;
 use lento::score::Score;
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
-use lento::search::report::{PvLine, nps};
+use lento::search::report::PvLine;
 use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_uci::words::quoted;
@@ -185,12 +185,12 @@ impl Forwarder {
         let known = self.results.best(&self.subject);
         let deeper = known.and_then(|known| known.deeper_lines(&self.subject, live.first()));
         let lines = deeper.as_deref().unwrap_or(live);
-        let (nodes, nps, time) = match (answer, lines.first()) {
-            (Some(answer), _) => (answer.nodes, answer.nps, answer.time),
-            (None, Some(first)) => (first.nodes, nps(first.nodes, first.elapsed), first.elapsed),
+        let (nodes, time) = match (answer, lines.first()) {
+            (Some(answer), _) => (answer.nodes, answer.time),
+            (None, Some(first)) => (first.nodes, first.elapsed),
             (None, None) => return,
         };
-        let text = lines::infos(board, lines, nodes, nps, time);
+        let text = lines::infos(board, lines, nodes, time);
         if let Some(answer) = answer.filter(|answer| answer.status != "partial") {
             let _ = self.output.send(text.unwrap_or_default() + &lines::best_move(board, &answer.outcome));
             return;

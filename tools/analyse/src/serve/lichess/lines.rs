@@ -1,38 +1,39 @@
 //! Search results as UCI lines for the broker.
 
 use lento::chess::Board;
-use lento::eval::wdl;
 use lento::score::Bound;
 use lento::search::report::{Info, Outcome};
-use lento_console::document::notation;
 use lento_uci::format;
-use std::fmt::Write;
+use lento_uci::protocol::Protocol;
 use std::time::Duration;
 
 /// Maximum moves of a line that the broker forwards.
 const MAX_PV: usize = 30;
 
+/// Castling as king takes rook, whatever the variant.
+fn protocol() -> Protocol {
+    Protocol { chess960: true, ..Protocol::default() }
+}
+
 /// The lines of a search with its counters; `None` unless all are exact and have moves.
-pub fn infos(board: &Board, lines: &[Info], nodes: u64, nps: u64, time: Duration) -> Option<String> {
+pub fn infos(board: &Board, lines: &[Info], nodes: u64, elapsed: Duration) -> Option<String> {
     let is_whole = |line: &Info| line.bound == Bound::Exact && !line.pv.is_empty();
     if lines.is_empty() || !lines.iter().all(is_whole) {
         return None;
     }
-    let mut text = String::new();
-    for (Info { depth, seldepth, hashfull, tb_hits, score, pv, .. }, number) in lines.iter().zip(1..) {
-        let score = format::score(*score, wdl::material(board), Bound::Exact);
-        let moves = notation(board, &pv[..pv.len().min(MAX_PV)], true).0.join(" ");
-        let _ = write!(text, "info depth {depth} seldepth {seldepth} multipv {number} {score} nodes {nodes} nps {nps}");
-        let _ = writeln!(text, " hashfull {hashfull} tbhits {tb_hits} time {} pv {moves}", time.as_millis());
-    }
-    Some(text)
+    let lines = lines.iter().zip(1..).map(|(line, multipv)| {
+        let pv = line.pv.iter().copied().take(MAX_PV).collect();
+        format::info(board, &Info { multipv, nodes, elapsed, pv, ..line.clone() }, &protocol()) + "\n"
+    });
+    Some(lines.collect())
 }
 
 /// The `bestmove` line.
 pub fn best_move(board: &Board, outcome: &Outcome) -> String {
-    let Some(best) = outcome.best else { return "bestmove (none)\n".into() };
-    let ponder = outcome.ponder.map(|ponder| format!(" ponder {}", board.after(best).uci(ponder, true)));
-    format!("bestmove {}{}\n", board.uci(best, true), ponder.unwrap_or_default())
+    match outcome.best {
+        Some(_) => format::best_move(board, outcome, &protocol()) + "\n",
+        None => "bestmove (none)\n".into(),
+    }
 }
 
 #[cfg(test)]
@@ -52,7 +53,7 @@ mod tests {
             });
             Info { depth: 7, seldepth: 9, hashfull: 1, bound, pv: shuffle.collect(), ..Info::default() }
         };
-        let infos = |lines: &[Info]| infos(&board, lines, 10, 5, Duration::from_secs(2));
+        let infos = |lines: &[Info]| infos(&board, lines, 10, Duration::from_secs(2));
         let counters = "nodes 10 nps 5 hashfull 1 tbhits 0 time 2000";
         assert_eq!(
             infos(&[line(2, Bound::Exact), line(2, Bound::Exact)]),
