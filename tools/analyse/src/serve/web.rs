@@ -43,35 +43,32 @@ const MAX_MESSAGE: usize = 8 << 20;
 const REQUEST: Duration = Duration::from_secs(150);
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
-
-/// Files only of this page: name, type and text.
+/// Files only of this page.
 macro_rules! files {
-    ($($name:literal: $kind:expr),* $(,)?) => {
-        [$((concat!("/", $name), $kind, include_str!(concat!("page/", $name)))),*]
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("page/", $name)))),*]
     };
 }
-const FILES: [(&str, &str, &str); 19] = files![
-    "page.css": STYLE,
-    "favicon.svg": "image/svg+xml",
-    "boards.js": SCRIPT,
-    "course.js": SCRIPT,
-    "engine.js": SCRIPT,
-    "files.js": SCRIPT,
-    "link.js": SCRIPT,
-    "main.js": SCRIPT,
-    "moves.js": SCRIPT,
-    "notices.js": SCRIPT,
-    "queue.js": SCRIPT,
-    "rows.js": SCRIPT,
-    "report.js": SCRIPT,
-    "session.js": SCRIPT,
-    "setup.js": SCRIPT,
-    "tablebase.js": SCRIPT,
-    "tags.js": SCRIPT,
-    "tree.js": SCRIPT,
-    "treeview.js": SCRIPT,
+const FILES: [(&str, &str); 19] = files![
+    "page.css",
+    "favicon.svg",
+    "boards.js",
+    "course.js",
+    "engine.js",
+    "files.js",
+    "link.js",
+    "main.js",
+    "moves.js",
+    "notices.js",
+    "queue.js",
+    "rows.js",
+    "report.js",
+    "session.js",
+    "setup.js",
+    "tablebase.js",
+    "tags.js",
+    "tree.js",
+    "treeview.js",
 ];
 
 pub fn pages(server: &Arc<Server>) -> Router {
@@ -79,17 +76,17 @@ pub fn pages(server: &Arc<Server>) -> Router {
         concat!(include_str!("page/head.html"), include_str!("../page/pieces.svg"), include_str!("page/body.html"));
     let file =
         |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
+    let kind = |name: &str| match name.rsplit('.').next() {
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "text/javascript; charset=utf-8",
+    };
     let mut pages = Router::new()
         .route("/", file("text/html; charset=utf-8", page))
         .route("/socket", get(socket))
         .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)));
-    for (path, kind, text) in FILES {
-        pages = pages.route(path, file(kind, text));
-    }
-    for (files, kind) in [(&STYLES[..], STYLE), (&MODULES, SCRIPT)] {
-        for (name, text) in files {
-            pages = pages.route(&format!("/{name}"), file(kind, text));
-        }
+    for (name, text) in FILES.iter().chain(&STYLES).chain(&MODULES) {
+        pages = pages.route(&format!("/{name}"), file(kind(name), text));
     }
     pages.layer(from_fn_with_state(Arc::clone(server), guard)).layer(from_fn(finish)).with_state(Arc::clone(server))
 }
