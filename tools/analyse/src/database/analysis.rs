@@ -3,6 +3,7 @@
 use lento::chess::Move;
 use lento::score::Score;
 use lento::search::limits::Limits;
+use lento::search::report::Info;
 use std::time::Duration;
 
 /// The result of a search.
@@ -23,6 +24,16 @@ pub struct Line {
     /// Score of the side to move, in internal centipawns.
     pub score: Score,
     pub pv: Vec<Move>,
+}
+
+impl Analysis {
+    /// The analysis of a search with these lines and totals.
+    pub fn new(lines: &[Info], nodes: u64, time: Duration) -> Self {
+        let depth = lines.first().map_or(0, |line| line.depth);
+        let seldepth = lines.iter().map(|line| line.seldepth).max().unwrap_or(0);
+        let lines = lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect();
+        Self { depth, seldepth, nodes, time, lines }
+    }
 }
 
 /// Limits of a search, which ends at the first one reached.

@@ -88,7 +88,7 @@ pub fn remove_table(database: &Database, position: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::{Conditions, Key, Line, Location, SearchLimits};
+    use crate::database::{Conditions, Key, Location, SearchLimits};
     use crate::queue::input::Place;
     use lento::chess::Game;
     use lento::engine::Output;
@@ -123,9 +123,7 @@ mod tests {
         let mut engine = new_engine();
         let limits = Limits { depth: Some(9), ..Limits::default() };
         let outcome = engine.search_blocking(&limits, |_| ());
-        let line = |info: &lento::search::report::Info| Line { score: info.score, pv: info.pv.to_vec() };
-        let lines: Vec<Line> = outcome.lines.iter().map(line).collect();
-        let analysis = Analysis { depth: 9, seldepth: 9, nodes: 1, time: Duration::ZERO, lines: lines.clone() };
+        let analysis = Analysis::new(&outcome.lines, 1, Duration::ZERO);
         let conditions =
             Conditions { requested: SearchLimits::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
         let known = Stored { analysis, conditions, finished: false };
@@ -133,7 +131,7 @@ mod tests {
             let infos = search(engine, 11);
             let depths: Vec<i32> = infos.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
             assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{infos:?}");
-            assert_eq!(infos.iter().find(|infos| infos.0 == 9).map(|infos| infos.1), Some(lines[0].score));
+            assert_eq!(infos.iter().find(|infos| infos.0 == 9).map(|infos| infos.1), Some(outcome.lines[0].score));
         };
         let mut fresh = new_engine();
         restore(&mut fresh, &database, 1, &item, &known).unwrap();

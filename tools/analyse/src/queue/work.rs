@@ -3,7 +3,7 @@
 use super::input::{Input, Item};
 use super::screen::Screen;
 use super::{QueueArgs, record, resume};
-use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, retry};
+use crate::database::{Analysis, Claim, Conditions, Database, EngineId, SearchLimits, Stored, retry};
 use crate::sql;
 use lento::engine::Engine;
 use lento::internals::files::Draft;
@@ -174,20 +174,14 @@ impl Work {
 
     /// Combines a search result with the partial one before it.
     fn stored(&self, item: &Item, found: &Found, partial: Option<&Stored>, finished: bool) -> Stored {
-        let infos = &found.outcome.lines;
-        let depth = infos.first().map_or(0, |line| line.depth);
         let before = partial.map(|known| &known.analysis);
         let nodes = found.nodes() + before.map_or(0, |before| before.nodes);
         let time = found.elapsed + before.map_or(Duration::ZERO, |before| before.time);
-        let analysis = match before.filter(|before| before.depth > depth) {
+        let mut analysis = Analysis::new(&found.outcome.lines, nodes, time);
+        if let Some(before) = before.filter(|before| before.depth > analysis.depth) {
             // Interrupted before reaching the earlier depth.
-            Some(before) => Analysis { nodes, time, ..before.clone() },
-            None => {
-                let seldepth = infos.iter().map(|line| line.seldepth).max().unwrap_or(0);
-                let lines = infos.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect();
-                Analysis { depth, seldepth, nodes, time, lines }
-            }
-        };
+            analysis = Analysis { nodes, time, ..before.clone() };
+        }
         Stored { analysis, conditions: Conditions { chess960: item.chess960, ..self.conditions }, finished }
     }
 

@@ -3,7 +3,7 @@
 use super::result_db::ResultDb;
 use super::scheduler::Answer;
 use super::subject::{Finding, Subject};
-use crate::database::{Analysis, EngineId, Line, Location, Point, Stored};
+use crate::database::{Analysis, EngineId, Location, Point, Stored};
 use lento::chess::{Board, Color};
 use lento::engine::Engine;
 use lento::eval::wdl;
@@ -194,11 +194,6 @@ pub fn infos(analysis: &Analysis) -> Vec<Info> {
     lines.filter(|info| !info.pv.is_empty()).collect()
 }
 
-/// Converts search infos to lines for the database.
-pub fn database_lines(lines: &[Info]) -> Vec<Line> {
-    lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect()
-}
-
 /// Milliseconds, depth, White's score, White's expected score and move of a point.
 fn course_point(board: &Board, point: &Point) -> Value {
     let (score, expected) = (white_score(board, point.score), expected(white_wdl(board, point.score)));
@@ -302,13 +297,9 @@ impl<'a> Recorder<'a> {
     pub fn save(&mut self, elapsed: Duration, ended: bool, finished: bool) {
         let Some(first) = self.lines.first() else { return };
         let earlier = self.earlier();
-        let analysis = Analysis {
-            depth: first.depth,
-            seldepth: self.lines.iter().map(|line| line.seldepth).max().unwrap_or(0),
-            nodes: first.nodes + earlier.map_or(0, |before| before.nodes),
-            time: elapsed + earlier.map_or(Duration::ZERO, |before| before.time),
-            lines: database_lines(&self.lines),
-        };
+        let nodes = first.nodes + earlier.map_or(0, |before| before.nodes);
+        let time = elapsed + earlier.map_or(Duration::ZERO, |before| before.time);
+        let analysis = Analysis::new(&self.lines, nodes, time);
         let store = ended || self.stored.elapsed() >= STORE;
         if store {
             self.stored = Instant::now();

@@ -6,7 +6,7 @@ use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
 use crate::serve::board::{Document, Fields, Place, RequestError, players};
-use crate::serve::results::{database_lines, thin, white_score};
+use crate::serve::results::{thin, white_score};
 use crate::serve::scheduler::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
 use lento::score::Score;
@@ -224,8 +224,7 @@ impl Entry {
                 self.graph.push([time, best.depth as u64, (1000.0 * worth.expected).round() as u64]);
                 thin(&mut self.graph, MAX_POINTS);
             }
-            let (depth, seldepth, lines) = (best.depth, best.seldepth, database_lines(lines));
-            position.found = Some(Analysis { depth, seldepth, nodes, time, lines });
+            position.found = Some(Analysis::new(lines, nodes, time));
         }
         if status == "partial" {
             return;
