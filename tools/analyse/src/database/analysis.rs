@@ -29,7 +29,8 @@ pub struct Line {
 impl Analysis {
     /// The analysis of a search with these lines and totals.
     pub fn new(lines: &[Info], nodes: u64, time: Duration) -> Self {
-        let depth = lines.first().map_or(0, |line| line.depth);
+        // The first ones may be of an unfinished iteration.
+        let depth = lines.iter().map(|line| line.depth).min().unwrap_or(0);
         let seldepth = lines.iter().map(|line| line.seldepth).max().unwrap_or(0);
         let lines = lines.iter().map(|line| Line { score: line.score, pv: line.pv.to_vec() }).collect();
         Self { depth, seldepth, nodes, time, lines }

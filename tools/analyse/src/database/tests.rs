@@ -2,6 +2,7 @@ use super::*;
 use crate::cases::cases;
 use crate::sql::values;
 use lento::chess::{Board, Game};
+use lento::search::report::Info;
 use lento_testing::Folder;
 use proptest::prelude::*;
 use std::fs;
@@ -128,6 +129,13 @@ fn stored_searches_satisfy_limits() {
     // Nothing to search without legal moves.
     let over = Analysis { depth: 0, lines: vec![Line { score: 0, pv: Vec::new() }], ..ten.analysis };
     assert!(time(1_000_000).is_met_by(&Stored { analysis: over, ..interrupted }));
+}
+
+#[test]
+fn depth_is_that_of_all_lines() {
+    let line = |depth| Info { depth, seldepth: 2 * depth, ..Info::default() };
+    let found = Analysis::new(&[line(20), line(19)], 1, Duration::ZERO);
+    assert_eq!((found.depth, found.seldepth, found.lines.len()), (19, 40, 2));
 }
 
 #[test]
