@@ -175,12 +175,13 @@ impl Pool {
         {
             return Searched::known(engine, query, &stored.analysis);
         }
-        let mut recorder = Recorder::new(&self.results, subject);
-        // A resumed search keeps its results in the hash table.
-        if query.fresh && query.spent.1 == 0 {
-            engine.new_game();
-        } else if is_urgent {
+        // A resumed search has its results in the hash table.
+        let is_resumed = query.spent.1 > 0;
+        let mut recorder = Recorder::new(&self.results, subject, is_urgent || is_resumed);
+        if is_urgent {
             recorder.seed(engine);
+        } else if query.fresh && !is_resumed {
+            engine.new_game();
         }
         engine.settings.search.multi_pv = query.multipv;
         let start = Instant::now();

@@ -251,7 +251,7 @@ pub fn put_line(lines: &mut Vec<Info>, info: Info) {
 pub struct Recorder<'a> {
     results: &'a Results,
     pub subject: Subject,
-    /// The stored result of this engine at its start.
+    /// The stored result of this engine that the search continues.
     before: Option<Arc<Finding>>,
     course: Vec<Point>,
     /// The latest exact lines.
@@ -260,8 +260,9 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(results: &'a Results, subject: Subject) -> Self {
-        let before = results.own(&subject);
+    /// Records a search from the beginning, or one that continues from the stored result of this engine, if any.
+    pub fn new(results: &'a Results, subject: Subject, continues: bool) -> Self {
+        let before = results.own(&subject).filter(|_| continues);
         let course = before.as_ref().map(|before| before.course.clone()).unwrap_or_default();
         Self { results, subject, before, course, lines: Vec::new(), stored: Instant::now() }
     }

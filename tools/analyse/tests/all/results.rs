@@ -141,6 +141,21 @@ fn results_survive_a_killed_server() {
     assert!(stored[0]["depth"].as_u64() >= Some(8), "{stored:?}");
 }
 
+/// Time and nodes of separate searches are not added.
+#[test]
+fn repeated_queries_do_not_add_up() {
+    let folder = Folder::new("repeated");
+    let db = folder.path("results.db");
+    let mut server = Server::start(&["--db", &db, "--listen", "127.0.0.1:0"]);
+    let mut client = Peer::connect(server.address());
+    for id in 0..4 {
+        assert_eq!(client.request(json!({ "id": id, "nodes": 2000, "fresh": true }))["status"], "done");
+    }
+    let stored = client.request(json!({ "id": "less", "nodes": 1000 }));
+    assert!(stored["from"] == "database" && stored["nodes"].as_u64() <= Some(2000), "{stored}");
+    assert!(client.request(json!({ "id": "more", "nodes": 3000 })).get("from").is_none());
+}
+
 /// Results of other engines are shown, but not continued or stored as those of this one.
 #[test]
 fn engine_does_not_take_over_results_of_others() {
