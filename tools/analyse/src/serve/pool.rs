@@ -249,7 +249,8 @@ struct Searched {
 impl Searched {
     /// A stored result instead of a search.
     fn known(engine: &Engine, query: &Query, analysis: &Analysis) -> Self {
-        let found = Found { outcome: Outcome::new(infos(analysis)), elapsed: analysis.time };
+        let lines = infos(analysis).into_iter().take(query.multipv as usize);
+        let found = Found { outcome: Outcome::new(lines.collect()), elapsed: analysis.time };
         // The totals are those of the stored result.
         let query = &Query { spent: (Duration::ZERO, 0), ..query.clone() };
         let mut answer = answer(engine, query, &[], found, "done");

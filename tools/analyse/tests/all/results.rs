@@ -156,6 +156,20 @@ fn repeated_queries_do_not_add_up() {
     assert!(client.request(json!({ "id": "more", "nodes": 3000 })).get("from").is_none());
 }
 
+#[test]
+fn stored_results_have_the_requested_lines() {
+    let folder = Folder::new("lines");
+    let db = folder.path("results.db");
+    let mut server = Server::start(&["--db", &db, "--listen", "127.0.0.1:0"]);
+    let mut client = Peer::connect(server.address());
+    client.request(json!({ "id": 1, "depth": 4, "multipv": 3 }));
+    for (multipv, depth) in [(1, 4), (2, 3)] {
+        let stored = client.request(json!({ "id": 2, "depth": depth, "multipv": multipv }));
+        let lines = stored["lines"].as_array().map(Vec::len);
+        assert_eq!((&stored["from"], lines), (&json!("database"), Some(multipv)), "{stored}");
+    }
+}
+
 /// Results of other engines are shown, but not continued or stored as those of this one.
 #[test]
 fn engine_does_not_take_over_results_of_others() {
