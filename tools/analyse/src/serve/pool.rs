@@ -155,6 +155,8 @@ impl Pool {
             if searched.is_interrupted && preempt.is_requested() && !query.stop.is_requested() {
                 query.spend(searched.elapsed, searched.nodes);
                 scheduler.enqueue(place, query, on_answer);
+                // If the urgent query was cancelled meanwhile, the query may be for an idle engine.
+                self.ready.notify_all();
                 preempted = Some(place);
                 continue;
             }
