@@ -22,7 +22,7 @@ const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
 /// The fields of a request.
-const FIELDS: &str = "key, start, chess960, moves, lines, search, avoid, threat, limit";
+const FIELDS: &str = "id, ask, key, start, chess960, moves, lines, search, avoid, threat, limit";
 
 /// The running searches.
 pub(super) struct Searches {
@@ -173,12 +173,11 @@ impl Analysis {
 
 /// The query of a request, and its key.
 fn parse(request: &Map<String, Value>) -> Result<(Query, String), RequestError> {
-    query::only(request, &["id", "ask"], FIELDS)?;
-    let key = request.get("key").and_then(Value::as_str).filter(|key| key.len() <= MAX_KEY);
-    let key = key.ok_or_else(|| {
-        RequestError::new("missing", "key", format!("expected \"key\", a text of up to {MAX_KEY} bytes"))
-    })?;
+    query::only(request, FIELDS)?;
     let fields = Fields::new(request, "");
+    let expected = format!("a text of up to {MAX_KEY} bytes");
+    let key = fields.read("key", &expected, |key| key.as_str().filter(|key| key.len() <= MAX_KEY))?;
+    let key = fields.need("key", &expected, key)?;
     let lines = |value: &Value| value.as_u64().filter(|lines| (1..=MAX_LINES).contains(lines));
     let lines = fields.read("lines", &format!("a number from 1 to {MAX_LINES}"), lines)?;
     let limits = match fields.read("limit", "an object", Value::as_object)?.filter(|limit| !limit.is_empty()) {

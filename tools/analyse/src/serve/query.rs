@@ -138,7 +138,7 @@ fn control(object: &Map<String, Value>) -> Result<Option<Request>, RequestError>
     let Some(name) = ["cancel", "cancel_all", "status"].into_iter().find(|name| object.contains_key(*name)) else {
         return Ok(None);
     };
-    only(object, &[], name)?;
+    only(object, name)?;
     let fields = Fields::strict(object);
     if name == "cancel" {
         return Ok(id(fields, name)?.map(Request::Cancel));
@@ -153,16 +153,16 @@ fn id(fields: Fields, field: &str) -> Result<Option<Value>, RequestError> {
     fields.read(field, &expected, |id| fits(id).then(|| id.clone()))
 }
 
-/// Fails for unknown fields. Errors do not list the `hidden` ones.
-pub fn only(object: &Map<String, Value>, hidden: &[&str], known: &str) -> Result<(), RequestError> {
-    let is_known = |key: &str| hidden.contains(&key) || known.split(", ").any(|known| known == key);
+/// Fails for unknown fields.
+pub fn only(object: &Map<String, Value>, known: &str) -> Result<(), RequestError> {
+    let is_known = |key: &str| known.split(", ").any(|known| known == key);
     let Some(key) = object.keys().find(|key| !is_known(key)) else { return Ok(()) };
     Err(RequestError::new("unknown-field", key, format!("unknown field {}; expected {known}", quoted(key))))
 }
 
 /// The query of an object, repeated for each of its plies.
 fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, RequestError> {
-    only(object, &[], FIELDS)?;
+    only(object, FIELDS)?;
     let fields = Fields::strict(object);
     fields.read("schema", super::SCHEMA, |schema| (schema == super::SCHEMA).then_some(()))?;
     let chess960 = fields.flag("chess960")?;
