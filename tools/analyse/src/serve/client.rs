@@ -113,7 +113,8 @@ impl Client {
         let error = if state.of(&id).next().is_some() {
             RequestError::new("id-in-use", "id", "this id is in use; expected another one")
         } else if state.active.len() + queries.len() > self.pool.limit {
-            let text = format!("{} queries are unanswered; wait for answers", self.pool.limit);
+            let (active, new, max) = (state.active.len(), queries.len(), self.pool.limit);
+            let text = format!("{active} unanswered queries and {new} new ones; expected up to {max} together");
             RequestError::new("queue-full", "", text)
         } else {
             for query in queries {

@@ -205,6 +205,8 @@ fn games_wait_for_room_in_the_queue() {
     };
     assert_eq!([1, 2, 4].map(statuses), [(); 3].map(|()| vec!["done"; 2]));
     assert_eq!(statuses(3), ["error"]);
+    let refused = answers.iter().find(|answer| answer["id"] == 3).expect("an answer");
+    assert_eq!(refused["error"], "0 unanswered queries and 4 new ones; expected up to 3 together");
 }
 
 #[test]
