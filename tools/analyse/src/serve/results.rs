@@ -227,7 +227,7 @@ fn expected([win, draw, _]: [u32; 3]) -> f64 {
 }
 
 /// A line with White's score.
-fn white_line(board: &Board, line: &Info, chess960: bool) -> Value {
+pub fn white_line(board: &Board, line: &Info, chess960: bool) -> Value {
     let bound = match (line.bound, board.side_to_move()) {
         (Bound::Exact, _) => "exact",
         (Bound::Lower, Color::White) | (Bound::Upper, Color::Black) => "lower",

@@ -6,7 +6,7 @@ use crate::pgn::PgnMove;
 use crate::report::san;
 use crate::report::value::Value as Worth;
 use crate::serve::board::{Document, Fields, Place, RequestError, players};
-use crate::serve::results::{thin, white_score};
+use crate::serve::results::{infos, thin, white_line, white_score};
 use crate::serve::scheduler::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
 use lento::score::Score;
@@ -312,17 +312,12 @@ impl Entry {
     pub fn look(&self) -> Value {
         let (position, board) = (&self.positions[0], self.task.start.board());
         let found = position.found.as_ref();
-        // With White's score and expected score.
-        let line = |line: &Line| {
-            let (pv, san) = notation(board, &line.pv, self.task.chess960);
-            let expected = Worth::new(board, line.score).expected;
-            json!({ "score": white_score(board, line.score), "expected": expected, "pv": pv, "san": san })
-        };
+        let lines = found.map(infos).unwrap_or_default();
         json!({
             "fen": board.fen(self.task.chess960),
             "depth": found.map(|found| found.depth),
             "seldepth": found.map(|found| found.seldepth),
-            "lines": found.into_iter().flat_map(|found| &found.lines).map(line).collect::<Vec<_>>(),
+            "lines": lines.iter().map(|line| white_line(board, line, self.task.chess960)).collect::<Vec<_>>(),
             "graph": self.graph,
         })
     }
