@@ -144,7 +144,7 @@ impl<S: Read + Write> Peer<S> {
 }
 
 /// Runs requests through standard input and output. Returns the answers in order.
-fn stdio(args: &[&str], input: String) -> Vec<Value> {
+pub fn stdio(args: &[&str], input: String) -> Vec<Value> {
     let mut command = Command::new(PROGRAM);
     command.args(SMALL).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().expect("the program starts");
@@ -157,7 +157,7 @@ fn stdio(args: &[&str], input: String) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-fn is_final(answer: &Value) -> bool {
+pub fn is_final(answer: &Value) -> bool {
     answer["id"] != Value::Null && answer["status"] != "partial"
 }
 
@@ -191,22 +191,6 @@ fn ten_thousand_queries_are_answered_once() {
     assert_eq!(received, sent);
     assert_eq!(answers.iter().filter(|answer| answer.get("cancel").is_some()).count(), cancels);
     assert!(["done", "cancelled", "error"].iter().all(|status| statuses.contains_key(status)), "{statuses:?}");
-}
-
-/// Games wait until all their positions have room in the queue, unless they never have.
-#[test]
-fn games_wait_for_room_in_the_queue() {
-    let game = |id: u64, moves: &str| json!({ "id": id, "moves": moves, "plies": "all", "depth": 8 }).to_string();
-    let games = [game(1, "e4"), game(2, "d4"), game(3, "c4 c5 Nf3"), game(4, "f4")];
-    let answers = stdio(&["--queue", "3"], games.join("\n"));
-    let statuses = |id: u64| -> Vec<&Value> {
-        let own = answers.iter().filter(|answer| answer["id"] == id && is_final(answer));
-        own.map(|answer| &answer["status"]).collect()
-    };
-    assert_eq!([1, 2, 4].map(statuses), [(); 3].map(|()| vec!["done"; 2]));
-    assert_eq!(statuses(3), ["error"]);
-    let refused = answers.iter().find(|answer| answer["id"] == 3).expect("an answer");
-    assert_eq!(refused["error"], "0 unanswered queries and 4 new ones; expected up to 3 together");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::analysing::Folder;
 use crate::page::Visitor;
-use crate::serving::{Peer, Server, TOKEN};
+use crate::serving::{Peer, Server, TOKEN, is_final, stdio};
 use serde_json::{Value, json};
 
 /// Starts a search, which must be accepted.
@@ -188,6 +188,22 @@ fn games_have_an_answer_for_each_ply() {
     let error = client.request(json!({ "id": 1, "moves": "e4", "plies": [2], "depth": 1 }));
     assert_eq!((&error["code"], &error["field"]), (&json!("bad-field"), &json!("plies")));
     assert!(error["error"].as_str().expect("a text").contains("from 0 to 1, not \"[2]\""), "{error}");
+}
+
+/// Games wait until all their positions have room in the queue, unless they never have.
+#[test]
+fn games_wait_for_room_in_the_queue() {
+    let game = |id: u64, moves: &str| json!({ "id": id, "moves": moves, "plies": "all", "depth": 8 }).to_string();
+    let games = [game(1, "e4"), game(2, "d4"), game(3, "c4 c5 Nf3"), game(4, "f4")];
+    let answers = stdio(&["--queue", "3"], games.join("\n"));
+    let statuses = |id: u64| -> Vec<&Value> {
+        let own = answers.iter().filter(|answer| answer["id"] == id && is_final(answer));
+        own.map(|answer| &answer["status"]).collect()
+    };
+    assert_eq!([1, 2, 4].map(statuses), [(); 3].map(|()| vec!["done"; 2]));
+    assert_eq!(statuses(3), ["error"]);
+    let refused = answers.iter().find(|answer| answer["id"] == 3).expect("an answer");
+    assert_eq!(refused["error"], "0 unanswered queries and 4 new ones; expected up to 3 together");
 }
 
 #[test]
