@@ -57,8 +57,9 @@ impl Boards {
         Ok(self.0.with_reconnect(|database| database.connection.execute(sql, &values))? == 1)
     }
 
+    /// Deletes a removed board, unless another server has restored it.
     pub fn delete(&mut self, board: &str) -> Result<()> {
-        let sql = "DELETE FROM board WHERE board = $1";
+        let sql = "DELETE FROM board WHERE board = $1 AND removed = 1";
         self.0.with_reconnect(|database| database.connection.execute(sql, &values![board])).map(drop)
     }
 }

@@ -132,6 +132,18 @@ fn stored_searches_satisfy_limits() {
 }
 
 #[test]
+fn only_removed_boards_are_deleted() {
+    let folder = Folder::new("boards");
+    let mut boards = Boards::open(&Location::File(folder.at("one.db"))).unwrap();
+    for (board, is_removed) in [("kept", false), ("gone", true)] {
+        let (board, document) = (board.to_owned(), "{}".to_owned());
+        boards.put(&BoardRow { board, name: String::new(), version: 1, changed: 0, document, is_removed }, 0).unwrap();
+    }
+    ["kept", "gone"].iter().for_each(|board| boards.delete(board).unwrap());
+    assert_eq!(boards.all().unwrap().iter().map(|row| row.board.as_str()).collect::<Vec<_>>(), ["kept"]);
+}
+
+#[test]
 fn depth_is_that_of_all_lines() {
     let line = |depth| Info { depth, seldepth: 2 * depth, ..Info::default() };
     let found = Analysis::new(&[line(20), line(19)], 1, Duration::ZERO);
