@@ -48,8 +48,8 @@ pub struct Args {
     conditions: Conditions,
 }
 
-/// Consecutive games without positions after which the run fails.
-const MAX_EMPTY_GAMES: u64 = 200;
+/// Consecutive games without new positions after which the run fails.
+const MAX_USELESS_GAMES: u64 = 200;
 
 /// Makes a set. An interrupted run keeps finished games in the journal, and the same command resumes it.
 pub fn run(args: &Args) -> Done {
@@ -81,8 +81,8 @@ pub fn run(args: &Args) -> Done {
             gold.add(positions);
             bar.set_position(gold.records.len().min(args.positions) as u64);
             bar.set_message(format!("{} games", HumanCount(gold.games)));
-            if gold.empty_games >= MAX_EMPTY_GAMES {
-                return Err(format!("the last {MAX_EMPTY_GAMES} games had no position for the set").into());
+            if gold.useless_games >= MAX_USELESS_GAMES {
+                return Err(format!("the last {MAX_USELESS_GAMES} games had no new position for the set").into());
             }
             let is_full = gold.records.len() >= args.positions;
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -127,8 +127,8 @@ struct GoldSet {
     /// Piece placements of all positions.
     seen: HashSet<[u8; 24]>,
     games: u64,
-    /// Consecutive games without positions.
-    empty_games: u64,
+    /// Consecutive games without new positions.
+    useless_games: u64,
     nodes: u64,
 }
 
@@ -137,9 +137,10 @@ impl GoldSet {
     fn add(&mut self, positions: GamePositions) {
         self.games += 1;
         self.nodes += positions.nodes;
-        self.empty_games = if positions.records.is_empty() { self.empty_games + 1 } else { 0 };
+        let before = self.records.len();
         let placement = |record: &[u8; RECORD]| std::array::from_fn(|index| record[index]);
         self.records.extend(positions.records.into_iter().filter(|record| self.seen.insert(placement(record))));
+        self.useless_games = if self.records.len() == before { self.useless_games + 1 } else { 0 };
     }
 
     fn report(&self, set: &[[u8; RECORD]]) -> Report {

@@ -147,5 +147,10 @@ fn errors_describe_invalid_files_and_arguments() {
     }
     // Games that end before a position can be sampled.
     let error = error_of(&mut make(folder.path(), &["--max-plies", "1", "--limit", "nodes=1", "--random-plies", "0"]));
-    assert!(error.contains("200 games had no position"), "{error}");
+    assert!(error.contains("200 games had no new position"), "{error}");
+    // Games that repeat.
+    let book = folder.write("book.epd", b"r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7\n");
+    let few = "gold make --output @/few.bf --journal @/few --max-plies 20 --limit nodes=1 --label 1 --positions 99";
+    let error = TOOL.fails(&folder, &format!("{few} --hash 1 --book {}", book.display()));
+    assert!(error.contains("200 games had no new position"), "{error}");
 }
