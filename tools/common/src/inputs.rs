@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Maximum size of an input file: 2 GiB.
-const MAX_BYTES: u64 = 1 << 31;
+/// Maximum size of an input file read into memory: 2 GiB.
+pub const MAX_BYTES: u64 = 1 << 31;
 
 /// An error message that names the file.
 pub fn in_file(path: &Path, error: impl Display) -> String {

@@ -3,7 +3,7 @@
 use super::codec::{BitsByPart, Codec};
 use super::coder::{Coder, Decoder, Encoder};
 use crate::formats::{Place, StoredGame, in_file};
-use lento_common::inputs;
+use lento_common::inputs::{self, MAX_BYTES};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Packed {
     pub bits_by_part: BitsByPart,
 }
 
-/// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid or there are too many.
+/// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid or there are too many for [`Reader`].
 pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Packed, String> {
     let (mut codec, mut encoder) = (Codec::new(), Encoder::new());
     let (mut count, mut plies) = (0, 0);
@@ -32,18 +32,26 @@ pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, Stri
         plies += game.plies.len() as u64;
     }
     let coded = encoder.finish();
-    let too_many = || in_file(path, format!("{count} games with {plies} plies are too many for a packed file"));
-    let number = |number: u64| u32::try_from(number).map_err(|_| too_many());
-    if count > MAX_GAMES {
-        return Err(too_many());
-    }
-    let mut bytes = [MAGIC, &[VERSION][..]].concat();
-    for value in [count, plies, coded.len() as u64] {
-        bytes.extend(number(value)?.to_le_bytes());
-    }
+    let too_many = || {
+        let expected = "expected fewer, in several files";
+        in_file(path, format!("{count} games with {plies} plies are too many for a packed file; {expected}"))
+    };
+    let mut bytes = header(count, plies, coded.len() as u64).ok_or_else(too_many)?;
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
     Ok(Packed { bytes, games: count, plies, bits_by_part: codec.bits_by_part })
+}
+
+/// The header of a file, given the bytes of the coded games; `None` if [`Reader`] would reject the file.
+pub(super) fn header(games: u64, plies: u64, coded: u64) -> Option<Vec<u8>> {
+    if games > MAX_GAMES || coded > MAX_BYTES - (HEADER + CHECKSUM) as u64 {
+        return None;
+    }
+    let mut bytes = [MAGIC, &[VERSION][..]].concat();
+    for number in [games, plies, coded] {
+        bytes.extend(u32::try_from(number).ok()?.to_le_bytes());
+    }
+    Some(bytes)
 }
 
 /// Iterates over the games of a file. Ends after an error.

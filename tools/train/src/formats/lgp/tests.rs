@@ -1,11 +1,13 @@
 //! Games round-trip, and damaged files are errors.
 
 use super::scores::rounded;
+use super::shard::header;
 use super::{Reader, pack};
 use crate::formats::{Shards, StoredGame};
 use crate::tests::sample;
 use fastrand::Rng;
 use lento::chess::{Board, Color};
+use lento_common::inputs::MAX_BYTES;
 use lento_common::play::{Ending, GameResult, Ply, Record};
 use lento_testing::Folder;
 use std::path::Path;
@@ -143,6 +145,15 @@ fn empty_files_are_valid() {
     let folder = Folder::new("lgp-empty");
     let bytes = packed(&[]);
     assert!(bytes.len() < 40 && unpacked(&folder, &bytes).unwrap().is_empty());
+}
+
+#[test]
+fn files_too_large_for_readers_are_not_written() {
+    let max_coded = MAX_BYTES - 20;
+    assert_eq!(header(1 << 24, u32::MAX.into(), max_coded).map(|header| header.len()), Some(16));
+    for (games, plies, coded) in [((1 << 24) + 1, 1, 1), (1, 1 << 32, 1), (1, 1, max_coded + 1)] {
+        assert_eq!(header(games, plies, coded), None);
+    }
 }
 
 /// The format is stable: a file of version 1 with 20 games of `datagen`.
