@@ -2,7 +2,7 @@
 
 use super::show;
 use super::writer::{Order, PositionWriter};
-use crate::formats::packed::{self, PackedFile, to_bytes};
+use crate::formats::packed::{self, to_bytes};
 use crate::formats::shards::POSITIONS;
 use crate::report::Report;
 use lento_common::interrupt::Stop;
@@ -36,15 +36,13 @@ pub fn run(args: &Args) -> Done {
     // Each position is read once and written once.
     let bar = progress::bar(Some(2 * count), "{bar:30} {percent} % {msg} [{elapsed}, {eta} left]");
     bar.set_message("read");
-    'files: for file in &files {
-        for position in PackedFile::open(file)? {
-            writer.push(to_bytes(&position?))?;
-            if writer.count.is_multiple_of(1 << 14) {
-                if stop.is_requested() {
-                    break 'files;
-                }
-                bar.set_position(writer.count);
+    for position in packed::positions(&files) {
+        writer.push(to_bytes(&position?))?;
+        if writer.count.is_multiple_of(1 << 14) {
+            if stop.is_requested() {
+                break;
             }
+            bar.set_position(writer.count);
         }
     }
     bar.set_message("written");

@@ -3,7 +3,7 @@
 use super::show;
 use super::writer::{Order, PositionWriter};
 use crate::formats::in_file;
-use crate::formats::packed::{self, PackedFile, RECORD, board, pack, to_bytes};
+use crate::formats::packed::{self, RECORD, board, pack, to_bytes};
 use crate::formats::shards::POSITIONS;
 use crate::objective::expectation;
 use crate::report::Report;
@@ -71,8 +71,7 @@ pub fn run(args: &Args) -> Done {
     let max_positions = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
     let mut writer = PositionWriter::new(&args.output, true, args.order, max_positions)?;
     let bar = progress::bar(Some(read), "{bar:30} {percent} % {per_sec} [{elapsed}, {eta} left]");
-    let files = files.iter().map(|file| PackedFile::open(file)).collect::<Result<Vec<_>, _>>()?;
-    let mut positions = files.into_iter().flatten();
+    let mut positions = packed::positions(&files);
     let chunks = iter::from_fn(|| {
         let chunk = positions.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>();
         Some(chunk).filter(|chunk| !chunk.as_ref().is_ok_and(Vec::is_empty))
@@ -103,7 +102,7 @@ fn vary(args: &Args, accumulators: &mut Accumulators, positions: &[ChessBoard], 
     let mut records = Vec::with_capacity(positions.len() * args.each as usize);
     for (position, number) in positions.iter().zip(first..) {
         let mut random = fastrand::Rng::with_seed(mix::seed(args.order.seed, number));
-        let Ok(root) = board(position) else { continue };
+        let root = board(position);
         for _ in 0..args.each {
             let varied = walk(&root, &mut random);
             records.extend(varied.and_then(|board| scored(args, accumulators, &board, &mut random)));
@@ -157,7 +156,7 @@ mod tests {
         let (mut wins, mut expected) = (0.0, 0.0);
         for record in &records {
             let position = packed::from_bytes(record).unwrap();
-            assert!(!board(&position).unwrap().in_check());
+            assert!(!board(&position).in_check());
             let sample = Sample::new(&position, network.architecture());
             assert_eq!(i32::from(position.score), value(&network, &sample));
             wins += f64::from(position.result) / 2.0;

@@ -7,7 +7,7 @@
 use super::game::{MAX_SCORE, check_score};
 use super::{check_counts, in_file};
 use bulletformat::ChessBoard;
-use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks, fen::FenError};
+use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks};
 use lento_common::inputs;
 use lento_common::play::GameResult;
 use std::fs::File;
@@ -106,13 +106,13 @@ pub fn pieces(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
 }
 
 /// The position with the side to move as White, without castling rights, en passant and counters.
-pub fn board(position: &ChessBoard) -> Result<Board, FenError> {
+pub fn board(position: &ChessBoard) -> Board {
     let mut letters = ['1'; 64];
     for (square, piece) in pieces(position) {
         letters[square.index()] = piece.letter();
     }
     let ranks: Vec<String> = letters.chunks(8).rev().map(String::from_iter).collect();
-    Board::from_fen(&format!("{} w - - 0 1", ranks.join("/")))
+    Board::from_fen(&format!("{} w - - 0 1", ranks.join("/"))).expect("the position was checked on reading")
 }
 
 /// The result of the game, with the side to move as White.
@@ -138,10 +138,13 @@ pub fn count_all(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().try_fold(0, |sum, file| Ok(sum + count(file)?))
 }
 
-/// An error message for an invalid position, numbered from 1.
-pub fn invalid(path: &Path, number: u64, reason: &str) -> String {
-    let at = (number - 1) * RECORD as u64;
-    in_file(path, format!("position {number} at byte {at}: {reason}; expected bulletformat"))
+/// The positions of files in order. One file is open at a time.
+pub fn positions(files: &[PathBuf]) -> impl Iterator<Item = Result<ChessBoard, String>> {
+    files.iter().flat_map(|path| {
+        let file = PackedFile::open(path);
+        let error = file.as_ref().err().cloned().map(Err);
+        file.into_iter().flatten().chain(error)
+    })
 }
 
 /// Positions read from a file at a time.
@@ -175,10 +178,14 @@ impl Iterator for PackedFile {
     type Item = Result<ChessBoard, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let number = self.numbers.next()? + 1;
+        let number = self.numbers.next()?;
+        let invalid = |reason: String| {
+            let at = number * RECORD as u64;
+            in_file(&self.path, format!("position {} at byte {at}: {reason}; expected bulletformat", number + 1))
+        };
         let mut bytes = [0; RECORD];
         let position = match self.reader.read_exact(&mut bytes) {
-            Ok(()) => from_bytes(&bytes).map_err(|reason| invalid(&self.path, number, &reason)),
+            Ok(()) => from_bytes(&bytes).map_err(invalid),
             Err(error) => Err(in_file(&self.path, error)),
         };
         if position.is_err() {
@@ -207,7 +214,7 @@ mod tests {
                 let packed = from_bytes(&to_bytes(&pack(board, position.score, position.result))).unwrap();
                 let mut pieces: Vec<(Square, Piece)> = pieces(&packed).collect();
                 assert_eq!(pieces.len(), board.occupied().count() as usize);
-                let back = super::board(&packed).unwrap();
+                let back = super::board(&packed);
                 assert!(
                     back.side_to_move() == Color::White
                         && super::pieces(&packed)
@@ -298,7 +305,7 @@ mod tests {
                     let mut bytes = valid;
                     bytes[bit / 8] ^= 1 << (bit % 8);
                     let Ok(read) = from_bytes(&bytes) else { continue };
-                    let board = super::board(&read).unwrap_or_else(|error| panic!("bit {bit}: {error}"));
+                    let board = super::board(&read);
                     let again = to_bytes(&pack(&board, read.score.into(), super::result(&read)));
                     assert_eq!(again[..29], bytes[..29], "bit {bit}");
                 }

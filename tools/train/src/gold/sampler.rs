@@ -155,7 +155,7 @@ mod tests {
             let positions: Vec<_> = game.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
             assert!(positions.iter().all(|position| position.extra == [0; 3]) && positions.len() == 5);
             for position in &positions {
-                let board = packed::board(position).unwrap();
+                let board = packed::board(position);
                 assert!(!board.in_check() && position.score.abs() <= 2000, "{}", board.fen(true));
             }
             assert!(game.nodes > 5 * 300, "{}", game.nodes);

@@ -3,7 +3,7 @@
 mod histogram;
 mod survey;
 
-use crate::formats::packed::{self, PackedFile};
+use crate::formats::packed;
 use crate::formats::shards::{GAMES, POSITIONS};
 use crate::formats::{Filter, Place, Rule, StoredGame, decode, shards};
 use crate::report::Report;
@@ -104,14 +104,12 @@ fn count_games(
 fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
     // Detects truncated files before counting.
     packed::count_all(files)?;
-    for path in files {
-        for (number, position) in (1..).zip(PackedFile::open(path)?) {
-            survey.add_packed(&position?).map_err(|error| packed::invalid(path, number, &error.to_string()))?;
-            if survey.positions.is_multiple_of(1 << 14) {
-                show(bar, survey.positions * packed::RECORD as u64, survey);
-                if stop.is_requested() {
-                    return Ok(false);
-                }
+    for position in packed::positions(files) {
+        survey.add_packed(&position?);
+        if survey.positions.is_multiple_of(1 << 14) {
+            show(bar, survey.positions * packed::RECORD as u64, survey);
+            if stop.is_requested() {
+                return Ok(false);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::histogram::Histogram;
 use crate::formats::{Filter, Rule, StoredGame, packed};
 use bulletformat::ChessBoard;
-use lento::chess::{Board, Color, fen::FenError};
+use lento::chess::{Board, Color};
 use lento::internals::endings;
 use lento_common::play::GameResult;
 
@@ -103,11 +103,9 @@ impl Survey {
     }
 
     /// Counts a single position without the filter.
-    pub fn add_packed(&mut self, position: &ChessBoard) -> Result<(), FenError> {
-        let board = packed::board(position)?;
+    pub fn add_packed(&mut self, position: &ChessBoard) {
         self.positions += 1;
-        self.keep(&board, position.score.into(), packed::result(position));
-        Ok(())
+        self.keep(&packed::board(position), position.score.into(), packed::result(position));
     }
 
     /// Counts a position kept by the filter. The score is from White's point of view.
@@ -262,8 +260,8 @@ mod tests {
         let black = Board::from_fen("4k3/8/8/8/8/8/8/RR1K4 b - - 0 1").unwrap();
         let position = packed::pack(&black, 950, GameResult::WhiteWins);
         let mut survey = Survey::new(Filter::default(), 10, false);
-        survey.add_packed(&position).unwrap();
-        survey.add_packed(&position).unwrap();
+        survey.add_packed(&position);
+        survey.add_packed(&position);
         assert_eq!((survey.positions, survey.kept, survey.games), (2, 2, 0));
         assert_eq!((survey.outcomes, survey.duplicates().1), ([0, 0, 2], 1));
         assert_eq!((survey.kings[4], survey.kings[3]), (2, 2));

@@ -263,7 +263,7 @@ mod tests {
         let positions = sample::positions(6, 21).into_iter().enumerate().map(|(index, packed)| {
             let value = f64::from(value(&network, &Sample::new(&packed, network.architecture())));
             NeutralPosition {
-                board: packed::board(&packed).unwrap(),
+                board: packed::board(&packed),
                 origin: if index % 3 == 0 { Origin::Search } else { Origin::Game },
                 label: value as i32,
                 expected: scales.map(|scale| expectation((value + offset) / scale)),
