@@ -122,7 +122,7 @@ impl Tool {
     }
 
     /// Runs the tool after the shell commands `limit`.
-    fn limited(self, folder: &Folder, limit: &str, words: &str) -> Output {
+    pub fn limited(self, folder: &Folder, limit: &str, words: &str) -> Output {
         let command = self.command(folder, words);
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(command.get_program());

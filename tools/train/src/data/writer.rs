@@ -5,6 +5,7 @@
 //! distributed by key range over buckets on disk, which are sorted one by one.
 
 use crate::formats::packed::RECORD;
+use lento::internals::files::raise_open_limit;
 use lento_common::draft::{Draft, WriteError, scratch};
 use lento_common::interrupt::Stop;
 use lento_common::mix::{GOLDEN, split_mix};
@@ -15,7 +16,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Maximum open files; systems have a limit of about a thousand.
+/// Maximum open files; most systems allow about a thousand.
 const MAX_BUCKETS: u64 = 512;
 /// Maximum write buffer of a bucket.
 const MAX_BUFFER: usize = 1 << 18;
@@ -92,6 +93,7 @@ impl Bucket {
 /// A file of positions that is being written.
 pub struct PositionWriter {
     path: PathBuf,
+    draft: Draft,
     keep: u64,
     /// State of the sequence of sort keys: a counter, mixed by a bijection, so that keys are distinct.
     keys: u64,
@@ -102,7 +104,7 @@ pub struct PositionWriter {
 
 enum Buffered {
     /// Written to the file directly.
-    Direct(Draft),
+    Direct,
     /// Candidates for the sample in order; the heap holds the smallest keys, the largest of them on top.
     Sample { smallest: BinaryHeap<u64>, bucket: Bucket },
     /// To be shuffled, in memory.
@@ -120,17 +122,18 @@ fn buckets(count: u64, memory: u64) -> u64 {
 impl PositionWriter {
     /// Starts a file of at most `max_count` positions. Fails if the file cannot be written or the memory is too small.
     pub fn new(path: &Path, shuffle: bool, order: Order, max_count: u64) -> Result<Self, Box<dyn Error>> {
-        // Fails early if the file cannot be written.
         let draft = Draft::create(path)?;
         let buckets = buckets(max_count, order.memory);
         let buffered = if !shuffle {
             match order.keep {
-                None => Buffered::Direct(draft),
+                None => Buffered::Direct,
                 Some(_) => Buffered::Sample { smallest: BinaryHeap::new(), bucket: Bucket::new(path, MAX_BUFFER)? },
             }
         } else if buckets == 1 {
             Buffered::Memory(Vec::with_capacity(max_count as usize))
         } else if buckets <= MAX_BUCKETS {
+            // macOS allows 256 by default.
+            raise_open_limit();
             let buffer = (order.memory / 4 / buckets).clamp(4096, MAX_BUFFER as u64) as usize;
             Buffered::Buckets((0..buckets).map(|_| Bucket::new(path, buffer)).collect::<Result<_, _>>()?)
         } else {
@@ -140,7 +143,7 @@ impl PositionWriter {
             return Err(format!("--memory {memory}: too little to shuffle {max_count} positions, {expected}").into());
         };
         let keep = order.keep.unwrap_or(u64::MAX);
-        Ok(Self { path: path.to_owned(), keep, keys: first_state(order.seed), count: 0, buffered })
+        Ok(Self { path: path.to_owned(), draft, keep, keys: first_state(order.seed), count: 0, buffered })
     }
 
     pub fn push(&mut self, record: [u8; RECORD]) -> Result<(), WriteError> {
@@ -148,7 +151,7 @@ impl PositionWriter {
         let key = split_mix(&mut self.keys);
         let keyed = Keyed { key, record };
         let written = match &mut self.buffered {
-            Buffered::Direct(draft) => draft.write(&record),
+            Buffered::Direct => self.draft.write(&record),
             Buffered::Sample { smallest, bucket } => {
                 if (smallest.len() as u64) < self.keep {
                     smallest.push(key);
@@ -175,15 +178,11 @@ impl PositionWriter {
     /// Writes the file and returns its number of positions; `None`, and no file, if stopped. Calls `progress` from time to time with
     /// the number of positions written.
     pub fn finish(self, stop: &Stop, mut progress: impl FnMut(u64)) -> Result<Option<u64>, WriteError> {
-        let failed = |error| WriteError::new(&self.path, error);
-        let count = self.keep.min(self.count);
-        if let Buffered::Direct(draft) = self.buffered {
-            draft.finish(&[])?;
-            return Ok(Some(count));
-        }
-        let (mut draft, mut written) = (Draft::create(&self.path)?, 0);
+        let Self { path, mut draft, keep, count, buffered, .. } = self;
+        let failed = |error| WriteError::new(&path, error);
+        let (total, mut written) = (keep.min(count), 0);
         let mut write = |keyed: &Keyed| -> io::Result<()> {
-            if written < count {
+            if written < total {
                 draft.write(&keyed.record)?;
                 written += 1;
                 if written.is_multiple_of(1 << 16) {
@@ -192,8 +191,8 @@ impl PositionWriter {
             }
             Ok(())
         };
-        match self.buffered {
-            Buffered::Direct(_) => {}
+        match buffered {
+            Buffered::Direct => {}
             Buffered::Sample { smallest, bucket } => {
                 let largest = smallest.peek().copied().unwrap_or_default();
                 let write = |keyed: Keyed| if keyed.key <= largest { write(&keyed) } else { Ok(()) };
@@ -219,7 +218,7 @@ impl PositionWriter {
             return Ok(None);
         }
         draft.finish(&[])?;
-        Ok(Some(written))
+        Ok(Some(total))
     }
 }
 

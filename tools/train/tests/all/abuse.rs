@@ -124,6 +124,27 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
 }
 
 #[test]
+fn few_open_files_suffice() {
+    let folder = Folder::new("open");
+    datagen(&folder, 10);
+    assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
+    let positions = std::fs::read(folder.at("data.bf")).unwrap();
+    std::fs::create_dir(folder.at("many")).unwrap();
+    for (number, position) in positions.chunks(32).take(40).enumerate() {
+        folder.write(&format!("many/{number}.bf"), position);
+    }
+    // 28 buckets.
+    folder.write("data.bf", &positions.repeat(500_000 * 32 / positions.len()));
+    for (limit, words) in [
+        ("ulimit -n 24", "data vary @/many --output @/varied.bf"),
+        ("ulimit -Sn 24", "data shuffle @/data.bf --memory 1 --output @/shuffled.bf"),
+    ] {
+        let output = TOOL.limited(&folder, limit, words);
+        assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
 fn special_files_are_errors() {
     TOOL.rejects_special_files(&[
         "data inspect",
