@@ -2,7 +2,7 @@
 
 use crate::formats::lgp::{self, BitsByPart, Packed};
 use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
-use crate::formats::{Place, Shards, shards};
+use crate::formats::{GameFile, Place, shards};
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::draft::{Draft, WriteError};
@@ -142,7 +142,7 @@ fn targets(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(P
 fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let draft = Draft::create(output)?;
     let read = shards::size(file)?;
-    let (mut games, mut last) = (Shards::new(vec![file.to_owned()]), 0);
+    let (mut games, mut last) = (GameFile::open(file)?, 0);
     let counted = games.by_ref().take_while(|game| {
         let offset = game.as_ref().map_or(last, |game| game.place.offset);
         bar.inc(offset - last);
@@ -155,7 +155,7 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
     }
     draft.finish(&bytes)?;
     bar.inc(read.saturating_sub(last));
-    let (written, torn) = (bytes.len() as u64, games.torn);
+    let (written, torn) = (bytes.len() as u64, games.torn.into_iter().collect());
     Ok(Some(Sum { files: 1, games: count, plies, read, written, bits_by_part, torn }))
 }
 

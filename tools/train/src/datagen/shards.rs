@@ -1,7 +1,7 @@
 //! Writes games to shards.
 
 use crate::formats::shards::{GAMES, PACKED};
-use crate::formats::{Shards, lgp, viri};
+use crate::formats::{GameFile, lgp, viri};
 use lento_common::draft::Draft;
 use lento_common::outputs::named;
 use lento_common::play::Record;
@@ -39,16 +39,16 @@ impl ShardWriter {
                 let missing = |later: PathBuf| format!("{}: missing, but {} exists", path.display(), later.display());
                 return later.map_or(Ok(shards), |later| Err(missing(later).into()));
             }
-            let mut stored = Shards::new(vec![path.clone()]);
+            let mut stored = GameFile::open(&path)?;
             let games = stored.by_ref().try_fold(0, |games, game| game.map(|_| games + 1))?;
-            let (complete, is_torn) = (stored.bytes(), !stored.torn.is_empty());
+            let (complete, is_torn) = (stored.bytes(), stored.torn.is_some());
             if games > size || games == size && is_torn || games < size && later.is_some() {
                 let (path, found) = (path.display(), path.metadata().map_err(io)?.len());
                 return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
             }
             if games < size {
                 // Verifies the games before appending; readers verify full shards.
-                let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
+                let mut stored = GameFile::open(&path)?.take(games as usize);
                 stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
             }
             OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(complete)).map_err(io)?;
@@ -86,7 +86,7 @@ impl ShardWriter {
     fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
         let (path, packed) = (self.path(shard), self.packed_path(shard));
         let draft = Draft::create(&packed)?;
-        draft.finish(&lgp::pack(&packed, Shards::new(vec![path]))?.bytes)?;
+        draft.finish(&lgp::pack(&packed, GameFile::open(&path)?)?.bytes)?;
         Ok(self.remove(shard)?)
     }
 

@@ -1,7 +1,7 @@
 //! Reads games on several threads, in order.
 
 use super::shards::{self, is_packed};
-use super::{Place, Shards, StoredGame};
+use super::{GameFile, Place, StoredGame};
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::error::Error;
@@ -17,8 +17,12 @@ const MAX_PARALLEL: u64 = 8 << 20;
 
 /// Games, and the number of bytes read up to their end.
 type Batch = (Vec<StoredGame>, u64);
-/// A work item of a thread: a batch, or all batches of a file.
-type Item = Box<dyn Iterator<Item = Result<Batch, String>> + Send>;
+/// A work item of a thread.
+enum Item {
+    Games(Batch),
+    /// A file, and the bytes of earlier files.
+    File(PathBuf, u64),
+}
 
 /// Reads all games of files. `work` processes batches of games on several threads; `on_done` receives the results in order, with the
 /// number of bytes read. Games before an error may have been processed. Returns whether all files were read completely, and the
@@ -31,27 +35,25 @@ pub fn run<T: Send>(
     mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
 ) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
     // The file decoded in order, and the bytes of earlier files.
-    let (mut open, mut bytes): (Option<Shards>, u64) = (None, 0);
+    let (mut open, mut bytes): (Option<GameFile>, u64) = (None, 0);
     let (mut files, mut torn) = (files.into_iter(), Vec::new());
     let mut item = || -> Result<Option<Item>, String> {
         loop {
-            if let Some(shards) = &mut open {
-                if let Some(games) = batch(shards, bytes)? {
-                    return Ok(Some(Box::new(iter::once(Ok(games)))));
+            if let Some(file) = &mut open {
+                if let Some(games) = batch(file, bytes)? {
+                    return Ok(Some(Item::Games(games)));
                 }
-                bytes += shards.bytes();
-                torn.append(&mut shards.torn);
+                bytes += file.bytes();
+                torn.extend(file.torn.take());
                 open = None;
             }
-            let Some(file) = files.next() else { return Ok(None) };
-            let (size, before) = (shards::size(&file)?, bytes);
-            let is_parallel = is_packed(&file) && size <= MAX_PARALLEL;
-            let mut shards = Shards::new(vec![file]);
-            if is_parallel {
+            let Some(path) = files.next() else { return Ok(None) };
+            let (size, before) = (shards::size(&path)?, bytes);
+            if is_packed(&path) && size <= MAX_PARALLEL {
                 bytes += size;
-                return Ok(Some(Box::new(iter::from_fn(move || batch(&mut shards, before).transpose()))));
+                return Ok(Some(Item::File(path, before)));
             }
-            open = Some(shards);
+            open = Some(GameFile::open(&path)?);
         }
     };
     let (mut taken, mut done, mut is_at_end) = (0, 0, false);
@@ -62,12 +64,15 @@ pub fn run<T: Send>(
         item
     });
     let process = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| {
-        let mut results = Vec::new();
-        for batch in item? {
+        let (path, before) = match item? {
+            Item::Games((games, bytes)) => return Ok(Some(vec![(work(&games)?, bytes)])),
+            Item::File(path, before) => (path, before),
+        };
+        let (mut file, mut results) = (GameFile::open(&path)?, Vec::new());
+        while let Some((games, bytes)) = batch(&mut file, before)? {
             if stops.iter().any(|stop| stop.is_requested()) {
                 return Ok(None);
             }
-            let (games, bytes) = batch?;
             results.push((work(&games)?, bytes));
         }
         Ok(Some(results))
@@ -82,9 +87,9 @@ pub fn run<T: Send>(
 }
 
 /// The next games of a file after `before` bytes of other files; `None` at the end.
-fn batch(shards: &mut Shards, before: u64) -> Result<Option<Batch>, String> {
-    let games = shards.take(BATCH).collect::<Result<Vec<_>, _>>()?;
-    Ok((!games.is_empty()).then(|| (games, before + shards.bytes())))
+fn batch(file: &mut GameFile, before: u64) -> Result<Option<Batch>, String> {
+    let games = file.take(BATCH).collect::<Result<Vec<_>, _>>()?;
+    Ok((!games.is_empty()).then(|| (games, before + file.bytes())))
 }
 
 #[cfg(test)]
@@ -113,14 +118,18 @@ mod tests {
         Ok((games, ended))
     }
 
+    fn direct(files: &[PathBuf]) -> Vec<Game> {
+        let games = files.iter().flat_map(|file| GameFile::open(file).unwrap()).map(Result::unwrap);
+        games.map(|game| (game.place, game.plies.len())).collect()
+    }
+
     #[test]
     fn order_does_not_depend_on_threads() {
         let folder = Folder::new("decode");
         let bytes = sample::bytes(&sample::games(40, 3)).repeat(12);
         let files = [folder.write("a.vf", &bytes), folder.write("b.vf", &bytes[..bytes.len() - 7])];
         let (games, ended) = read(&files, 1, &Stop::default()).unwrap();
-        let direct: Vec<Game> =
-            Shards::new(files.to_vec()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
+        let direct = direct(&files);
         assert!(games == direct && games.len() == 40 * 24 - 1);
         assert!(games.len() > 2 * BATCH);
         assert_eq!((ended.0, ended.1.len(), ended.1[0].game), (true, 1, 480));
@@ -134,11 +143,10 @@ mod tests {
         let mut files = Vec::new();
         for (seed, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
             let plain = folder.write("plain.vf", &sample::bytes(&sample::games(BATCH + 30 * seed, seed as u64)));
-            let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
+            let packed = lgp::pack(&plain, GameFile::open(&plain).unwrap()).unwrap();
             files.push(folder.write(&format!("{name}.lgp"), &packed.bytes));
         }
-        let direct: Vec<Game> =
-            Shards::new(files.clone()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
+        let direct = direct(&files);
         assert_eq!(direct.len(), 5 * BATCH + 300);
         for threads in [1, 2, 4] {
             let (games, ended) = read(&files, threads, &Stop::default()).unwrap();
@@ -157,7 +165,7 @@ mod tests {
     fn stopped_file_is_incomplete() {
         let folder = Folder::new("decode-stopped");
         let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * BATCH, 5)));
-        let packed = lgp::pack(&plain, Shards::new(vec![plain.clone()])).unwrap();
+        let packed = lgp::pack(&plain, GameFile::open(&plain).unwrap()).unwrap();
         let file = folder.write("a.lgp", &packed.bytes);
         let stop = Stop::default();
         let work = |games: &[StoredGame]| {

@@ -107,7 +107,7 @@ fn check_ending(board: &Board, result: GameResult) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Shards;
+    use crate::formats::GameFile;
     use crate::tests::sample;
     use lento::chess::Color;
     use lento_testing::Folder;
@@ -115,7 +115,7 @@ mod tests {
     fn first_game(bytes: &[u8]) -> StoredGame {
         let folder = Folder::new("game");
         let path = folder.write("one.vf", bytes);
-        Shards::new(vec![path]).next().unwrap().unwrap()
+        GameFile::open(&path).unwrap().next().unwrap().unwrap()
     }
 
     #[test]
@@ -170,10 +170,10 @@ mod tests {
         for bit in 0..8 * whole.len() {
             let mut bytes = whole.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            let mut shards = Shards::new(vec![folder.write("flipped.vf", &bytes)]);
+            let mut file = GameFile::open(&folder.write("flipped.vf", &bytes)).unwrap();
             let mut read = Vec::new();
             let mut failed = None;
-            for game in shards.by_ref() {
+            for game in file.by_ref() {
                 match game.and_then(|game| game.walk(|_| {}).map(|_| game)) {
                     Ok(game) => read.push(game),
                     Err(error) => failed = failed.or(Some(error)),
@@ -183,7 +183,7 @@ mod tests {
                 assert!(error.contains("flipped.vf: game ") && error.contains(" at byte "), "bit {bit}: {error}");
                 continue;
             }
-            if !shards.torn.is_empty() {
+            if file.torn.is_some() {
                 continue;
             }
             accepted += 1;

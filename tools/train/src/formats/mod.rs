@@ -11,7 +11,7 @@ pub mod viri;
 pub use filter::{Filter, Rule};
 pub use game::{Place, Position, StoredGame};
 pub use lento_common::inputs::in_file;
-pub use shards::Shards;
+pub use shards::GameFile;
 
 use lento::chess::{Board, Color, PieceType};
 

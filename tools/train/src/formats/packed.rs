@@ -198,7 +198,7 @@ impl Iterator for PackedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Shards;
+    use crate::formats::GameFile;
     use crate::tests::sample;
     use lento_testing::Folder;
 
@@ -207,7 +207,7 @@ mod tests {
         let folder = Folder::new("packed");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(12, 77)));
         let mut seen = [[0; 3]; 2];
-        for game in Shards::new(vec![path]) {
+        for game in GameFile::open(&path).unwrap() {
             let visit = |position: &crate::formats::Position| {
                 let board = &position.board;
                 let side = board.side_to_move();
@@ -297,7 +297,7 @@ mod tests {
     fn accepted_flipped_bits_round_trip() {
         let folder = Folder::new("packed-flipped");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(6, 78)));
-        for game in Shards::new(vec![path]) {
+        for game in GameFile::open(&path).unwrap() {
             let visit = |position: &crate::formats::Position| {
                 let valid = to_bytes(&pack(&position.board, position.score, position.result));
                 from_bytes(&valid).unwrap();

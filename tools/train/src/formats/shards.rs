@@ -1,4 +1,4 @@
-//! Reads the games of several files in order.
+//! Finds files of data and reads games.
 
 use super::viri::{HEADER, PLY, TERMINATOR};
 use super::{Place, StoredGame, in_file, lgp};
@@ -90,80 +90,52 @@ pub fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
     Ok(progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
 }
 
-/// Iterates over the games of files in order. Skips and records truncated last games.
-pub struct Shards {
-    files: std::vec::IntoIter<PathBuf>,
-    open: Option<Open>,
-    /// Truncated games so far, each the last of its file.
-    pub torn: Vec<Place>,
-    finished: u64,
+/// Iterates over the games of a file, up to the first error. Skips and records a truncated last game.
+pub struct GameFile {
+    source: Source,
+    /// The truncated last game, once it has been reached.
+    pub torn: Option<Place>,
 }
 
-enum Open {
+enum Source {
     /// A file in viriformat and the place of the next game.
     Plain(BufReader<File>, Place),
     Packed(Box<lgp::Reader>),
 }
 
-impl Shards {
-    pub fn new(files: Vec<PathBuf>) -> Self {
-        Self { files: files.into_iter(), open: None, torn: Vec::new(), finished: 0 }
+impl GameFile {
+    pub fn open(path: &Path) -> Result<Self, String> {
+        let source = if is_packed(path) {
+            Source::Packed(Box::new(lgp::Reader::open(path)?))
+        } else {
+            let reader = BufReader::with_capacity(1 << 16, inputs::open(path)?);
+            Source::Plain(reader, Place { file: Arc::from(path), game: 1, offset: 0 })
+        };
+        Ok(Self { source, torn: None })
     }
 
     /// Bytes read so far.
     pub fn bytes(&self) -> u64 {
-        self.finished
-            + match &self.open {
-                None => 0,
-                Some(Open::Plain(_, next)) => next.offset,
-                Some(Open::Packed(games)) => games.bytes_read(),
-            }
-    }
-
-    /// The next game of the open file; `None` at its end.
-    fn next_here(&mut self) -> Result<Option<StoredGame>, String> {
-        match &mut self.open {
-            None => Ok(None),
-            Some(Open::Packed(games)) => games.next().transpose(),
-            Some(Open::Plain(reader, next)) => match read_game(reader, next) {
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    self.torn.push(next.clone());
-                    Ok(None)
-                }
-                game => game.map_err(|error| format!("{next}: {error}")),
-            },
+        match &self.source {
+            Source::Plain(_, next) => next.offset,
+            Source::Packed(games) => games.bytes_read(),
         }
     }
 }
 
-impl Open {
-    fn new(path: PathBuf) -> Result<Self, String> {
-        if is_packed(&path) {
-            return Ok(Self::Packed(Box::new(lgp::Reader::open(&path)?)));
-        }
-        let reader = BufReader::with_capacity(1 << 16, inputs::open(&path)?);
-        Ok(Self::Plain(reader, Place { file: Arc::from(path), game: 1, offset: 0 }))
-    }
-}
-
-impl Iterator for Shards {
+impl Iterator for GameFile {
     type Item = Result<StoredGame, String>;
 
-    /// The next game. An error skips the rest of its file.
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(game) = self.next_here().transpose() {
-                if game.is_err() {
-                    self.open = None;
+        match &mut self.source {
+            Source::Packed(games) => games.next(),
+            Source::Plain(reader, next) => match read_game(reader, next) {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    self.torn = Some(next.clone());
+                    None
                 }
-                return Some(game);
-            }
-            self.finished = self.bytes();
-            self.open = None;
-            match Open::new(self.files.next()?) {
-                Ok(open) => self.open = Some(open),
-                Err(error) => return Some(Err(error)),
-            }
+                game => game.map_err(|error| format!("{next}: {error}")).transpose(),
+            },
         }
     }
 }
@@ -207,18 +179,19 @@ mod tests {
         folder.write("b.viri", &torn[..torn.len() - 3]);
         folder.write("a.vf", &sample::bytes(&games[..3]));
         folder.write("notes.txt", b"not data");
-        let files = GAMES.find(&[folder.path().to_owned()]).unwrap();
-        assert_eq!(files, [folder.path().join("a.vf"), folder.path().join("b.viri")]);
-        let mut shards = Shards::new(files.clone());
-        let read: Vec<StoredGame> = shards.by_ref().map(Result::unwrap).collect();
+        let files = ["a.vf", "b.viri"].map(|name| folder.at(name));
+        assert_eq!(GAMES.find(&[folder.path().to_owned()]).unwrap(), files);
+        let mut opened = files.each_ref().map(|file| GameFile::open(file).unwrap());
+        let read: Vec<StoredGame> = opened.iter_mut().flatten().map(Result::unwrap).collect();
         assert_eq!(read.len(), 4);
         for (stored, game) in read.iter().zip(&games) {
             assert_eq!(stored.plies.len(), game.plies.len());
         }
         assert_eq!(read[3].place.to_string(), format!("{}: game 1 at byte 0", files[1].display()));
-        let [place] = &shards.torn[..] else { panic!("expected one truncated game: {:?}", shards.torn) };
+        let [whole, torn] = &opened;
+        let place = torn.torn.as_ref().unwrap();
         assert_eq!((place.game, place.offset), (2, (HEADER + PLY * (games[3].plies.len() + 1)) as u64));
-        assert_eq!(shards.bytes(), size(&files[0]).unwrap() + place.offset);
+        assert_eq!((torn.bytes(), whole.bytes(), &whole.torn), (place.offset, size(&files[0]).unwrap(), &None));
     }
 
     #[test]
@@ -236,7 +209,7 @@ mod tests {
         assert!(error.contains("positions.bf: not data of this kind; expected games in viriformat"), "{error}");
         assert_eq!(POSITIONS.find(&[folder.path().to_owned()]).unwrap(), [positions]);
         let path = folder.write("noise.vf", &[7; 200_000]);
-        let error = Shards::new(vec![path]).next().unwrap().unwrap_err();
+        let error = GameFile::open(&path).unwrap().next().unwrap().unwrap_err();
         assert!(error.contains("noise.vf: game 1 at byte 0: more than 20000 moves"), "{error}");
     }
 }

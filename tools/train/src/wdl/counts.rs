@@ -1,6 +1,6 @@
 //! Counts results of games by material and score, and compares them with a model.
 
-use crate::formats::StoredGame;
+use crate::formats::Position;
 use lento::eval::wdl::{Model, RANGE, material};
 use std::ops::RangeInclusive;
 
@@ -15,6 +15,12 @@ pub struct Cell {
     /// Score in internal centipawns from the point of view of the side to move.
     pub score: i32,
     pub results: Results,
+}
+
+/// Score, material and outcome of a position, as counted by [`WdlCounts::add`].
+pub fn facts(position: &Position) -> (i32, i32, usize) {
+    let side = position.board.side_to_move();
+    (position.score * side.sign(), material(&position.board), position.result.index_for(side))
 }
 
 #[derive(Clone, Debug)]
@@ -33,18 +39,9 @@ impl WdlCounts {
         Self { max_score, cells: vec![[0; 3]; RANGE.count() * scores(max_score)], games: 0, positions: 0 }
     }
 
-    pub fn add_game(&mut self, game: &StoredGame) -> Result<(), String> {
-        game.walk(|position| {
-            self.positions += 1;
-            let side = position.board.side_to_move();
-            self.add(position.score * side.sign(), material(&position.board), position.result.index_for(side));
-        })?;
-        self.games += 1;
-        Ok(())
-    }
-
     /// Counts a position; `outcome` is 0 for a win of the side to move, 1 for a draw and 2 for a loss.
     pub fn add(&mut self, score: i32, material: i32, outcome: usize) {
+        self.positions += 1;
         if score.abs() <= self.max_score {
             let row = (material.clamp(*RANGE.start(), *RANGE.end()) - RANGE.start()) as usize;
             let column = (score + self.max_score) as usize;
@@ -141,7 +138,7 @@ pub fn error(frequencies: &[Frequency]) -> f64 {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::formats::Shards;
+    use crate::formats::GameFile;
     use crate::tests::sample;
     use lento::chess::Color;
     use lento_testing::Folder;
@@ -169,8 +166,12 @@ pub mod tests {
         let folder = Folder::new("wdl-counts");
         let path = folder.write("games.vf", &sample::bytes(&games));
         let mut counts = WdlCounts::new(400);
-        for game in Shards::new(vec![path]) {
-            counts.add_game(&game.unwrap()).unwrap();
+        for game in GameFile::open(&path).unwrap() {
+            let count = |position: &Position| {
+                let (score, material, outcome) = facts(position);
+                counts.add(score, material, outcome);
+            };
+            game.unwrap().walk(count).unwrap();
         }
         let (mut positions, mut expected) = (0, WdlCounts::new(400));
         for game in &games {
@@ -185,7 +186,7 @@ pub mod tests {
                 board = board.after(ply.mv);
             }
         }
-        assert_eq!((counts.games, counts.positions), (20, positions));
+        assert_eq!(counts.positions, positions);
         assert_eq!(counts.cells(), expected.cells());
         let kept: u64 = counts.results().iter().sum();
         assert!(kept > 300 && kept < positions, "{kept} of {positions}");

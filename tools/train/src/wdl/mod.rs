@@ -9,12 +9,13 @@ mod report;
 mod source;
 
 use crate::formats::shards::GAMES;
-use crate::formats::{Shards, in_file, shards};
-use counts::{Cell, WdlCounts};
+use crate::formats::{Place, StoredGame, decode, in_file, shards};
+use counts::{Cell, WdlCounts, facts};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
+use lento_common::threads::Threads;
 use lento_common::{draft, inputs, outputs, summary};
 use lento_console::Done;
 use std::error::Error;
@@ -39,6 +40,8 @@ pub struct Args {
     /// Draw the share of won games by score, observed and expected, as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print a JSON document instead of the tables
     #[arg(long)]
     json: bool,
@@ -52,8 +55,8 @@ pub fn run(args: &Args) -> Done {
     let files = GAMES.find(&args.data)?;
     outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
     let bar = shards::bar(&files)?;
-    let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.max_score));
-    let finished = count(&mut games, &mut counts, &stop, &bar)?;
+    let mut counts = WdlCounts::new(args.max_score);
+    let (finished, torn) = count(files, args.threads.count(), &mut counts, &stop, &bar)?;
     bar.finish_and_clear();
     let cells = counts.cells();
     if !finished {
@@ -70,26 +73,33 @@ pub fn run(args: &Args) -> Done {
         draft::write(path, report::svg(&cells, &model)?.as_bytes())?;
     }
     let mut report = report::report(args.max_score, &counts, &cells, &fit);
-    report.torn(&games.torn);
+    report.torn(&torn);
     if let Some((path, text)) = source.filter(|_| finished) {
         draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;
     }
     Ok(report.show(args.json, finished)?)
 }
 
-/// Counts all games; false if interrupted.
-fn count(games: &mut Shards, counts: &mut WdlCounts, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
-    while let Some(game) = games.next().transpose()? {
-        if stop.is_requested() {
-            return Ok(false);
-        }
-        counts.add_game(&game)?;
-        if counts.games.is_multiple_of(256) {
-            bar.set_position(games.bytes());
-            bar.set_message(format!("{} positions", HumanCount(counts.positions)));
-        }
-    }
-    Ok(true)
+/// Counts games. Returns whether all were read, and the skipped truncated games.
+fn count(
+    files: Vec<PathBuf>,
+    threads: usize,
+    counts: &mut WdlCounts,
+    stop: &Stop,
+    bar: &ProgressBar,
+) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
+    let work = |games: &[StoredGame]| {
+        let mut positions = Vec::new();
+        games.iter().try_for_each(|game| game.walk(|position| positions.push(facts(position))).map(drop))?;
+        Ok((games.len() as u64, positions))
+    };
+    decode::run(files, threads, stop, work, |(games, positions), bytes| {
+        counts.games += games;
+        positions.into_iter().for_each(|(score, material, outcome)| counts.add(score, material, outcome));
+        bar.set_position(bytes);
+        bar.set_message(format!("{} positions", HumanCount(counts.positions)));
+        Ok(())
+    })
 }
 
 /// Fits a model. Fails if the data do not determine it.
@@ -128,9 +138,9 @@ mod tests {
     }
 
     /// Counts, fit, and whether all games were read.
-    fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
-        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.max_score));
-        let finished = count(&mut read, &mut counts, stop, &ProgressBar::hidden())?;
+    fn outcome(args: &Args, threads: usize, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
+        let mut counts = WdlCounts::new(args.max_score);
+        let (finished, _) = count(GAMES.find(&args.data)?, threads, &mut counts, stop, &ProgressBar::hidden())?;
         let fit = fitted(&counts.cells(), &counts)?;
         Ok((counts, fit, finished))
     }
@@ -141,9 +151,9 @@ mod tests {
         let data = folder.write("games.vf", &bytes(&games(150, 111)));
         let source = folder.write("wdl.rs", include_bytes!("../../../../src/eval/wdl.rs"));
         let args = args(&format!("--max-score 2000 --write {}", source.display()), &data);
-        let (counts, fit, finished) = outcome(&args, &Stop::default()).unwrap();
+        let (counts, fit, finished) = outcome(&args, 1, &Stop::default()).unwrap();
         assert!(finished && counts.games == 150 && fit.converged);
-        let again = outcome(&args, &Stop::default()).unwrap().1;
+        let again = outcome(&args, 3, &Stop::default()).unwrap().1;
         assert_eq!(fit.model, again.model, "not reproducible");
         let model = source::rounded(&fit.model);
         let text = read_source(&source).unwrap();
@@ -155,7 +165,7 @@ mod tests {
     fn too_little_data_and_foreign_sources_are_errors() {
         let folder = Folder::new("wdl-little");
         let data = folder.write("games.vf", &bytes(&games(1, 3)));
-        let error = outcome(&args("", &data), &Stop::default()).unwrap_err().to_string();
+        let error = outcome(&args("", &data), 2, &Stop::default()).unwrap_err().to_string();
         assert!(error.contains("too little data: 1 games"), "{error}");
         let source = folder.write("main.rs", b"fn main() {}");
         let error = read_source(&source).unwrap_err();
@@ -168,9 +178,8 @@ mod tests {
         let data = folder.write("games.vf", &bytes(&games(3, 4)));
         let stop = Stop::default();
         stop.request();
-        let args = args("", &data);
-        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data).unwrap()), WdlCounts::new(args.max_score));
-        assert!(!count(&mut read, &mut counts, &stop, &ProgressBar::hidden()).unwrap());
-        assert_eq!(counts.games, 0);
+        let mut counts = WdlCounts::new(400);
+        let (finished, torn) = count(vec![data], 2, &mut counts, &stop, &ProgressBar::hidden()).unwrap();
+        assert!(!finished && torn.is_empty() && counts.games == 0);
     }
 }

@@ -104,7 +104,7 @@ fn panel(area: &Canvas, title: &str, bars: &[Bar]) -> Drawn {
 mod tests {
     use super::*;
     use crate::data::inspect::survey::Survey;
-    use crate::formats::{Filter, Shards};
+    use crate::formats::{Filter, GameFile};
     use crate::tests::sample;
     use lento_testing::Folder;
 
@@ -131,7 +131,7 @@ mod tests {
         let mut survey = Survey::new(Filter::default(), 0, true);
         let draw = |survey: &Survey| svg(survey.histograms(), "White", survey.outcomes).unwrap();
         let empty = draw(&survey);
-        for game in Shards::new(vec![path]) {
+        for game in GameFile::open(&path).unwrap() {
             survey.add(&game.unwrap()).unwrap();
         }
         let full = draw(&survey);

@@ -167,7 +167,7 @@ fn add(sums: &mut [u64], counts: &[u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Shards;
+    use crate::formats::GameFile;
     use crate::tests::sample;
     use lento::chess::Color;
     use lento_testing::Folder;
@@ -181,7 +181,7 @@ mod tests {
         let path = folder.write("games.vf", &twice);
         let filter = Filter { max_score: 5000, skip_plies: 0, noisy: true };
         let mut survey = Survey::new(filter.clone(), usize::MAX, true);
-        for game in Shards::new(vec![path.clone()]) {
+        for game in GameFile::open(&path).unwrap() {
             survey.add(&game.unwrap()).unwrap();
         }
         let plies: u64 = games.iter().map(|game| game.plies.len() as u64).sum();
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(compared, survey.kept);
         assert!(repeated >= survey.kept / 2 + 11 && repeated < survey.kept);
         let mut some = Survey::new(filter, 100, true);
-        some.add(&Shards::new(vec![path]).next().unwrap().unwrap()).unwrap();
+        some.add(&GameFile::open(&path).unwrap().next().unwrap().unwrap()).unwrap();
         assert!(some.duplicates().0 <= 100);
     }
 
@@ -212,7 +212,7 @@ mod tests {
         let folder = Folder::new("stats-filter");
         let path = folder.write("games.vf", &sample::bytes(&games));
         let mut survey = Survey::new(Filter { max_score: 300, skip_plies: 10, noisy: false }, 0, true);
-        for game in Shards::new(vec![path]) {
+        for game in GameFile::open(&path).unwrap() {
             survey.add(&game.unwrap()).unwrap();
         }
         let (mut kept, mut few, mut white) = (0, 0, 0);
@@ -245,7 +245,7 @@ mod tests {
         let path = folder.write("games.vf", &sample::bytes(&sample::games(9, 43)));
         let mut whole = Survey::new(Filter::default(), 300, true);
         let mut sum = whole.clone();
-        for game in Shards::new(vec![path]).map(Result::unwrap) {
+        for game in GameFile::open(&path).unwrap().map(Result::unwrap) {
             whole.add(&game).unwrap();
             let mut part = Survey::new(Filter::default(), 300, true);
             part.add(&game).unwrap();

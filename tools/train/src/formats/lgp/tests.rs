@@ -3,7 +3,7 @@
 use super::scores::rounded;
 use super::shard::header;
 use super::{Reader, pack};
-use crate::formats::{Shards, StoredGame};
+use crate::formats::{GameFile, StoredGame};
 use crate::tests::sample;
 use fastrand::Rng;
 use lento::chess::{Board, Color};
@@ -68,7 +68,7 @@ fn games(seed: u64, count: usize) -> Vec<Record> {
 }
 
 fn stored(folder: &Folder, bytes: &[u8]) -> Vec<StoredGame> {
-    Shards::new(vec![folder.write("games.vf", bytes)]).map(Result::unwrap).collect()
+    GameFile::open(&folder.write("games.vf", bytes)).unwrap().map(Result::unwrap).collect()
 }
 
 fn packed(games: &[StoredGame]) -> Vec<u8> {
@@ -78,7 +78,7 @@ fn packed(games: &[StoredGame]) -> Vec<u8> {
 
 fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, String> {
     let path = folder.write("packed.lgp", bytes);
-    Shards::new(vec![path]).collect()
+    GameFile::open(&path)?.collect()
 }
 
 #[test]
