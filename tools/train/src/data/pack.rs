@@ -1,6 +1,6 @@
 //! `lento data pack` and `data unpack`: compress games to less than a third of the size, and back.
 
-use crate::formats::lgp::{self, BitsByPart, Packed};
+use crate::formats::lgp::{self, Packed};
 use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
 use crate::formats::{GameFile, Place, shards};
 use crate::report::Report;
@@ -11,7 +11,6 @@ use lento_common::notice::notice;
 use lento_common::threads::Threads;
 use lento_common::{ordered, outputs};
 use lento_console::Done;
-use serde_json::Value;
 use std::collections::HashMap;
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -23,15 +22,8 @@ pub struct PackArgs {
     /// Games in viriformat: files, or folders with *.vf and *.viri files. Repacks packed files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Write the packed games (*.lgp) to this file, or, with an existing folder or a name ending in '/', one file per input
-    /// into it. Files appear when they are complete
-    #[arg(long, value_name = "FILE|FOLDER/")]
-    output: PathBuf,
     #[command(flatten)]
-    threads: Threads,
-    /// Print a JSON document instead of the table
-    #[arg(long)]
-    json: bool,
+    common: CommonArgs,
 }
 
 #[derive(clap::Args)]
@@ -39,10 +31,18 @@ pub struct UnpackArgs {
     /// Packed games: files, or folders with *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Write the games (viriformat, *.vf) to this file, or, with an existing folder or a name ending in '/', one file per
-    /// input into it. Files appear when they are complete
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(clap::Args)]
+struct CommonArgs {
+    /// Write the games to this file, or, with an existing folder or a name ending in '/', one file per input into it. Files
+    /// appear when they are complete
     #[arg(long, value_name = "FILE|FOLDER/")]
     output: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
     /// Print a JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -55,37 +55,27 @@ struct Sum {
     plies: u64,
     read: u64,
     written: u64,
-    bits_by_part: BitsByPart,
     torn: Vec<Place>,
 }
 
 pub fn pack(args: &PackArgs) -> Done {
-    let output = (args.output.as_path(), PACKED);
-    run(&GAMES, &args.data, output, args.threads.count(), args.json, pack_file, Sum::report_bytes)
+    run(&GAMES, &args.data, &args.common, PACKED, pack_file)
 }
 
 pub fn unpack(args: &UnpackArgs) -> Done {
-    run(&PACKED_GAMES, &args.data, (&args.output, "vf"), 1, args.json, unpack_file, |_, _| ())
+    run(&PACKED_GAMES, &args.data, &args.common, "vf", unpack_file)
 }
 
 /// Packs or unpacks a file; `None` if stopped before it is written.
 type Work = fn(&Path, &Path, &Stop, &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>>;
 
 /// Processes each file. Ctrl-C leaves the complete files.
-fn run(
-    kind: &FileKind,
-    data: &[PathBuf],
-    (output, extension): (&Path, &str),
-    threads: usize,
-    json: bool,
-    work: Work,
-    details: fn(&Sum, &mut Report),
-) -> Done {
+fn run(kind: &FileKind, data: &[PathBuf], args: &CommonArgs, extension: &str, work: Work) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let files = kind.find(data)?;
     let bar = shards::bar(&files)?;
-    let steps = targets(files, output, extension)?;
+    let steps = targets(files, &args.output, extension)?;
     let (total, mut sum) = (steps.len() as u64, Sum::default());
     let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
         work(&file, &output, &stop, &bar).map_err(|error| error.to_string())
@@ -94,17 +84,13 @@ fn run(
         sum.add(part);
         Ok(ControlFlow::Continue(()))
     };
-    let done = ordered::run(threads, steps, &stop, || Ok(()), work, done);
+    let done = ordered::run(args.threads.count(), steps, &stop, || Ok(()), work, done);
     bar.finish_and_clear();
     done?;
-    let mut report = Report::default();
-    for (name, count) in [("files", sum.files), ("games", sum.games), ("plies", sum.plies)] {
-        report.count(name, name, count, "");
-    }
-    details(&sum, &mut report);
+    let mut report = sum.report();
     let finished = sum.files == total;
     report.speed("plies", sum.plies, start.elapsed());
-    let exit = report.show(json, finished)?;
+    let exit = report.show(args.json, finished)?;
     if !finished {
         notice(format_args!("interrupted; {} of {} files were written", sum.files, HumanCount(total)));
     }
@@ -149,14 +135,14 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
         last = offset;
         !stop.is_requested()
     });
-    let Packed { bytes, games: count, plies, bits_by_part } = lgp::pack(output, counted)?;
+    let Packed { bytes, games: count, plies } = lgp::pack(output, counted)?;
     if stop.is_requested() {
         return Ok(None);
     }
     draft.finish(&bytes)?;
     bar.inc(read.saturating_sub(last));
     let (written, torn) = (bytes.len() as u64, games.torn.into_iter().collect());
-    Ok(Some(Sum { files: 1, games: count, plies, read, written, bits_by_part, torn }))
+    Ok(Some(Sum { files: 1, games: count, plies, read, written, torn }))
 }
 
 fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
@@ -166,13 +152,16 @@ fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Re
         if stop.is_requested() {
             return Ok(None);
         }
-        draft.write(&game.to_bytes()).map_err(|error| WriteError::new(output, error))?;
+        let bytes = game.to_bytes();
+        draft.write(&bytes).map_err(|error| WriteError::new(output, error))?;
+        sum.written += bytes.len() as u64;
         sum.games += 1;
         sum.plies += game.plies.len() as u64;
         bar.inc(games.bytes_read() - sum.read);
         sum.read = games.bytes_read();
     }
     draft.finish(&[])?;
+    sum.read = shards::size(file)?;
     Ok(Some(sum))
 }
 
@@ -183,24 +172,19 @@ impl Sum {
         self.plies += part.plies;
         self.read += part.read;
         self.written += part.written;
-        self.bits_by_part.add(&part.bits_by_part);
         self.torn.extend(part.torn);
     }
 
-    /// Reports bytes before and after, and bits per ply by part.
-    fn report_bytes(&self, report: &mut Report) {
-        let per_ply = |sum: f64| sum / self.plies.max(1) as f64;
-        report.count("bytes before", "bytes_before", self.read, &format!("{:.3} per ply", per_ply(self.read as f64)));
-        let bytes = per_ply(self.written as f64);
-        report.count("bytes", "bytes", self.written, &format!("{bytes:.4} per ply"));
-        report.field("bytes_a_ply", bytes);
-        let BitsByPart { starts, moves, scores, endings } = self.bits_by_part;
-        let bits = [("moves", moves), ("scores", scores), ("starts", starts), ("endings", endings)];
-        let bits = bits.map(|(name, bits)| (name.to_owned(), per_ply(bits)));
-        for (name, bits) in &bits {
-            report.row(&format!("  {name}"), format!("{bits:.3}"), "bits per ply");
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        for (name, count) in [("files", self.files), ("games", self.games), ("plies", self.plies)] {
+            report.count(name, name, count, "");
         }
-        report.field("bits_a_ply", bits.map(|(name, bits)| (name, Value::from(bits))).into_iter().collect::<Value>());
+        for (label, key, bytes) in [("bytes before", "bytes_before", self.read), ("bytes", "bytes", self.written)] {
+            let per_ply = bytes as f64 / self.plies.max(1) as f64;
+            report.count(label, key, bytes, &format!("{per_ply:.4} per ply"));
+        }
         report.torn(&self.torn);
+        report
     }
 }

@@ -21,9 +21,6 @@ pub trait Coder {
     /// The unit of the code, of `total` units.
     fn place(&self, unit: u32, total: u32, given: u32) -> u32;
 
-    /// Fractional bits encoded so far.
-    fn bits(&self) -> f64;
-
     /// Whether the decoder has read beyond the end, which means invalid bytes.
     fn is_beyond(&self) -> bool;
 
@@ -126,10 +123,6 @@ impl Coder for Encoder {
         given
     }
 
-    fn bits(&self) -> f64 {
-        8.0 * (self.bytes.len() + self.full) as f64 - f64::from(self.range).log2()
-    }
-
     fn is_beyond(&self) -> bool {
         false
     }
@@ -195,10 +188,6 @@ impl Coder for Decoder {
         (self.code / unit).min(total - 1)
     }
 
-    fn bits(&self) -> f64 {
-        0.0
-    }
-
     fn is_beyond(&self) -> bool {
         self.read > self.end
     }
@@ -238,9 +227,9 @@ mod tests {
             let chance = f64::from(if bit { *share } else { TOTAL - share }) / f64::from(TOTAL);
             entropy += 16.0 - chance.log2() - (f64::from(part) / f64::from(total)).log2();
         }
-        let bits = encoder.bits();
         let bytes = encoder.finish();
-        assert!((bits + 32.0 - entropy) / entropy < 0.001, "{bits} bits instead of {entropy}");
+        let bits = 8.0 * bytes.len() as f64;
+        assert!((bits - entropy) / entropy < 0.001, "{bits} bits instead of {entropy}");
         let (length, padding) = (bytes.len(), [9; 7]);
         let mut decoder = Decoder::new([&padding[..], &bytes, &padding].concat(), 7..7 + length);
         for ((share, shares, value), expected) in decisions.iter().zip(expected) {

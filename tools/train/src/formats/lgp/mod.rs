@@ -20,5 +20,4 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use codec::BitsByPart;
 pub use shard::{Packed, Reader, pack};

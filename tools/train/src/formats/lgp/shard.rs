@@ -1,6 +1,6 @@
 //! Files of packed games: header, coded games, checksum.
 
-use super::codec::{BitsByPart, Codec};
+use super::codec::Codec;
 use super::coder::{Coder, Decoder, Encoder};
 use crate::formats::{Place, StoredGame, in_file};
 use lento_common::inputs::{self, MAX_BYTES};
@@ -13,12 +13,11 @@ const HEADER: usize = 16;
 const CHECKSUM: usize = 4;
 const MAX_GAMES: u64 = 1 << 24;
 
-/// The bytes of a file with statistics.
+/// The bytes of a file with the numbers of its games and plies.
 pub struct Packed {
     pub bytes: Vec<u8>,
     pub games: u64,
     pub plies: u64,
-    pub bits_by_part: BitsByPart,
 }
 
 /// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid or there are too many for [`Reader`].
@@ -39,7 +38,7 @@ pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, Stri
     let mut bytes = header(count, plies, coded.len() as u64).ok_or_else(too_many)?;
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    Ok(Packed { bytes, games: count, plies, bits_by_part: codec.bits_by_part })
+    Ok(Packed { bytes, games: count, plies })
 }
 
 /// The header of a file, given the bytes of the coded games; `None` if [`Reader`] would reject the file.
