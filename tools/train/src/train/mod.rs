@@ -157,6 +157,10 @@ fn learn(
         if !finished {
             return Ok(false);
         }
+        if let Err(error) = parts::quantise(&session.run.weights.values, &session.run.shape, "").to_bytes() {
+            let epoch = session.run.progress.epochs.len();
+            notice(format_args!("epoch {epoch}: {error}, so the network could not be written; expected a lower --lr"));
+        }
         if !args.json {
             let positions = length.min(session.data.training) - before;
             let speed = positions as f64 / started.elapsed().as_secs_f64();

@@ -145,6 +145,17 @@ fn few_open_files_suffice() {
 }
 
 #[test]
+fn networks_that_could_overflow_are_reported_at_once() {
+    let folder = Folder::new("overflow");
+    datagen(&folder, 30);
+    assert!(TOOL.run(&folder, "data convert @/data --output @/data.bf").status.success());
+    let train = "train @/data.bf --hidden 1024 --epochs 2 --batch 64 --lr 0.05 --validation 0.1 --output @/net.lnn";
+    let message = TOOL.fails(&folder, train);
+    assert!(message.contains("epoch 1: output weights could overflow, so"), "{message}");
+    assert!(message.contains("/net.lnn: output weights could overflow"), "{message}");
+}
+
+#[test]
 fn special_files_are_errors() {
     TOOL.rejects_special_files(&[
         "data inspect",
