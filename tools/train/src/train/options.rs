@@ -27,7 +27,7 @@ pub struct Args {
     /// Save the run in this file after each epoch and on Ctrl-C; the same command resumes it
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Start from the network of this checkpoint or network file (*.lnn) instead of a random one, with a new schedule.
+    /// Start from the network of this checkpoint or network file instead of a random one, with a new schedule.
     ///
     /// It may grow: --hidden may be larger, --king-buckets may replace a single bucket, and --threats and --deep may be added. This
     /// does not change its output before training.

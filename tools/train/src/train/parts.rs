@@ -1,7 +1,8 @@
 //! Conversion to and from networks of the engine, and the effect of rounding.
 
-use super::run::Run;
+use super::run::{MAGIC, Run};
 use super::shape::{Parameters, Shape};
+use crate::formats::in_file;
 use crate::objective::Objective;
 use crate::sample::{Sample, value};
 use bulletformat::ChessBoard;
@@ -9,7 +10,6 @@ use lento::eval::nnue::Network;
 use lento::eval::nnue::features::INPUTS;
 use lento::internals::nnue::{Layer, Numbers, Parts, SCALE};
 use lento_common::inputs;
-use std::error::Error;
 use std::path::Path;
 
 /// Rounds the parameters. Adds shared weights to those of each king bucket.
@@ -72,14 +72,14 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Reads a checkpoint or a network file (`*.lnn`), whose weights are rounded.
-    pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
-        if path.extension().is_none_or(|extension| extension != "lnn") {
-            let Run { shape, weights, .. } = Run::read(path)?;
+    /// Reads a network, whose weights are rounded, or a checkpoint.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let bytes = inputs::read(path)?;
+        if bytes.starts_with(MAGIC) {
+            let Run { shape, weights, .. } = Run::parse(&bytes, path)?;
             return Ok(Self { shape, values: weights.values });
         }
-        let bytes = inputs::read(path)?;
-        let parts = Parts::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        let parts = Parts::from_bytes(&bytes).map_err(|error| in_file(path, error))?;
         Ok(Self::from_parts(&parts))
     }
 

@@ -16,7 +16,8 @@ use lento_common::journal::difference;
 use serde_json::{Value, json};
 use std::path::Path;
 
-const MAGIC: &[u8; 8] = b"LENTOTRN";
+/// The first bytes of a checkpoint.
+pub const MAGIC: &[u8; 8] = b"LENTOTRN";
 /// Magic and length.
 const HEAD: usize = 12;
 
@@ -90,8 +91,12 @@ impl Progress {
 
 impl Run {
     pub fn read(path: &Path) -> Result<Self, String> {
-        let bytes = inputs::read(path)?;
-        Self::from_bytes(&bytes).map_err(|reason| in_file(path, format!("not a checkpoint of lento train: {reason}")))
+        Self::parse(&inputs::read(path)?, path)
+    }
+
+    /// Parses the bytes of a checkpoint; `path` is for messages.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, String> {
+        Self::from_bytes(bytes).map_err(|reason| in_file(path, format!("not a checkpoint of lento train: {reason}")))
     }
 
     /// Fails if the checkpoint has other settings or another shape.

@@ -207,7 +207,9 @@ fn trains_an_initial_network() {
         train(&args(&folder, &format!("{options} --epochs 1 --blend {blend} --init {}", checkpoint.display())), None);
         assert_eq!(net() == first, is_first, "{blend}");
     }
-    let rounded = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
+    // A network of any name.
+    let copy = folder.write("net.nnue", &net());
+    let rounded = args(&folder, &format!("{options} --epochs 1 --init {}", copy.display()));
     let session = open(&rounded, &Stop::default()).unwrap().unwrap();
     assert!(session.run.weights.values[session.run.shape.row(0)].iter().any(|&weight| weight != 0.0));
     let other = args(&folder, &format!("{options} --init {}/../../nets/default.lnn", env!("CARGO_MANIFEST_DIR")));
