@@ -58,10 +58,12 @@ pub fn convert(args: &ConvertArgs) -> Done {
     show(report, args.json, written.is_none().then_some(&args.output))
 }
 
-/// An upper bound of the number of positions in files.
-fn max_positions(files: &[PathBuf]) -> Result<u64, String> {
+/// An upper bound of the number of positions in files; `None` for pipes.
+fn max_positions(files: &[PathBuf]) -> Result<Option<u64>, String> {
     let positions = |file: &PathBuf| {
-        Ok(if shards::is_packed(file) { lgp::Reader::open(file)?.plies } else { shards::size(file)? / PLY as u64 })
+        let plies =
+            if shards::is_packed(file) { lgp::Reader::open(file)?.plies } else { shards::size(file)? / PLY as u64 };
+        Ok(file.is_file().then_some(plies))
     };
     files.iter().map(positions).sum()
 }
@@ -155,4 +157,24 @@ fn select(games: &[StoredGame], filter: &Filter) -> Result<Vec<Selected>, String
         })?;
     }
     Ok(positions)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use crate::tests::sample;
+    use lento_testing::Folder;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn positions_of_pipes_are_not_counted() {
+        let folder = Folder::new("convert-pipe");
+        let file = folder.write("games.vf", &sample::bytes(&sample::games(2, 5)));
+        let size = shards::size(&file).unwrap();
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let pipe = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
+        assert_eq!(max_positions(std::slice::from_ref(&file)), Ok(Some(size / PLY as u64)));
+        assert_eq!(max_positions(&[file, pipe]), Ok(None));
+    }
 }

@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> Done {
     let start = Instant::now();
     let files = POSITIONS.find(&args.data)?;
     let count = packed::count_all(&files)?;
-    let mut writer = PositionWriter::new(&args.output, true, args.order, count)?;
+    let mut writer = PositionWriter::new(&args.output, true, args.order, Some(count))?;
     // Each position is read once and written once.
     let bar = progress::bar(Some(2 * count), "{bar:30} {percent} % {msg} [{elapsed}, {eta} left]");
     bar.set_message("read");

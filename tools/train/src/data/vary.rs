@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Done {
     outputs::check([&args.output], files.iter().chain(&args.network))?;
     let read = packed::count_all(&files)?;
     let max_positions = read.checked_mul(args.each.into()).ok_or_else(|| format!("--each {}: too many", args.each))?;
-    let mut writer = PositionWriter::new(&args.output, true, args.order, max_positions)?;
+    let mut writer = PositionWriter::new(&args.output, true, args.order, Some(max_positions))?;
     let bar = progress::bar(Some(read), "{bar:30} {percent} % {per_sec} [{elapsed}, {eta} left]");
     let mut positions = packed::positions(&files);
     let chunks = iter::from_fn(|| {

@@ -113,17 +113,21 @@ enum Buffered {
     Buckets(Vec<Bucket>),
 }
 
-fn buckets(count: u64, memory: u64) -> u64 {
+/// The number of buckets for positions; 1 if they fit into memory, the maximum for an unknown number.
+fn buckets(count: Option<u64>, memory: u64) -> u64 {
+    let Some(count) = count else { return MAX_BUCKETS };
     let bytes = count.saturating_mul(KEYED_BYTES as u64);
     // A quarter is for buffers, and bucket sizes vary.
     if bytes <= memory { 1 } else { bytes.div_ceil((memory / 10 * 7).max(1)) }
 }
 
 impl PositionWriter {
-    /// Starts a file of at most `max_count` positions. Fails if the file cannot be written or the memory is too small.
-    pub fn new(path: &Path, shuffle: bool, order: Order, max_count: u64) -> Result<Self, Box<dyn Error>> {
+    /// Starts a file of at most `max_count` positions, `None` if unknown. Fails if the file cannot be written or the memory is too
+    /// small.
+    pub fn new(path: &Path, shuffle: bool, order: Order, max_count: Option<u64>) -> Result<Self, Box<dyn Error>> {
         let draft = Draft::create(path)?;
         let buckets = buckets(max_count, order.memory);
+        let max_count = max_count.unwrap_or_default();
         let buffered = if !shuffle {
             match order.keep {
                 None => Buffered::Direct,
@@ -237,7 +241,8 @@ mod tests {
 
     /// A writer with records that contain their numbers.
     fn writer(folder: &Folder, shuffle: bool, order: Order, count: u64) -> PositionWriter {
-        let mut writer = PositionWriter::new(&folder.path().join("out.bf"), shuffle, order, count).unwrap();
+        let path = folder.path().join("out.bf");
+        let mut writer = PositionWriter::new(&path, shuffle, order, Some(count)).unwrap();
         for number in 0..count {
             let mut record = [0; RECORD];
             record[..8].copy_from_slice(&number.to_le_bytes());
@@ -276,6 +281,9 @@ mod tests {
             );
             assert!(written(&folder, true, order, 5000) == shuffled, "{memory}");
         }
+        let unknown = PositionWriter::new(&folder.at("out.bf"), true, ORDER, None).unwrap();
+        assert!(matches!(unknown.buffered, Buffered::Buckets(_)), "memory may not suffice");
+        drop(unknown);
         let other = written(&folder, true, Order { seed: 6, ..ORDER }, 5000);
         let same = other.iter().zip(&shuffled).filter(|(a, b)| a == b).count();
         assert!(same < 20, "{same} positions at the same index with another seed");
@@ -333,7 +341,7 @@ mod tests {
     fn error_for_too_little_memory_has_the_minimum() {
         let folder = Folder::new("writer-memory");
         let error = |memory: u64| {
-            PositionWriter::new(&folder.path().join("out.bf"), true, Order { memory, ..ORDER }, 1 << 30).err()
+            PositionWriter::new(&folder.path().join("out.bf"), true, Order { memory, ..ORDER }, Some(1 << 30)).err()
         };
         let error = error(16 << 20).unwrap().to_string();
         assert!(
@@ -341,7 +349,8 @@ mod tests {
             "{error}"
         );
         let min: u64 = error.rsplit(' ').next().unwrap().parse().unwrap();
-        assert!(buckets(1 << 30, min << 20) <= MAX_BUCKETS && buckets(1 << 30, (min - 5) << 20) > MAX_BUCKETS);
+        let buckets = |memory: u64| super::buckets(Some(1 << 30), memory << 20);
+        assert!(buckets(min) <= MAX_BUCKETS && buckets(min - 5) > MAX_BUCKETS);
         assert_eq!(files(&folder), 0);
     }
 
