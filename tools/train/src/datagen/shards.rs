@@ -62,10 +62,10 @@ impl ShardWriter {
         }
     }
 
-    /// The last shard of the folder, if later than `shard`.
+    /// A shard of the folder later than `shard`. Files of other names are ignored.
     fn later(&self, shard: u64) -> io::Result<Option<PathBuf>> {
         let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
-        Ok(GAMES.in_folder(&self.folder)?.pop().filter(|last| number(last) > Some(shard)))
+        Ok(GAMES.in_folder(&self.folder)?.into_iter().rfind(|path| number(path) > Some(shard)))
     }
 
     /// Whether a shard is packed. Removes the unpacked one if an earlier run did not.
@@ -183,6 +183,7 @@ mod tests {
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
         assert_eq!(ShardWriter::open(folder.path(), 3, false).unwrap().games, 7);
+        folder.write("other.vf", b"");
         std::fs::remove_file(folder.at("00001.vf")).unwrap();
         let error = ShardWriter::open(folder.path(), 3, false).err().unwrap().to_string();
         assert!(error.contains("00001.vf: missing, but ") && error.contains("00002.vf"), "{error}");
