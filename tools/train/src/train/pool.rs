@@ -1,45 +1,37 @@
 //! A thread pool.
 
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crossbeam::channel::{Sender, bounded};
+use crossbeam::sync::WaitGroup;
 use std::thread;
 
 /// Threads that all work on each job.
 pub struct Pool<'a, J> {
     work: &'a (dyn Fn(J) + Sync),
-    others: Vec<(Sender<J>, Receiver<()>)>,
+    /// The other threads. Each drops its part of the group when it has finished the job.
+    others: Vec<Sender<(J, WaitGroup)>>,
 }
 
 impl<J: Copy + Send> Pool<'_, J> {
     /// Runs a job on all threads, including this one, and waits until all are done.
     pub fn run(&self, job: J) {
-        for (sender, _) in &self.others {
-            sender.send(job).expect("the thread receives jobs");
+        let running = WaitGroup::new();
+        for other in &self.others {
+            other.send((job, running.clone())).expect("the thread receives jobs");
         }
         (self.work)(job);
-        for (_, done) in &self.others {
-            done.recv().expect("the thread finishes its job");
-        }
+        running.wait();
     }
 }
 
 /// Runs `body` with a pool of threads that includes this one.
 pub fn with<J: Copy + Send, T>(threads: usize, work: &(dyn Fn(J) + Sync), body: impl FnOnce(&Pool<J>) -> T) -> T {
     thread::scope(|scope| {
-        let mut others = Vec::new();
-        for _ in 1..threads {
+        let start = |_| {
             let (sender, jobs) = bounded(1);
-            let (notify, done) = bounded(1);
-            scope.spawn(move || {
-                for job in jobs {
-                    work(job);
-                    if notify.send(()).is_err() {
-                        break;
-                    }
-                }
-            });
-            others.push((sender, done));
-        }
-        body(&Pool { work, others })
+            scope.spawn(move || jobs.into_iter().for_each(|(job, _running)| work(job)));
+            sender
+        };
+        body(&Pool { work, others: (1..threads).map(start).collect() })
     })
 }
 
