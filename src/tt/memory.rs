@@ -47,10 +47,11 @@ pub fn control_groups(root: &Path, controller: &str) -> Vec<PathBuf> {
     groups.lines().filter_map(below).flatten().collect()
 }
 
-/// The bytes left in a control group; `None` without a limit. Cached files count as available, as they are evicted first.
+/// The bytes left in a control group (version 2 or 1), if limited. Cached files count as available, as they are evicted first.
 fn allowance(group: &Path) -> Option<u64> {
-    let number = |name| read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
-    let (limit, usage) = (number("memory.max")?, number("memory.current")?);
+    let number = |name: &str| read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
+    let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
+    let usage = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
     let stat = read_to_string(group.join("memory.stat")).unwrap_or_default();
     let cache: u64 = ["inactive_file", "active_file"].iter().filter_map(|name| field(&stat, name)).sum();
     Some(limit.saturating_sub(usage.saturating_sub(cache)))
@@ -102,6 +103,14 @@ mod tests {
         assert_eq!(available(), Some(0));
         set("sys/fs/cgroup/memory.max", "1\n");
         assert_eq!(control_groups(root.path(), "memory").last().unwrap(), &root.at("sys/fs/cgroup/"));
+        // Version 1, in a container that sees its own group as the root.
+        set("proc/self/cgroup", "8:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n0::/none\n");
+        set("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+        set("sys/fs/cgroup/memory/memory.usage_in_bytes", "700\n");
+        assert_eq!(available(), Some(2000 << 10));
+        set("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000\n");
+        set("sys/fs/cgroup/memory/memory.stat", "cache 500\ninactive_file 150\ntotal_inactive_file 900\n");
+        assert_eq!(available(), Some(450));
     }
 
     #[cfg(target_os = "linux")]
