@@ -75,8 +75,8 @@ pub struct Engine {
     searched: Option<(Game, bool)>,
     /// Statistics of the last search, if collected.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
-    /// Position and root moves of that search; no moves for all.
-    counted_root: (Game, Vec<Move>),
+    /// Position, root moves (none for all) and options of that search.
+    counted_search: (Game, Vec<Move>, Settings),
     instrument: Option<Arc<dyn Instrument>>,
     /// Other processes that search with this one.
     partners: Option<Arc<dyn Partners>>,
@@ -133,7 +133,7 @@ impl Engine {
             histories: Arc::default(),
             searched: None,
             counted: None,
-            counted_root: (Game::start(), Vec::new()),
+            counted_search: (Game::start(), Vec::new(), Settings::default()),
             instrument: None,
             partners: None,
             searches: 0,
@@ -296,7 +296,7 @@ impl Engine {
         // A thread has one observer, with limited strength the handicap.
         self.counted = (self.settings.lmr_statistics && handicap.is_none()).then(counts);
         if self.counted.is_some() {
-            self.counted_root = (self.game.clone(), moves.to_vec());
+            self.counted_search = (self.game.clone(), moves.to_vec(), self.settings.clone());
         }
         self.running = Some(if root_moves.is_empty() || self.threads() == 0 {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
@@ -399,9 +399,9 @@ impl Engine {
         Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
     }
 
-    /// Position and root moves of the search in [`lmr_report`](Self::lmr_report); no moves for all.
-    pub fn counted_root(&self) -> &(Game, Vec<Move>) {
-        &self.counted_root
+    /// Position, root moves (none for all) and options of the search in [`lmr_report`](Self::lmr_report).
+    pub fn counted_search(&self) -> &(Game, Vec<Move>, Settings) {
+        &self.counted_search
     }
 }
 

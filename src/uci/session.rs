@@ -14,7 +14,7 @@ use super::task::{self, Console, Effect, Message, Task};
 use super::writer::Writer;
 use crossbeam::channel::Sender;
 use lento::chess::Game;
-use lento::engine::{Engine, Output};
+use lento::engine::{Engine, Output, Settings};
 use lento::hash_file::Origin;
 use lento::internals::version;
 use lento::score::Bound;
@@ -403,9 +403,10 @@ impl Session {
             None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
             Some(report) if off => {
                 let mut engine = self.engine.copy();
-                // The position may have changed since.
-                let (game, moves) = self.engine.counted_root().clone();
+                // Position and options may have changed since.
+                let (game, moves, settings) = self.engine.counted_search().clone();
                 engine.game = game;
+                engine.settings = Settings { lmr_statistics: false, ..settings };
                 (engine.settings.lmr.main, engine.settings.lmr.helpers) = (RecipeName::Off, Helpers::Same);
                 let (threads, policy) = (self.engine.threads(), self.engine.numa_policy().clone());
                 self.begin_task(queued, move |console| {

@@ -101,8 +101,16 @@ fn lmrstats_reports_the_last_search_if_enabled() {
         "{output:#?}"
     );
     let line = |output: &[String]| output.iter().find(|line| line.ends_with(" without reductions")).cloned();
-    session.send("position startpos moves e2e4\nlmrstats off");
-    assert_eq!(line(&session.read_until("nodes saved")), line(&output), "of the same position");
+    // Position and options may change after the search.
+    for change in [
+        "position startpos moves e2e4",
+        "setoption name MultiPV value 4",
+        "setoption name MultiPV value 1\nsetoption name UCI_LimitStrength value true",
+    ] {
+        session.send(&format!("{change}\nlmrstats off"));
+        assert_eq!(line(&session.read_until("nodes saved")), line(&output), "{change}");
+    }
+    session.set("UCI_LimitStrength", "false");
     // A search without any reduction.
     session.set("LMR", "off");
     session.search("position startpos\ngo depth 6");
