@@ -200,7 +200,7 @@ impl Copy {
             time += found.elapsed;
             self.nodes += found.nodes();
             if let Some(meter) = &mut meter {
-                meter.position_done(nodes, found.elapsed);
+                meter.position_done();
             }
             let line = found.best().map_or([0; 2], |line| [line.depth as u64, line.score as u64]);
             let best = found.outcome.best.map_or(0, |mv| mv.word().into());
@@ -267,7 +267,7 @@ fn measure(
 /// Measures speed and rate after a warm-up, in one round or all that fit into `--time`. Ctrl-C keeps complete measurements.
 fn rounds(args: &Args, threads: usize, stop: &Stop) -> Result<[Option<Figure>; 2], Box<dyn Error>> {
     let kinds = args.kinds();
-    let mut meter = Meter::start(args.time, kinds.clone(), args.nodes * args.positions);
+    let mut meter = Meter::start(args.time);
     let work = Work::warm_up(args);
     for &kind in &kinds {
         if measure(args, kind, &work, threads, stop, &mut meter)?.is_none() {
