@@ -92,12 +92,15 @@ fn run(mut args: Vec<OsString>) -> Done {
     };
     let cli = match (parsed, other) {
         (Ok(cli), _) => cli,
-        // Arguments of `lento-analyse`.
-        (Err(error), Some(task)) if error.kind() == ErrorKind::UnknownArgument => {
-            let text = error.to_string();
-            let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            return task.run(&args[2..]).map_err(|missing| format!("{text}; {missing}").into());
-        }
+        // Arguments of `lento-analyse`, or misspelt.
+        (Err(error), Some(task)) if error.kind() == ErrorKind::UnknownArgument => match task.run(&args[2..]) {
+            Ok(code) => return Ok(code),
+            Err(missing) => {
+                let code = explain(&error)?;
+                notice(format_args!("with files or a database {missing}"));
+                return Ok(code);
+            }
+        },
         (Err(error), Some(task)) if error.kind() == ErrorKind::DisplayHelp && task.is_installed() => {
             return task.run(&args[2..]);
         }

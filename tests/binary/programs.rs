@@ -97,14 +97,20 @@ fn programs_are_found_in_path_or_reported_missing() {
     for (args, parts) in [
         (&["match"][..], ["`lento match` needs lento-lab", "cargo build --release -p lento-lab"]),
         (&["wdl", "--help"], ["`lento wdl` needs lento-train", "cargo build --release -p lento-train"]),
-        (
-            &["analyse", "--depth", "3", "a.pgn"],
-            ["unexpected argument 'a.pgn'", "cargo build --release -p lento-analyse"],
-        ),
     ] {
         let output = folder.run(None, args);
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         assert!(parts.iter().all(|part| stderr(&output).contains(part)), "{args:?}: {}", stderr(&output));
+    }
+    // A file, or a misspelt argument.
+    for (argument, part) in
+        [("a.pgn", "unexpected argument 'a.pgn'"), ("--thread=3", "similar argument exists: '--threads'")]
+    {
+        let output = folder.run(None, &["analyse", "--depth", "3", argument]);
+        let missing =
+            "\nlento: with files or a database `lento analyse` needs lento-analyse, which is neither beside lento";
+        assert!(stderr(&output).contains(part) && stderr(&output).contains(missing), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(2), "{argument}");
     }
     assert!(stdout(&folder.run(None, &["analyse", "--help"])).contains("--multipv"), "the player's help");
 }
