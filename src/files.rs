@@ -76,7 +76,8 @@ pub fn raise_open_limit() {
 /// A file being written, renamed to its final name when finished. Dropping a draft removes it and keeps any older file. A killed
 /// process leaves a hidden `.part` file behind, which the next draft of that name removes unless a writer has locked it.
 ///
-/// Devices and pipes (`/dev/null`, `/dev/stdout`) are written in place: renaming would replace them.
+/// Devices and pipes are written in place, since renaming would replace them, and so is `/dev/stdout`, even if it is a file. Symbolic
+/// links stay: the file behind them is replaced.
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
@@ -103,11 +104,14 @@ impl WriteError {
 impl Draft {
     /// Starts a draft. Fails early if the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
+        let path = &behind_links(path);
         let failed = |error| WriteError::new(path, error);
         if path.file_name().is_none() || path.is_dir() {
             return Err(failed(io::Error::other("a folder; expected the name of a file")));
         }
-        let (hidden, file) = if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        let (hidden, file) = if path == STDOUT {
+            (None, stdout().map_err(failed)?)
+        } else if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             (None, File::options().write(true).open(path).map_err(failed)?)
         } else {
             remove_abandoned(path, SUFFIX);
@@ -155,8 +159,25 @@ impl Drop for Draft {
     }
 }
 
+const STDOUT: &str = "/dev/stdout";
+
+/// Standard output. Opening [`STDOUT`] instead would start at the beginning of the file.
+fn stdout() -> io::Result<File> {
+    #[cfg(unix)]
+    return Ok(std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?.into());
+    #[cfg(not(unix))]
+    Err(io::ErrorKind::NotFound.into())
+}
+
+/// The file that a path names, beyond symbolic links.
+fn behind_links(path: &Path) -> PathBuf {
+    let is_link = path.is_symlink() && path != STDOUT;
+    is_link.then(|| path.canonicalize().ok()).flatten().unwrap_or_else(|| path.to_owned())
+}
+
 /// Renames a file to the first of `NAME.old`, `NAME.old2` and so on that does not exist. Returns the new path.
 pub fn set_aside(path: &Path) -> Result<PathBuf, WriteError> {
+    let path = &behind_links(path);
     let (mut older, mut number) = (path.with_added_extension("old"), 1);
     while older.symlink_metadata().is_ok() {
         number += 1;
@@ -320,5 +341,18 @@ mod tests {
         write(Path::new(&format!("/dev/fd/{}", pipe.as_raw_fd())), b"through the pipe").unwrap();
         drop(pipe);
         assert_eq!(io::read_to_string(reader).unwrap(), "through the pipe");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay() {
+        let folder = Folder::new("links");
+        let (target, link) = (folder.write("target", b"old"), folder.at("link"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let draft = Draft::create(&link).unwrap();
+        let older = set_aside(&link).unwrap();
+        draft.finish(b"new").unwrap();
+        assert_eq!([&older, &link].map(|path| fs::read(path).unwrap()), [b"old".to_vec(), b"new".to_vec()]);
+        assert!(link.is_symlink() && folder.names() == ["link", "target", "target.old"], "{:?}", folder.names());
     }
 }

@@ -5,6 +5,7 @@ use crate::harness::{Session, count, depths, last_pv, limited, number, run};
 use lento_testing::Folder;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 const POSITION: &str = "position fen r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1 moves a7a5";
 const DEPTH: u32 = 12;
@@ -125,6 +126,23 @@ fn paths_that_are_not_files_are_refused() {
     assert_eq!(folder.names(), ["fifo", "sparse"]);
     session.send("go nodes 50");
     session.best_move();
+}
+
+/// `/dev/stdout` is a link to the file, after whose content the table is written.
+#[cfg(unix)]
+#[test]
+fn redirected_output_is_continued() {
+    let folder = Folder::new("redirected");
+    let file = fs::File::create_new(folder.file("out")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento"));
+    assert!(command.args(["go depth 6", "savehash /dev/stdout"]).stdout(file).status().unwrap().success());
+    let out = fs::read(folder.file("out")).unwrap();
+    let place = |text: &[u8]| out.windows(text.len()).position(|window| window == text).expect("the text");
+    let [best, table, message] = [&b"\nbestmove "[..], b"LENTOHSH", b"info string savehash: "].map(place);
+    assert!(best < table && table < message && folder.names() == ["out"]);
+    fs::write(folder.file("table"), &out[table..message]).unwrap();
+    let line = reply(&mut Session::ready(), &format!("loadhash {}", folder.file("table")));
+    assert!(line.starts_with("info string loadhash: "), "{line}");
 }
 
 #[test]
