@@ -116,6 +116,8 @@ impl Draft {
         } else {
             remove_abandoned(path, SUFFIX);
             let (hidden, file) = create_locked(path, SUFFIX).map_err(failed)?;
+            // A private file stays private.
+            let _ = path.metadata().and_then(|older| file.set_permissions(older.permissions()));
             (Some(hidden), file)
         };
         Ok(Self { path: path.to_owned(), hidden, writer: BufWriter::with_capacity(1 << 18, file) })
@@ -341,6 +343,18 @@ mod tests {
         write(Path::new(&format!("/dev/fd/{}", pipe.as_raw_fd())), b"through the pipe").unwrap();
         drop(pipe);
         assert_eq!(io::read_to_string(reader).unwrap(), "through the pipe");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new("permissions");
+        let path = folder.write("private", b"old");
+        let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), mode()), (b"new".into(), 0o640));
     }
 
     #[cfg(unix)]
