@@ -25,10 +25,15 @@ pub fn lower_priority(to: i32) {
 }
 
 /// Requests short time slices, so that the calling thread runs as soon as it wakes and not after the slices of search threads.
-/// Kernels before 6.12 ignore this. Child threads do not inherit it.
+/// Kernels before 6.12 ignore this. Child threads inherit neither the slices nor a negative nice value. Does nothing with such a
+/// value, or under another policy, such as that of `chrt --idle`.
 pub fn prefer_response() {
     const RESET_ON_FORK: u64 = 1;
     const SLICE_NANOSECONDS: u64 = 100_000;
+    // SAFETY: the call reads no memory.
+    if nice() < 0 || unsafe { libc::sched_getscheduler(0) } != libc::SCHED_OTHER {
+        return;
+    }
     // SAFETY: every field is an integer.
     let mut attributes: libc::sched_attr = unsafe { zeroed() };
     attributes.size = size_of::<libc::sched_attr>() as u32;

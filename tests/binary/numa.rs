@@ -1,4 +1,4 @@
-//! The option `NumaPolicy`: values, messages and the affinity that the OS reports.
+//! The option `NumaPolicy`: values, messages and the affinity that the OS reports; scheduling policies.
 
 use super::harness::Session;
 use lento_testing::Folder;
@@ -136,6 +136,21 @@ fn main_thread_is_bound_to_fast_cores() {
     assert_eq!(affinity(session.id()), [fast.as_str(), &all]);
     session.set("Threads", "1");
     assert_eq!(affinity(session.id()), [all.as_str()]);
+}
+
+#[test]
+fn threads_keep_the_scheduling_policy() {
+    const SCHED_IDLE: &str = "5";
+    let mut command = Command::new("chrt");
+    command.args(["--idle", "0", env!("CARGO_BIN_EXE_lento")]);
+    let mut session = Session::from_command(command);
+    session.set("Threads", "3");
+    let tasks = read_dir(format!("/proc/{}/task", session.id())).expect("the threads of the process");
+    for task in tasks {
+        let stat = read_to_string(task.expect("a thread").path().join("stat")).expect("its state");
+        let (name, fields) = stat.rsplit_once(')').expect("a name");
+        assert_eq!(fields.split_whitespace().nth(38), Some(SCHED_IDLE), "{name}");
+    }
 }
 
 #[test]
