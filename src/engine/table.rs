@@ -171,7 +171,8 @@ impl Engine {
         self.table.tt.size_mib() == mib
     }
 
-    /// Resizes the table. If memory does not suffice, the old table is kept, or an empty one ([`TtError::Lost`]).
+    /// Resizes the table. If memory does not suffice, the old table is kept. If the system then refuses ([`TtError::Lost`]), the next
+    /// search allocates an empty one of the old size.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
         let mut resize = self.begin_resize(mib);
         resize.run(&mut |_| ());
@@ -191,15 +192,12 @@ impl Engine {
     pub fn end_resize(&mut self, resize: Resize) -> Result<(), TtError> {
         let Resize { tt, mib, result, .. } = resize;
         self.table.tt = Arc::new(tt);
-        if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != self.table.mib {
+        if matches!(result, Err(TtError::Lost(_))) || result.is_ok() && mib != self.table.mib {
             self.table.was_cleared();
         }
-        self.table.mib = match result {
-            Ok(()) => mib,
-            // Otherwise every search would retry and clear the table.
-            Err(TtError::Lost { kept, .. }) if kept > 0 => kept,
-            Err(_) => self.table.mib,
-        };
+        if result.is_ok() {
+            self.table.mib = mib;
+        }
         result
     }
 

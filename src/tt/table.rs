@@ -7,7 +7,6 @@ use super::pages::Pages;
 use crate::chess::zobrist::split_mix;
 use crate::processors::cpu_list;
 use crate::sync::{AtomicU8, Ordering::Relaxed};
-use std::iter::successors;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -25,17 +24,9 @@ pub enum TtError {
         /// The largest size that fits.
         largest: u64,
     },
-    /// The system refused; the table is empty.
-    #[error(
-        "the system cannot allocate {requested} MiB for the hash table: expected a smaller size; the table is now empty \
-         and has {kept} MiB"
-    )]
-    Lost {
-        /// The requested size.
-        requested: usize,
-        /// The size of the empty table: the old size, or less if the system also refused that.
-        kept: usize,
-    },
+    /// The system refused this size; the table is empty and has no memory.
+    #[error("the system cannot allocate {0} MiB for the hash table: expected a smaller size; the table is now empty")]
+    Lost(usize),
 }
 
 /// The transposition table shared by all threads.
@@ -100,19 +91,11 @@ impl Tt {
             }
         }
         self.clusters = Pages::empty();
-        if let Some(clusters) = self.allocate(mib, threads, progress) {
-            self.clusters = clusters;
-            return Ok(());
-        }
-        let mut sizes = successors(Some(old), |size| Some(size / 2)).take_while(|&size| size > 0);
-        self.clusters = sizes.find_map(|size| self.allocate(size, threads, &mut |_| ())).unwrap_or(Pages::empty());
-        Err(TtError::Lost { requested: mib, kept: self.size_mib() })
-    }
-
-    /// Allocates empty clusters; `None` if the system refuses.
-    fn allocate(&self, mib: usize, threads: usize, progress: &mut dyn FnMut(usize)) -> Option<Pages> {
-        let len = mib.checked_mul(CLUSTERS_PER_MIB)?;
-        Pages::new(len, threads, &self.nodes, &mut |ready| progress(ready / CLUSTERS_PER_MIB))
+        let len = mib.checked_mul(CLUSTERS_PER_MIB);
+        let progress = &mut |ready| progress(ready / CLUSTERS_PER_MIB);
+        let allocated = len.and_then(|len| Pages::new(len, threads, &self.nodes, progress));
+        self.clusters = allocated.ok_or(TtError::Lost(mib))?;
+        Ok(())
     }
 
     /// Spreads the pages over these NUMA nodes, now and after each resize; with none, the system places them. The contents stay.

@@ -187,8 +187,7 @@ fn set_hash(to: &mut Target, mib: i64) -> Applied {
         resize.run(&mut |ready| progress(Progress { done: (ready as u64) << 20, total: (mib as u64) << 20 }));
         Box::new(move |target| {
             target.engine.end_resize(resize).map_err(|error| match error {
-                // The message already names the replacement.
-                TtError::Lost { .. } => error.to_string(),
+                TtError::Lost(_) => error.to_string(),
                 _ => format!("{error}; keeping the old table"),
             })
         })
