@@ -26,18 +26,12 @@ pub(crate) struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
-    /// Threads; with several, the node count is reproducible only with --deterministic [default: 1]
-    #[arg(value_parser = setup::threads)]
-    threads: Option<usize>,
-    /// Hash table in MiB [default: 16]
-    #[arg(value_parser = setup::hash)]
-    hash: Option<usize>,
-    /// Same as the THREADS argument
-    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = setup::threads)]
-    threads_option: Option<usize>,
-    /// Same as the HASH argument
-    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = setup::hash)]
-    hash_option: Option<usize>,
+    /// Threads; with several, the node count is reproducible only with --deterministic
+    #[arg(long, default_value_t = 1, value_parser = setup::threads)]
+    threads: usize,
+    /// Hash table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Engine::DEFAULT_HASH, value_parser = setup::hash)]
+    hash: usize,
     /// Search deterministically on several threads, like the option Deterministic
     #[arg(long)]
     deterministic: bool,
@@ -53,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     set: Vec<(String, i32)>,
     /// Collect LBR and LMR statistics on one thread, and repeat the bench without reductions
-    #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
+    #[arg(long, conflicts_with = "threads")]
     stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
     /// --stats lbr_stats (nodes, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
@@ -119,8 +113,8 @@ fn statistics(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<Lmr
 impl Args {
     fn engine(&self) -> Result<Engine, Box<dyn Error>> {
         let mut engine = Engine::new();
-        engine.set_threads(self.threads.or(self.threads_option).unwrap_or(1))?;
-        engine.set_hash(self.hash.or(self.hash_option).unwrap_or(Engine::DEFAULT_HASH))?;
+        engine.set_threads(self.threads)?;
+        engine.set_hash(self.hash)?;
         engine.set_evaluation(self.evaluator.evaluation()?);
         let settings = &mut engine.settings;
         settings.search.lbr = self.lbr;
