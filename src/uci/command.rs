@@ -120,7 +120,7 @@ const EXTRA: [&str; 14] = [
     "lmrstats [off]: LMR statistics of the last search; with off, also the nodes saved",
     "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",
     "loadhash [file]: load a file or HashFile into the hash table of any size",
-    "bench [depth]: search fixed positions on one thread; prints nodes and speed",
+    "bench [depth]: search fixed positions; of the options only those of the evaluation apply; prints nodes and speed",
     "genfens N seed S [book <file>] [plies P]: N random openings, from the start or from positions of a file",
     "perft N: count the leaves of the tree of legal moves",
     "wait: let pending searches finish before quit or the end of input",
