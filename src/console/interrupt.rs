@@ -1,5 +1,7 @@
 //! Stop requests, such as Ctrl-C.
 
+#[cfg(unix)]
+use super::machine::fact;
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
 use std::convert::Infallible;
 use std::io;
@@ -69,10 +71,19 @@ impl Stop {
 #[cfg(unix)]
 fn on_signal(handler: impl Fn() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let hangup = (!ignores(SIGHUP)).then_some(SIGHUP);
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let thread = std::thread::Builder::new().name("signals".into());
     thread.spawn(move || signals.forever().for_each(|_| handler()))?;
     Ok(())
+}
+
+/// Whether the program was started to ignore a signal, as by `nohup`. Known on Linux only.
+#[cfg(unix)]
+fn ignores(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = fact(&status, "SigIgn").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    ignored.unwrap_or(0) >> (signal - 1) & 1 == 1
 }
 
 #[cfg(windows)]

@@ -51,6 +51,23 @@ fn analysis_ends_when_its_output_is_closed() {
     }
 }
 
+/// As `nohup` does, for runs that outlast the terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn ignored_hangups_stay_ignored() {
+    let script = format!("trap '' HUP; exec {:?} analyse --infinite --hash 1", env!("CARGO_BIN_EXE_lento"));
+    let mut child = Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().expect("a shell");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("  1.")), "the handler of signals is installed");
+    let id = child.id().to_string();
+    let kill = |signal: &str| Command::new("kill").args([signal, &id]).status().expect("a command");
+    assert!(kill("-HUP").success());
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().expect("a child"), None);
+    assert!(kill("-TERM").success() && lines.any(|line| line.starts_with("best move ")));
+    assert!(child.wait().is_ok_and(|status| status.success()));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn help_reports_write_errors() {
