@@ -47,7 +47,7 @@ pub struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub fn start(program: &Path, stop: Stop, fens: &'a [String], random: Rng) -> io::Result<Self> {
-        let mut child = child::command(program).arg("uci").stdin(Stdio::piped()).spawn()?;
+        let mut child = child::command(program).stdin(Stdio::piped()).spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the child process has no pipes"));
         };

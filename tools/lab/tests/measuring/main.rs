@@ -9,14 +9,18 @@ use serde_json::Value;
 use std::env;
 use std::process::{Command, ExitCode, Output, Stdio};
 
+/// Environment variable for the engine of [`latency`].
+const ENGINE: &str = "LENTO_TEST_ENGINE";
+
 fn main() -> ExitCode {
-    match env::args().nth(1).as_deref() {
-        Some("uci") => {
-            lento_uci::run::stdio(Engine::new()).expect("standard output");
-            return ExitCode::SUCCESS;
-        }
-        Some("speedtest") => return throughput::player(),
-        _ => {}
+    if env::var_os(ENGINE).is_some() {
+        // Some engines take arguments for commands and exit after them.
+        assert_eq!(env::args_os().len(), 1, "arguments");
+        lento_uci::run::stdio(Engine::new()).expect("standard output");
+        return ExitCode::SUCCESS;
+    }
+    if env::args().nth(1).is_some_and(|task| task == "speedtest") {
+        return throughput::player();
     }
     let trial = |name, test: fn()| {
         Trial::test(name, move || {
@@ -31,7 +35,7 @@ fn main() -> ExitCode {
 fn latency(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
     command.arg("latency").arg("--engine").arg(env::current_exe().expect("a path")).args(args);
-    command.stdin(Stdio::null()).output().expect("the program starts")
+    command.stdin(Stdio::null()).env(ENGINE, "").output().expect("the program starts")
 }
 
 fn number(value: &Value) -> f64 {
