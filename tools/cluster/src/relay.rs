@@ -296,7 +296,9 @@ impl Relay {
     fn pass_on_option(&self, name: &str, value: Option<&str>) -> Option<String> {
         let is = |other: &str| options::same_name(name, other);
         let text = value.unwrap_or_default();
-        if !options::exists(name) || ["HashFile", "AutoSave", "Debug Log File", "Ponder"].into_iter().any(is) {
+        // A search with statistics neither reports to rank 0 nor exchanges entries.
+        let own = ["HashFile", "AutoSave", "Debug Log File", "Ponder", "LMR Statistics"];
+        if !options::exists(name) || own.into_iter().any(is) {
             return None;
         }
         if is("EvalFile") && !matches!(text, "" | "<empty>") {
@@ -467,6 +469,17 @@ mod tests {
         let status = Status { search: 4, nodes: 1, ..Status::default() };
         relay.receive(1, Kind::Status, &status.to_bytes());
         assert_eq!(relay.nodes(4), 0);
+    }
+
+    #[test]
+    fn options_of_rank_0_stay_there() {
+        let (relay, order_receiver, _) = relay(2);
+        for name in ["LMR Statistics", "lmrstatistics", "Debug Log File", "nonsense", "LMR", "Clear Hash"] {
+            relay.pass_on_option(name, Some("x"));
+        }
+        let lines =
+            order_receiver.try_iter().map(|order| if let Order::Line(line) = order { line } else { String::new() });
+        assert_eq!(lines.collect::<Vec<_>>(), ["setoption name LMR value x", "setoption name Clear Hash value x"]);
     }
 
     #[test]
