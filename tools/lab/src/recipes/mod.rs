@@ -167,7 +167,7 @@ fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
         draft::write(&args.pictures.as_deref().unwrap_or(Path::new("")).join(file), svg.as_bytes())?;
     }
     if let Some(path) = &args.markdown {
-        draft::write(path, report::markdown(session, &pictures).as_bytes())?;
+        draft::write(path, report::markdown(session, &pictures)?.as_bytes())?;
     }
     summary::show(args.json, || report::json(session), || table::text(&table))?;
     Ok(())

@@ -160,14 +160,18 @@ fn json_has_all_results() {
 #[test]
 fn page_and_pictures_show_all_variants() {
     let folder = Folder::new("lab-page");
-    let run_args = small(&folder, "tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
+    let (page_file, pictures_folder) = (folder.at("lmr.md"), folder.at("lmr"));
+    std::fs::create_dir(&pictures_folder).unwrap();
+    let (page_file, pictures_folder) = (page_file.display(), pictures_folder.display());
+    let words = format!("tuned off madchess --pairs 1 --markdown {page_file} --pictures {pictures_folder}");
+    let run_args = small(&folder, &words);
     let session = run_completely(&run_args);
     let pictures = picture::all(&session).unwrap();
     let files: Vec<&str> = pictures.iter().map(|picture| picture.file.as_str()).collect();
     assert_eq!(files, ["nodes.svg", "elo-tuned.svg", "surface-tuned.svg", "surface-off.svg", "surface-madchess.svg"]);
     assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the background and a bar each");
     assert_eq!(pictures[1].svg.matches("<circle").count(), 2, "tuned does not play itself");
-    let page = report::markdown(&session, &pictures);
+    let page = report::markdown(&session, &pictures).unwrap();
     assert!(page.starts_with("# Late move reductions"), "{page}");
     for part in [
         "| madchess | 5.0 | ",
