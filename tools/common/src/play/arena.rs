@@ -47,16 +47,21 @@ impl GamePair {
 }
 
 impl Arena {
-    /// Warns that games repeat if `count` exceeds the positions of the book and nothing else varies the games.
+    /// Warns that games repeat if `count` exceeds the start positions and nothing else varies the games.
     pub fn warn_of_repeats(&self, count: u64) {
-        let OpeningArgs { book, random_plies, dfrc, endings, .. } = &self.openings.args;
+        let OpeningArgs { book, dfrc, endings, .. } = &self.openings.args;
         let timed = matches!(self.limit, Limit::MoveTime(_) | Limit::Clock { .. });
-        let varied = timed || random_plies.is_some_and(|plies| plies > 0) || dfrc + endings > 0.0;
-        if let (Book::Positions(fens), Some(book), false) = (&self.openings.book, book, varied)
-            && count > fens.len() as u64
-        {
-            let last = fens.len();
-            notice(in_file(book, format_args!("games repeat after opening {last}; --random-plies varies them")));
+        let positions = match &self.openings.book {
+            Book::None => 1,
+            Book::Positions(fens) => fens.len() as u64,
+            Book::Polyglot(_) => return,
+        };
+        if count > positions && !timed && self.openings.random_plies() == 0 && dfrc + endings == 0.0 {
+            let warning = format!("games repeat after opening {positions}; --random-plies varies them");
+            match book {
+                Some(book) => notice(in_file(book, warning)),
+                None => notice(warning),
+            }
         }
     }
 

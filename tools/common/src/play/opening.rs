@@ -109,8 +109,10 @@ impl Openings {
                 return game;
             }
         }
-        let plies = self.args.random_plies.unwrap_or(if matches!(self.book, Book::None) { 8 } else { 0 });
-        let plies = if plies > 0 { plies + u32::from(rng.bool()) } else { 0 };
+        let plies = match self.random_plies() {
+            0 => 0,
+            plies => plies + u32::from(rng.bool()),
+        };
         if plies == 0 && !matches!(self.book, Book::Polyglot(_)) {
             return Game::from(self.base_position(number, &mut rng));
         }
@@ -123,6 +125,11 @@ impl Openings {
         }
         // The position of the book may be unbalanced.
         Game::from(self.base_position(number, &mut rng))
+    }
+
+    /// Random plies from the start or book position.
+    pub(super) fn random_plies(&self) -> u32 {
+        self.args.random_plies.unwrap_or(if matches!(self.book, Book::None) { 8 } else { 0 })
     }
 
     /// The best move of a short search; `None` if the game is over or unbalanced.

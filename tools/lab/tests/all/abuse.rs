@@ -68,15 +68,17 @@ fn outputs_are_checked_before_the_run() {
     }
     assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
     for (words, warned) in [
-        ("match --pairs 2", true),
-        ("match --pairs 2 --random-plies 1", false),
-        ("match --pairs 1", false),
-        ("spsa rfp_margin --iterations 2 --pairs 1", true),
-        ("spsa rfp_margin --iterations 1 --pairs 1", false),
+        ("match --pairs 2 --book @/book.epd", true),
+        ("match --pairs 2 --book @/book.epd --random-plies 1", false),
+        ("match --pairs 1 --book @/book.epd", false),
+        ("match --pairs 2", false),
+        ("match --pairs 2 --random-plies 0", true),
+        ("spsa rfp_margin --iterations 2 --pairs 1 --book @/book.epd", true),
+        ("spsa rfp_margin --iterations 1 --pairs 1 --book @/book.epd", false),
     ] {
-        let output = TOOL.succeeds(&folder, &format!("{words} --limit nodes=300 --hash 1 --book @/book.epd"));
+        let output = TOOL.succeeds(&folder, &format!("{words} --limit nodes=300 --hash 1"));
         let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(message.contains("book.epd: games repeat after opening 1;"), warned, "{words}: {message}");
+        assert_eq!(message.contains("games repeat after opening 1;"), warned, "{words}: {message}");
     }
 }
 
