@@ -12,7 +12,7 @@ use lento_common::play::{Arena, GamePair, Setting, texts};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::error::Error;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -111,8 +111,9 @@ fn net(pairs: &Pentanomial) -> i64 {
 
 /// The horizon in a journal header. Errors are reported when the journal is opened.
 fn horizon(path: &Path) -> Option<u64> {
+    const MAX_HEADER: u64 = 1 << 20;
     let mut line = String::new();
-    BufReader::new(inputs::open(path).ok()?).read_line(&mut line).ok()?;
+    BufReader::new(inputs::open(path).ok()?.take(MAX_HEADER)).read_line(&mut line).ok()?;
     serde_json::from_str::<Value>(&line).ok()?["horizon"].as_u64()
 }
 

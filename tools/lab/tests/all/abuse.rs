@@ -98,7 +98,7 @@ fn damaged_journal_is_reported_with_its_line() {
 
 #[test]
 fn large_foreign_files_are_not_read_into_memory() {
-    TOOL.rejects_large_files(&["epd", "match --book", "match --journal"]);
+    TOOL.rejects_large_files(&["epd", "match --book", "match --journal", "spsa rfp_margin --journal"]);
 }
 
 #[test]
