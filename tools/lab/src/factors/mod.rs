@@ -115,7 +115,8 @@ pub fn run(args: &Args) -> Done {
     let bar = progress::resumed(Some(args.pairs), session.regression.pairs, template);
     session.play(&arena, &stop, |regression| {
         bar.set_position(regression.pairs);
-        if !bar.is_hidden() {
+        // Estimates take time in proportion to the pairs.
+        if !bar.is_hidden() && regression.pairs.is_multiple_of(1 + regression.pairs / 100) {
             bar.set_message(report::line(regression));
         }
     })?;
