@@ -126,8 +126,8 @@ fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
     if sealed(&object) == text { serde_json::from_str(&object).map_err(|_| FOREIGN) } else { Err(DAMAGED) }
 }
 
-/// Describes the first difference between the header of a journal and the header of this run. The header of an older journal lacks
-/// the checksum of the book.
+/// Describes the first difference between the header of a journal and the header of this run. A missing field equals null. The header
+/// of an older journal lacks the checksum of the book.
 pub fn difference(old: &Value, new: &Value) -> Option<String> {
     let shown = |value: &Value| match value.to_string() {
         long if long.chars().count() > MAX_SHOWN => long.chars().take(MAX_SHOWN).chain(['…']).collect(),
@@ -139,7 +139,7 @@ pub fn difference(old: &Value, new: &Value) -> Option<String> {
     };
     let differs = |name: &&String| {
         let is_older = *name == "book_crc32" && !old_fields.contains_key(*name);
-        !is_older && old_fields.get(*name) != new_fields.get(*name)
+        !is_older && old[*name] != new[*name]
     };
     let name = old_fields.keys().chain(new_fields.keys()).find(differs)?;
     Some(text(name, &old[name], &new[name]))
@@ -251,6 +251,7 @@ mod tests {
         assert!(long.len() < 500, "{long}");
         let book = |checksum: &str| json!({ "book_crc32": checksum });
         assert!(difference(&book("0123abcd"), &book("0123abce")).is_some());
+        assert_eq!(difference(&json!({}), &json!({ "syzygy": null })), None);
         let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
         assert!(error.contains("its seed is 1, not 2"), "{error}");
         for foreign in ["1. e4 e5\n", "1. e4 e5", "{\"seed\":2}"] {

@@ -47,12 +47,14 @@ impl Conditions {
     /// All conditions that affect the games.
     pub fn json(&self, limit: Limit) -> Value {
         let Self { hash, concurrency: _, openings, rules } = self;
-        let mut conditions = json!({
+        json!({
             "limit": limit.to_string(),
             "hash_mib": hash,
             "book": openings.book.as_ref().map(|path| path.display().to_string()),
+            "book_plies": openings.polyglot_plies(),
             "random_plies": openings.random_plies,
             "dfrc": openings.dfrc,
+            "endings": (openings.endings > 0.0).then_some(openings.endings),
             "max_imbalance": openings.max_imbalance,
             "seed": openings.seed,
             "resign": rules.resign,
@@ -61,19 +63,9 @@ impl Conditions {
             "draw_plies": rules.draw_plies,
             "draw_from": rules.draw_from,
             "max_plies": rules.max_plies,
+            "syzygy": rules.syzygy.as_ref().map(|tablebases| &tablebases.folders),
             "play_out": rules.play_out,
-        });
-        // Older journals lack these fields.
-        if let Some(plies) = openings.polyglot_plies() {
-            conditions["book_plies"] = plies.into();
-        }
-        if openings.endings > 0.0 {
-            conditions["endings"] = openings.endings.into();
-        }
-        if let Some(tablebases) = &rules.syzygy {
-            conditions["syzygy"] = tablebases.folders.clone().into();
-        }
-        conditions
+        })
     }
 
     /// The journal header: the conditions, the [`signature`] of the engine, and checksums of the book and of networks that settings
@@ -87,14 +79,9 @@ impl Conditions {
         let mut header = self.json(limit);
         header["tool"] = tool.into();
         header["bench"] = signature()?.into();
-        // Older journals lack these fields.
-        if let Some(checksum) = self.openings.book.as_deref().and_then(inputs::checksum) {
-            header["book_crc32"] = checksum.into();
-        }
+        header["book_crc32"] = self.openings.book.as_deref().and_then(inputs::checksum).into();
         let networks: BTreeSet<String> = settings.into_iter().filter_map(Setting::network).collect();
-        if !networks.is_empty() {
-            header["networks"] = networks.into_iter().collect();
-        }
+        header["networks"] = (!networks.is_empty()).then(|| json!(networks)).into();
         Ok(header)
     }
 }
@@ -167,7 +154,7 @@ mod tests {
         for name in ["evalfile", "Eval File"] {
             assert_eq!(one, header(name));
         }
-        assert!(one.get("networks").is_some() && header("SyzygyPath").get("networks").is_none());
+        assert!(one["networks"].is_array() && header("SyzygyPath")["networks"].is_null());
         folder.write("new.lnn", b"other");
         assert_ne!(one, header("EvalFile"));
     }
@@ -182,6 +169,6 @@ mod tests {
         let one = header("4k3/8/8/8/8/8/8/R3K3 w - -");
         assert_eq!(one, header("4k3/8/8/8/8/8/8/R3K3 w - -"));
         assert_ne!(one, header("4k3/8/8/8/8/8/8/Q3K3 w - -"));
-        assert!(conditions("").header("match", Limit::Nodes(5), []).unwrap().get("book_crc32").is_none());
+        assert!(conditions("").header("match", Limit::Nodes(5), []).unwrap()["book_crc32"].is_null());
     }
 }

@@ -117,18 +117,15 @@ impl Args {
 
     fn json(&self) -> Value {
         let limits = self.limits();
-        let mut settings = json!({
+        json!({
             "files": self.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
             "time_ms": limits.movetime,
             "depth": limits.depth,
             "nodes": limits.nodes,
             "threads": self.threads,
             "hash_mib": self.hash,
-        });
-        if let Some(part) = self.part {
-            settings["part"] = part.to_string().into();
-        }
-        settings
+            "part": self.part.map(|part| part.to_string()),
+        })
     }
 }
 
