@@ -39,7 +39,7 @@ pub fn svg(files: &[File]) -> Result<String, Box<dyn Error>> {
                 if let (Some(low), Some(high)) = (figure.low, figure.high) {
                     paper.draw(&PathElement::new([(x(low), y), (x(high), y)], BLACK.stroke_width(2)))?;
                 }
-                let ratio = file.ratio(&files[0], name).filter(|_| file.letter != 'A');
+                let ratio = file.ratio(&files[0], name);
                 let ratio = ratio.map_or_else(String::new, |ratio| format!(" (× {:.3})", ratio.median));
                 let text = units::grouped(figure.median.round() as u64) + &ratio;
                 label(paper, &text, (x(figure.high.unwrap_or(figure.median)) + 8, y), HPos::Left, LETTERS)?;

@@ -3,7 +3,7 @@
 use super::file::{FIGURES, File, SAME, SAME_SEARCH};
 use super::report::shown;
 use super::{Median, chart};
-use lento_common::columns::columns;
+use lento_common::table::{self, Row};
 use lento_common::{draft, outputs, summary};
 use lento_console::{Done, units};
 use serde_json::{Map, Value, json};
@@ -40,9 +40,6 @@ Fields of the JSON document:
                  are the extreme ratios of the intervals, or null. The ratio
                  of file a is null, and that of speed if the threads differ
                  from file a, as searches differ.
-  speed, rate, rate_per_thread
-                 {a, b: median of nodes/s; ratio} of the first two files; null
-                 if their searches differ
   differences    {field: {a, b, ...}}: differences in version, machine, system";
 
 /// Fails if files have different work.
@@ -100,79 +97,55 @@ fn differences(files: &[File]) -> BTreeMap<String, Vec<Value>> {
     found
 }
 
-fn document(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> Value {
-    let ratio = |ratio: Median| json!({ "estimate": ratio.median, "low": ratio.low, "high": ratio.high });
-    let [one, other] = [&files[0], &files[1]];
-    let file = |file: &File| {
-        let mut found = json!({
-            "name": file.name(),
-            "file": file.path.display().to_string(),
-            "processor": file.document["machine"]["processor"],
-            "threads": file.threads,
-            "interrupted": file.document["interrupted"],
-            "unstable": file.document["unstable"],
-        });
-        for (name, _) in FIGURES {
+/// The figures of each file.
+fn rows(files: &[File]) -> Vec<Row> {
+    let same_threads = files.iter().all(|file| file.threads == files[0].threads);
+    let row = |file: &File| {
+        let mut row = Row::default();
+        row.cell("nodes/s", "name", file.letter, file.name());
+        row.data("file", file.path.display().to_string());
+        row.data("processor", file.document["machine"]["processor"].clone());
+        row.data("threads", file.threads);
+        row.data("interrupted", file.document["interrupted"].clone());
+        row.data("unstable", file.document["unstable"].clone());
+        for (name, head) in FIGURES {
             let Median { median, low, high } = file.figure(name);
-            let ratio = file.ratio(one, name).filter(|_| file.letter != one.letter).map(ratio);
-            found[name] = json!({ "nps": median, "low": low, "high": high, "ratio": ratio });
+            let ratio = file.ratio(&files[0], name);
+            let interval = ratio.map(|of| json!({ "estimate": of.median, "low": of.low, "high": of.high }));
+            row.data(name, json!({ "nps": median, "low": low, "high": high, "ratio": interval }));
+            // With equal threads the ratios per thread equal those of the rate.
+            if name != "rate_per_thread" || !same_threads {
+                row.text(head, units::grouped(median.round() as u64));
+                row.number("/A", "", ratio.map(|of| of.median), 4);
+                row.number("from", "", ratio.and_then(|of| of.low), 4);
+                row.number("to", "", ratio.and_then(|of| of.high), 4);
+            }
         }
-        found
+        row
     };
+    files.iter().map(row).collect()
+}
+
+fn document(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> Value {
     let fields = differences.iter().map(|(name, values)| {
         let values = files.iter().map(File::name).zip(values.iter().cloned());
         (name.clone(), values.collect::<Map<_, _>>().into())
     });
     let mut found = json!({
         "schema": "lento-throughput-compare/1",
-        "work": one.document["work"],
-        "files": files.iter().map(file).collect::<Vec<_>>(),
+        "work": files[0].document["work"],
+        "files": table::json(&rows(files)),
         "differences": fields.collect::<Map<_, Value>>(),
     });
-    if files.iter().any(|file| file.threads != one.threads) {
+    if files.iter().any(|file| file.threads != files[0].threads) {
         found["work"]["threads"] = Value::Null;
-    }
-    for (name, _) in FIGURES {
-        let [a, b] = [one, other].map(|file| file.figure(name).median);
-        found[name] = other.ratio(one, name).map(|found| json!({ "a": a, "b": b, "ratio": ratio(found) })).into();
     }
     found
 }
 
-/// The figures, in a row per file; for two files in columns.
-fn table(files: &[File]) -> String {
-    let number = |nps: f64| units::grouped(nps.round() as u64);
-    let ratio = |file: &File, name: &str| {
-        let ratio = file.ratio(&files[0], name);
-        let parts = ratio.map_or([None; 3], |ratio| [Some(ratio.median), ratio.low, ratio.high]);
-        parts.map(|part| part.map_or("-".into(), |ratio| format!("{ratio:.4}")))
-    };
-    let same_threads = files.iter().all(|file| file.threads == files[0].threads);
-    // With equal threads the ratios per thread equal those of the rate.
-    let figures = FIGURES.iter().filter(|(name, _)| !same_threads || *name != "rate_per_thread");
-    if let [a, b] = files {
-        let heads = ["nodes/s", "A", "B", "B/A", "from", "to"].map(str::to_owned).to_vec();
-        let row = |(name, head): &(&str, &str)| {
-            let nps = [a, b].map(|file| number(file.figure(name).median));
-            [vec![(*head).to_owned()], nps.to_vec(), ratio(b, name).to_vec()].concat()
-        };
-        return columns(&[heads].into_iter().chain(figures.map(row)).collect::<Vec<_>>());
-    }
-    let mut rows = vec![vec!["nodes/s".to_owned()]];
-    rows[0].extend(figures.clone().flat_map(|(_, head)| [head, "/A", "from", "to"].map(str::to_owned)));
-    for file in files {
-        let cells = figures.clone().flat_map(|(name, _)| {
-            let ratios = if file.letter == 'A' { ["-"; 3].map(str::to_owned) } else { ratio(file, name) };
-            [vec![number(file.figure(name).median)], ratios.to_vec()].concat()
-        });
-        rows.push([file.letter.to_string()].into_iter().chain(cells).collect());
-    }
-    columns(&rows)
-}
-
 fn text(files: &[File], differences: &BTreeMap<String, Vec<Value>>) -> String {
     let mut message: String = files.iter().map(|file| file.title() + "\n").collect();
-    message += &format!("\n{}", table(files));
+    message += &format!("\n{}", table::text(&rows(files)));
     if files.iter().any(|file| file.threads != files[0].threads) {
         message += "\nSpeeds of different numbers of threads are not compared, as the searches differ.\n";
     }

@@ -50,14 +50,15 @@ impl File {
         Median { median: of_thread(found.median), low: found.low.map(of_thread), high: found.high.map(of_thread) }
     }
 
-    /// Ratio of a figure to that of another file: of the medians, with the extreme ratios of the intervals. `None` for the speed with
-    /// different numbers of threads.
+    /// Ratio of a figure to that of another file: of the medians, with the extreme ratios of the intervals. `None` for the file
+    /// itself, and for the speed with different numbers of threads.
     pub fn ratio(&self, other: &File, figure: &str) -> Option<Median> {
         let [one, all] = [other, self].map(|file| file.figure(figure));
         let divided = |upper: Option<f64>, lower: Option<f64>| upper.zip(lower).map(|(upper, lower)| upper / lower);
         let (low, high) = (divided(all.low, one.high), divided(all.high, one.low));
         let ratio = Median { median: all.median / one.median, low, high };
-        (figure != "speed" || self.threads == other.threads).then_some(ratio)
+        let same_search = figure != "speed" || self.threads == other.threads;
+        (same_search && self.letter != other.letter).then_some(ratio)
     }
 }
 
