@@ -349,7 +349,13 @@ impl Relay {
             }
             let mut line = String::from("go");
             match share(before) {
-                Some(nodes) => _ = write!(line, " nodes {nodes}"),
+                Some(nodes) => {
+                    let _ = write!(line, " nodes {nodes}");
+                    // Rank 0 waits for the shares.
+                    if let Some(depth) = go.limits.depth {
+                        let _ = write!(line, " depth {depth}");
+                    }
+                }
                 None if go.limits.infinite => line += " infinite",
                 None => {}
             }
@@ -427,7 +433,11 @@ mod tests {
 
     /// Starts a search; returns rank 0's nodes and the lines for the other ranks.
     fn go(relay: &Relay, order_receiver: &Receiver<Order>, nodes: Option<u64>) -> (Option<u64>, String) {
-        let mut go = Go { limits: Limits { nodes, ..Limits::default() }, ..Go::default() };
+        go_with(relay, order_receiver, Limits { nodes, ..Limits::default() })
+    }
+
+    fn go_with(relay: &Relay, order_receiver: &Receiver<Order>, limits: Limits) -> (Option<u64>, String) {
+        let mut go = Go { limits, ..Go::default() };
         relay.go(&mut go, false);
         let Some(Order::Lines(lines)) = order_receiver.try_iter().last() else { panic!("no order") };
         (go.limits.nodes, lines.join(", "))
@@ -465,10 +475,14 @@ mod tests {
         assert_eq!(go(&relay, &order_receiver, Some(8)), (Some(3), "go nodes 3, go nodes 2".into()));
         assert_eq!(go(&relay, &order_receiver, Some(2)), (Some(1), "go nodes 1, go nodes 1".into()));
         assert_eq!(go(&relay, &order_receiver, None), (None, "go, go".into()));
+        let depth = Limits { depth: Some(9), ..Limits::default() };
+        assert_eq!(go_with(&relay, &order_receiver, depth), (None, "go, go".into()));
+        let both = Limits { nodes: Some(8), ..depth };
+        assert_eq!(go_with(&relay, &order_receiver, both).1, "go nodes 3 depth 9, go nodes 2 depth 9");
         go(&relay, &order_receiver, Some(1));
-        let status = Status { search: 4, nodes: 1, ..Status::default() };
+        let status = Status { search: 6, nodes: 1, ..Status::default() };
         relay.receive(1, Kind::Status, &status.to_bytes());
-        assert_eq!(relay.nodes(4), 0);
+        assert_eq!(relay.nodes(6), 0);
     }
 
     #[test]
