@@ -7,6 +7,7 @@ mod factors;
 mod matches;
 mod recipes;
 mod scaling;
+mod suites;
 
 use lento::internals::version::{LONG, SHORT};
 use lento_testing::driver::Tool;

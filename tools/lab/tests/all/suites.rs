@@ -13,7 +13,7 @@ fn escapes_control_characters_in_ids() {
     let folder = Folder::new("names");
     let path = folder.write("suite.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8; id \"a\x1b[31mb\x07\";\n");
     let run = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+        let mut command = Command::new(crate::PROGRAM);
         let output = command.arg("epd").arg(&path).args(["--nodes", "100", "--hash", "1"]).args(more).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
@@ -31,7 +31,7 @@ fn reads_complete_suites() {
     let mut count = 0;
     for file in fs::read_dir(folder).expect("suites") {
         let path = file.expect("a suite").path();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+        let mut command = Command::new(crate::PROGRAM);
         let output = command.arg("epd").arg(&path).args(["--nodes", "1", "--hash", "1", "--json"]).output().unwrap();
         let document = json(&output);
         let text = fs::read_to_string(&path).unwrap();
