@@ -168,9 +168,9 @@ impl Measuring<'_> {
                 for (order, at) in self.order(self.threads.len()).into_iter().enumerate() {
                     let threads = self.threads[at];
                     let found = self.reach(position, threads, self.depths[position], &task)?;
-                    let (seconds, nodes) = (found.elapsed.as_secs_f64(), found.nodes());
+                    let (time_ms, nodes) = (found.elapsed.as_secs_f64() * 1e3, found.nodes());
                     let hashfull = found.best().map_or(0, |line| line.hashfull);
-                    block.push(Run { position, repetition, order, threads, seconds, nodes, hashfull });
+                    block.push(Run { position, repetition, order, threads, time_ms, nodes, hashfull });
                 }
                 self.runs.append(&mut block);
             }
@@ -185,7 +185,7 @@ impl Measuring<'_> {
         self.visits = Some(Arc::clone(&visits));
         for position in self.order(self.positions.len()) {
             let runs = self.runs.iter().filter(|run| run.position == position && run.repetition == 0);
-            let expected = Duration::from_secs_f64(runs.map(|run| run.seconds * COUNTING).sum());
+            let expected = Duration::from_secs_f64(runs.map(|run| run.time_ms / 1e3 * COUNTING).sum());
             if !self.counted.is_empty() && self.progress.elapsed() + expected > self.args.time {
                 break;
             }

@@ -36,7 +36,7 @@ impl Measuring<'_> {
         row.cell("threads", "threads", of.threads.to_string(), of.threads);
         row.data("searches", runs().count());
         row.data("nodes", runs().map(|run| run.nodes).sum::<u64>());
-        row.data("time_ms", runs().map(|run| run.seconds * 1e3).sum::<f64>());
+        row.data("time_ms", runs().map(|run| run.time_ms).sum::<f64>());
         row.cell("nodes/s (95 %)", "nps", of.nps.text(count), json!(of.nps));
         let efficiency = format!("{:.1} %", 100.0 * of.efficiency.estimate);
         row.cell("efficiency", "efficiency", efficiency, json!(of.efficiency));

@@ -3,14 +3,14 @@
 
 use fastrand::Rng;
 use lento_common::quantile::{quantile, sorted};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub const CONFIDENCE: f64 = 0.95;
 pub const RESAMPLES: usize = 1000;
 
 /// A timed search.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub position: usize,
     /// Earlier searches of the position with this thread count.
@@ -18,16 +18,11 @@ pub struct Run {
     /// Index in its block.
     pub order: usize,
     pub threads: usize,
-    #[serde(rename = "time_ms", serialize_with = "milliseconds")]
-    pub seconds: f64,
+    pub time_ms: f64,
     /// Nodes over all threads.
     pub nodes: u64,
     /// Hash table usage in permille.
     pub hashfull: u32,
-}
-
-fn milliseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(seconds * 1e3)
 }
 
 /// Seconds and nodes of a position per thread count.
@@ -39,7 +34,7 @@ pub fn blocks(runs: &[Run], threads: &[usize]) -> BTreeMap<usize, Vec<Block>> {
     for run in runs {
         if let Some(at) = threads.iter().position(|&count| count == run.threads) {
             let block = partial.entry((run.position, run.repetition)).or_insert_with(|| vec![None; threads.len()]);
-            block[at] = Some((run.seconds, run.nodes as f64));
+            block[at] = Some((run.time_ms / 1e3, run.nodes as f64));
         }
     }
     let mut blocks = BTreeMap::<_, Vec<Block>>::new();
@@ -165,7 +160,8 @@ pub mod tests {
                     let noise = 1.0 + 0.02 * ((position * 7 + repetition * 3 + threads) % 5) as f64;
                     let seconds = (1.0 + position as f64) * noise / speed(threads);
                     let nodes = (1e6 * seconds * threads as f64 * 0.9) as u64;
-                    runs.push(Run { position, repetition, order, threads, seconds, nodes, hashfull: 10 });
+                    let time_ms = seconds * 1e3;
+                    runs.push(Run { position, repetition, order, threads, time_ms, nodes, hashfull: 10 });
                 }
             }
         }

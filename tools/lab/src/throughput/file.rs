@@ -2,9 +2,10 @@
 
 use super::Median;
 use super::report::{SCHEMA, shown};
-use crate::document::{self, Fields};
+use crate::document::{self, field};
 use lento_common::inputs;
 use serde_json::Value;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 /// Fields that must be equal in all files, and in files with equal threads.
@@ -25,7 +26,7 @@ impl File {
     pub fn read(path: &Path, letter: char) -> Result<Self, String> {
         let document = document::read(path, SCHEMA)?;
         let threads = check_fields(&document).map_err(|error| inputs::in_file(path, error))?;
-        Ok(Self { letter, path: path.to_owned(), document, threads })
+        Ok(Self { letter, path: path.to_owned(), document, threads: threads.get() })
     }
 
     /// `A  here.json: AMD EPYC, 16 threads, unstable`.
@@ -63,13 +64,13 @@ impl File {
 }
 
 /// Checks the fields needed for a comparison and returns the number of threads.
-fn check_fields(document: &Value) -> Result<u64, String> {
-    let fields = Fields::of(document, SCHEMA)?;
-    for pointer in SAME.into_iter().chain(SAME_SEARCH) {
-        fields.get(pointer, "a value", |value| (value.is_u64() || value.is_string()).then_some(()))?;
+fn check_fields(document: &Value) -> Result<NonZero<u64>, String> {
+    let is_missing = |pointer: &&str| document.pointer(pointer).is_none_or(Value::is_null);
+    if let Some(missing) = SAME.into_iter().chain(SAME_SEARCH).find(is_missing) {
+        return Err(format!("field {missing} is missing"));
     }
     for figure in ["speed", "rate"] {
-        fields.positive(&format!("/results/{figure}/median"))?;
+        field::<Median>(document, &format!("/results/{figure}"))?;
     }
-    fields.get("/work/threads", "an integer above 0", |value| value.as_u64().filter(|threads| *threads > 0))
+    field(document, "/work/threads")
 }

@@ -16,7 +16,7 @@ use lento_console::interrupt::Stop;
 use lento_console::notice::notice;
 use lento_console::progress::Progress;
 use lento_console::{Done, setup};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ pub struct Pass {
     pub rate: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Median {
     pub median: f64,
     /// Interval; `None` with too few passes.
@@ -95,8 +95,7 @@ impl Median {
     }
 
     fn read(document: &Value, name: &str) -> Self {
-        let of = |part: &str| document["results"][name][part].as_f64();
-        Self { median: of("median").unwrap_or(0.0), low: of("low"), high: of("high") }
+        Self::deserialize(&document["results"][name]).unwrap_or_default()
     }
 
     /// Half width of the interval on its wider side, relative to the median.

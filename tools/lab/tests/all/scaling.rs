@@ -82,8 +82,8 @@ fn measures_writes_and_compares() {
     let broken = file(&folder, "broken.json");
     for (from, to, parts) in [
         ("lento-scaling/2", "lento-scaling/0", ["field /schema", "lento-scaling/0"]),
-        ("\"runs\":", "\"walks\":", ["field /runs: missing", "lento-scaling/2"]),
-        ("\"order\": 0", "\"order\": -7", ["/order", "-7"]),
+        ("\"runs\":", "\"walks\":", ["field /runs: ", "null, expected a sequence"]),
+        ("\"order\": 0", "\"order\": -7", ["field /runs: ", "`-7`, expected usize"]),
     ] {
         assert!(text.contains(from), "{from}");
         std::fs::write(&broken, text.replace(from, to)).expect("a file");
