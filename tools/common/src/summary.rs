@@ -2,7 +2,6 @@
 
 use lento_console::interrupt::INTERRUPTED;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,10 +24,17 @@ pub fn command() -> String {
     ["lento".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// An argument for a report: absolute paths, which are specific to the machine, are reduced to the file name.
-pub fn shown(word: &str) -> Cow<'_, str> {
-    let path = Path::new(word);
-    if path.is_absolute() { path.file_name().unwrap_or_default().to_string_lossy() } else { word.into() }
+/// An argument for a report: an absolute path, also after `=`, is specific to the machine and reduced to the file name.
+pub fn shown(word: &str) -> String {
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) if !Path::new(word).is_absolute() => (&word[..=name.len()], value),
+        _ => ("", word),
+    };
+    let path = Path::new(value);
+    match path.file_name() {
+        Some(file) if path.is_absolute() => format!("{name}{}", file.to_string_lossy()),
+        _ => word.to_owned(),
+    }
 }
 
 /// Quotes a word for a shell if necessary.
@@ -55,6 +61,21 @@ pub fn percent(part: u64, whole: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn reports_have_no_absolute_paths() {
+        for (word, expected) in [
+            ("/home/one/page.md", "page.md"),
+            ("--markdown=/home/one/page.md", "--markdown=page.md"),
+            ("EvalFile=/home/one/net.lnn,Hash=9", "EvalFile=net.lnn,Hash=9"),
+            ("/home/a=/b.md", "b.md"),
+            ("--markdown=docs/page.md", "--markdown=docs/page.md"),
+            ("docs/page.md", "docs/page.md"),
+        ] {
+            assert_eq!(shown(word), expected);
+        }
+    }
 
     #[test]
     fn rows_are_aligned_without_trailing_spaces() {
