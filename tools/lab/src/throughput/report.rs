@@ -17,8 +17,8 @@ const FACTS: [(&str, &str); 12] = [
     ("runs", "/version/runs"),
     ("processor", "/machine/processor"),
     ("microcode", "/system/microcode"),
-    ("governor", "/system/governor"),
-    ("huge pages", "/system/huge_pages"),
+    ("governor", "/machine/governor"),
+    ("huge pages", "/machine/huge_pages"),
     ("affinity", "/system/affinity"),
     ("kernel", "/machine/system"),
     ("threads", "/work/threads"),
@@ -39,8 +39,8 @@ pub(super) fn document(measuring: &Measuring, elapsed: Duration, observed: Obser
     let [speed, rate] = measuring.figures();
     let work = &first["work"];
     let number = |name: &str| work[name].as_u64().unwrap_or(0);
-    let (facts, threads) = (system.facts(), number("threads"));
-    let disturbances = observed.disturbances(&facts, threads, threads * number("hash_mib"));
+    let threads = number("threads");
+    let disturbances = observed.disturbances(system, &first["machine"], threads, threads * number("hash_mib"));
     let stable = measuring.is_precise();
     json!({
         "schema": SCHEMA,
@@ -50,7 +50,7 @@ pub(super) fn document(measuring: &Measuring, elapsed: Duration, observed: Obser
         "elapsed_ms": elapsed.as_secs_f64() * 1e3,
         "version": first["version"],
         "machine": first["machine"],
-        "system": facts,
+        "system": system.facts(),
         "placement": first["speed"]["placement"],
         "settings": {
             "within": args.within / 100.0,

@@ -2,7 +2,7 @@
 
 use lento::internals::memory::control_groups;
 use lento::internals::processors::cpu_list::{self, CpuSet};
-use lento_console::machine::{cpu_limit, fact, read};
+use lento_console::machine::{fact, read};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -93,17 +93,13 @@ impl System {
         let mhz = |name: &str| self.of_cpus(name).filter_map(|khz| number(&khz)).reduce(f64::max).map(|khz| khz / 1e3);
         let boost = self.text(format!("{CPUS}/cpufreq/boost")).map(|boost| boost == "1");
         let no_turbo = || self.text(format!("{CPUS}/intel_pstate/no_turbo")).map(|off| off == "0");
-        let pages = |name: &str| {
-            let all = self.text(format!("sys/kernel/mm/transparent_hugepage/{name}"))?;
-            Some(all.split_once('[')?.1.split_once(']')?.0.to_owned())
-        };
+        let defrag = self.text("sys/kernel/mm/transparent_hugepage/defrag");
+        let defrag = defrag.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0));
         let flags = fact(&cpuinfo, "flags");
         json!({
             "kernel": self.text("proc/version"),
             "microcode": fact(&cpuinfo, "microcode"),
             "hypervisor": flags.map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
-            "governor": self.of_cpus("cpufreq/scaling_governor").next(),
-            "frequency_driver": self.of_cpus("cpufreq/scaling_driver").next(),
             "highest_mhz": mhz("cpufreq/cpuinfo_max_freq"),
             "boost": boost.or_else(no_turbo),
             "sockets": distinct(&["physical_package_id"]),
@@ -111,9 +107,7 @@ impl System {
             "hardware_threads": online.as_ref().map(CpuSet::len),
             "nodes": list("sys/devices/system/node/online").map(|nodes| nodes.len()),
             "affinity": self.affinity(),
-            "cpu_limit": cpu_limit(&self.root),
-            "huge_pages": pages("enabled"),
-            "defrag": pages("defrag"),
+            "defrag": defrag,
         })
     }
 
@@ -200,15 +194,14 @@ impl Observed {
     }
 
     /// Describes disturbances of a search with a number of threads and table size.
-    pub fn disturbances(&self, facts: &Value, threads: u64, hash_mib: u64) -> Vec<String> {
+    pub fn disturbances(&self, system: &System, machine: &Value, threads: u64, hash_mib: u64) -> Vec<String> {
         let (cpus, hash) = (threads as f64, hash_mib as f64);
         let above = |value: Option<f64>, limit: f64| value.filter(|&value| value > limit);
-        let limit = facts["cpu_limit"].as_f64().map_or_else(String::new, |limit| format!(" of {limit} CPUs"));
+        let limit = machine["cpu_limit"].as_f64().map_or_else(String::new, |limit| format!(" of {limit} CPUs"));
         let varying = self.min_mhz.zip(self.max_mhz).filter(|(min, max)| max > &(min * 1.01));
-        let usable =
-            facts["affinity"].as_str().and_then(|list| cpu_list::parse(list).ok()).map(|cpus| cpus.len() as u64);
+        let usable = Some(system.cpus.len() as u64).filter(|&usable| usable > 0);
         let few_huge = self.huge_pages_mib.filter(|&huge| huge < hash / 2.0);
-        let setting = facts["huge_pages"].as_str().unwrap_or("unknown");
+        let setting = machine["huge_pages"].as_str().unwrap_or("unknown");
         [
             above(self.other_load, 0.01 * cpus).map(|load| format!("other processes used {load:.2} CPUs")),
             above(self.stolen, 0.005 * cpus).map(|stolen| format!("the hypervisor stole {stolen:.2} CPUs")),

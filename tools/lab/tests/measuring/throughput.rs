@@ -95,7 +95,7 @@ fn measures_and_compares() {
         folder.write("b.json", other.to_string().as_bytes())
     };
     let other = written(&|other| {
-        other["system"]["governor"] = "powersave".into();
+        other["machine"]["governor"] = "powersave".into();
         for end in ["low", "median", "high"] {
             other["results"]["speed"][end] = (2.0 * number(&found["results"]["speed"][end])).into();
         }
@@ -103,7 +103,7 @@ fn measures_and_compares() {
     let output = compared(&other, &[]);
     assert!(
         output.status.success()
-            && text_of(&output).contains("system.governor: ")
+            && text_of(&output).contains("machine.governor: ")
             && text_of(&output).contains(" | powersave")
     );
     let ratio = document(&compared(&other, &["--json"]).stdout)["files"][1]["speed"]["ratio"].clone();

@@ -1,8 +1,9 @@
 use super::*;
+use lento_console::machine::cpu_limit;
 use lento_testing::Folder;
 
 /// Files below a root as on a server.
-const SERVER: [(&str, &str); 28] = [
+const SERVER: [(&str, &str); 27] = [
     ("proc/version", "Linux version 6.8.0 (gcc 13.2.0) #1 SMP\n"),
     ("proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0xa0011d5\nflags\t\t: fpu sse2 avx2\ncpu MHz\t\t: 1500.000\n"),
     ("proc/self/status", "Name:\tlento-lab\nCpus_allowed:\t7\nCpus_allowed_list:\t0-2\n"),
@@ -12,7 +13,6 @@ const SERVER: [(&str, &str); 28] = [
     ("sys/fs/cgroup/user.slice/a.scope/cpu.max", "max 100000\n"),
     ("sys/devices/system/cpu/online", "0-3\n"),
     ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
-    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3400000\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3000000\n"),
     ("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2000000\n"),
@@ -28,7 +28,7 @@ const SERVER: [(&str, &str); 28] = [
     ("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "2\n"),
     ("sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "3\n"),
     ("sys/devices/system/node/online", "0-1\n"),
-    ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
+    ("sys/kernel/mm/transparent_hugepage/defrag", "always defer [madvise] never\n"),
     ("proc/pressure/cpu", "some avg10=1.00 avg60=0.50 avg300=0.10 total=1000000\nfull avg10=0.00 total=9\n"),
     ("proc/17/smaps_rollup", "5500-7ffd ---p 00000000 00:00 0 [rollup]\nRss: 99999 kB\nAnonHugePages:     14336 kB\n"),
 ];
@@ -69,8 +69,6 @@ fn reads_facts_of_a_server() {
         "kernel": "Linux version 6.8.0 (gcc 13.2.0) #1 SMP",
         "microcode": "0xa0011d5",
         "hypervisor": false,
-        "governor": "performance",
-        "frequency_driver": null,
         "highest_mhz": 3400.0,
         "boost": true,
         "sockets": 2,
@@ -78,9 +76,7 @@ fn reads_facts_of_a_server() {
         "hardware_threads": 4,
         "nodes": 2,
         "affinity": "0-2",
-        "cpu_limit": 2.5,
-        "huge_pages": "madvise",
-        "defrag": null,
+        "defrag": "madvise",
     });
     assert_eq!(facts, expected);
 }
@@ -126,7 +122,8 @@ fn observes_and_describes_disturbances() {
         huge_pages_mib: Some(14.0),
     };
     assert_eq!(found, expected);
-    let disturbances = found.disturbances(&system.facts(), 4, 64);
+    let machine = json!({ "cpu_limit": cpu_limit(&system.root), "huge_pages": "madvise" });
+    let disturbances = found.disturbances(&system, &machine, 4, 64);
     let parts = [
         "other processes used 0.50 CPUs",
         "the hypervisor stole 0.10 CPUs",
@@ -144,7 +141,7 @@ fn observes_and_describes_disturbances() {
         "{disturbances:#?}"
     );
     let undisturbed = observe_undisturbed(&system);
-    assert_eq!(undisturbed.disturbances(&system.facts(), 2, 16), [""; 0]);
+    assert_eq!(undisturbed.disturbances(&system, &machine, 2, 16), [""; 0]);
 }
 
 fn observe_undisturbed(system: &System) -> Observed {
@@ -163,5 +160,5 @@ fn other_systems_are_unknown() {
     assert_eq!(system.counters(), Observed::default());
     let undisturbed = observe_undisturbed(&system);
     assert_eq!(undisturbed, Observed::default());
-    assert!(undisturbed.disturbances(&facts, 8, 128).is_empty());
+    assert!(undisturbed.disturbances(&system, &Value::Null, 8, 128).is_empty());
 }
