@@ -10,14 +10,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file of JSON lines: a header that identifies the run, then a record per finished part. Each line ends with the CRC-32 of its
-/// object without the checksum, as in `{"pair":1,"crc32":"a7728a00"}`; old journals without checksums stay without. Only one
-/// process at a time can use a journal.
+/// object without the checksum, as in `{"pair":1,"crc32":"a7728a00"}`. Only one process at a time can use a journal.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// Whether lines have checksums.
-    checked: bool,
     _lock: Lock,
 }
 
@@ -29,7 +26,6 @@ const CHECKSUM: &str = "\"crc32\":\"";
 
 const DAMAGED: &str =
     "damaged line: its checksum does not match; to resume the run, delete this line and all lines below it";
-const FOREIGN: &str = "not a line of a journal; expected one written by this program";
 
 impl Journal {
     /// Creates a journal, or opens the one of an earlier run with the same header and returns its records. Drops an incomplete
@@ -39,6 +35,7 @@ impl Journal {
     /// I/O errors, or the file is in use, damaged, not a journal, or the journal of another run.
     pub fn open(path: &Path, header: &Value) -> Result<(Self, Vec<Value>), String> {
         let io = |error: io::Error| in_file(path, error);
+        let foreign = || format!("{}:1: not a line of a journal; expected one written by this program", path.display());
         // A device may be endless.
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(in_file(path, "not a regular file; expected a journal or the name of a new one"));
@@ -49,17 +46,19 @@ impl Journal {
         (&mut file).take(1).read_to_end(&mut bytes).map_err(io)?;
         // Other files are not truncated and, as they may be large, not read.
         if bytes.first().is_some_and(|&byte| byte != b'{') {
-            return Err(format!("{}:1: {FOREIGN}", path.display()));
+            return Err(foreign());
         }
         file.read_to_end(&mut bytes).map_err(io)?;
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        if complete == 0 && !sealed(&header.to_string()).as_bytes().starts_with(&bytes) {
-            return Err(format!("{}:1: {FOREIGN}", path.display()));
+        let mut lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n').peekable();
+        let is_journal = match lines.peek() {
+            Some(first) => String::from_utf8_lossy(first).contains(CHECKSUM),
+            None => sealed(&header.to_string()).as_bytes().starts_with(&bytes),
+        };
+        if !is_journal {
+            return Err(foreign());
         }
-        let lines: Vec<&[u8]> = bytes[..complete].split_inclusive(|&byte| byte == b'\n').collect();
-        let checked = lines.first().is_none_or(|header| String::from_utf8_lossy(header).contains(CHECKSUM));
-        let read =
-            |(number, line)| read(line, checked).map_err(|error| format!("{}:{number}: {error}", path.display()));
+        let read = |(number, line)| read(line).ok_or_else(|| format!("{}:{number}: {DAMAGED}", path.display()));
         let mut records = (1..).zip(lines).map(read).collect::<Result<Vec<Value>, _>>()?;
         if let Some(difference) = records.first().and_then(|stored| difference(stored, header)) {
             let advice = "give the same arguments, or another file";
@@ -67,7 +66,7 @@ impl Journal {
         }
         file.set_len(complete as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut journal = Self { file, path: path.to_owned(), checked, _lock: lock };
+        let mut journal = Self { file, path: path.to_owned(), _lock: lock };
         if records.is_empty() {
             journal.append(header).map_err(|error| error.to_string())?;
         } else {
@@ -97,9 +96,7 @@ impl Journal {
 
     /// Appends a record and writes it at once, so that it survives the process.
     pub fn append(&mut self, record: &Value) -> io::Result<()> {
-        let object = record.to_string();
-        let line = if self.checked { sealed(&object) } else { object + "\n" };
-        self.file.write_all(line.as_bytes()).map_err(|error| named(&self.path, &error))
+        self.file.write_all(sealed(&record.to_string()).as_bytes()).map_err(|error| named(&self.path, &error))
     }
 }
 
@@ -115,15 +112,12 @@ fn sealed(object: &str) -> String {
     format!("{open}{comma}{CHECKSUM}{:08x}\"}}\n", crc32fast::hash(object.as_bytes()))
 }
 
-/// The object of a line.
-fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
-    if !checked {
-        return serde_json::from_slice(line).map_err(|_| FOREIGN);
-    }
-    let text = std::str::from_utf8(line).map_err(|_| DAMAGED)?;
-    let (open, _) = text.rsplit_once(CHECKSUM).ok_or(DAMAGED)?;
+/// The object of a line; `None` if it is damaged.
+fn read(line: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (open, _) = text.rsplit_once(CHECKSUM)?;
     let object = format!("{}}}", open.strip_suffix(',').unwrap_or(open));
-    if sealed(&object) == text { serde_json::from_str(&object).map_err(|_| FOREIGN) } else { Err(DAMAGED) }
+    if sealed(&object) == text { serde_json::from_str(&object).ok() } else { None }
 }
 
 /// Describes the first difference between the header of a journal and the header of this run. A missing field equals null. The header
@@ -157,8 +151,7 @@ mod tests {
             let line = sealed(&record.to_string());
             let all: Value = serde_json::from_str(&line).unwrap();
             assert!(all["crc32"].is_string(), "{line}");
-            assert_eq!(read(line.as_bytes(), true), Ok(record.clone()));
-            assert_eq!(read(record.to_string().as_bytes(), false), Ok(record));
+            assert_eq!(read(line.as_bytes()), Some(record));
         }
         assert_eq!(sealed("{\"pair\":1}"), "{\"pair\":1,\"crc32\":\"a7728a00\"}\n");
     }
@@ -170,12 +163,12 @@ mod tests {
             for bit in 0..8 {
                 let mut changed = line.clone();
                 changed[at] ^= 1 << bit;
-                assert_eq!(read(&changed, true), Err(DAMAGED), "byte {at}, bit {bit}");
+                assert_eq!(read(&changed), None, "byte {at}, bit {bit}");
             }
             let mut shorter = line.clone();
             shorter.remove(at);
-            assert_eq!(read(&shorter, true), Err(DAMAGED), "byte {at}");
-            assert_eq!(read(&line[at + 1..], true), Err(DAMAGED));
+            assert_eq!(read(&shorter), None, "byte {at}");
+            assert_eq!(read(&line[at + 1..]), None);
         }
     }
 
@@ -231,15 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn journal_without_checksums_is_resumed() {
-        let folder = Folder::new("unchecked");
-        let path = folder.write("journal", b"{\"seed\":1}\n{\"pair\":1}\n");
-        let (mut journal, records) = Journal::open(&path, &json!({"seed": 1, "book_crc32": "0123abcd"})).unwrap();
-        assert_eq!(records, [json!({"pair": 1})]);
-        journal.append(&json!({"pair": 2})).unwrap();
+    fn journal_without_a_checksum_of_its_book_is_resumed() {
+        let folder = Folder::new("book");
+        let path = folder.at("journal");
+        let (mut journal, _) = Journal::open(&path, &json!({"seed": 1})).unwrap();
+        journal.append(&json!({"pair": 1})).unwrap();
         drop(journal);
-        let (_, records) = Journal::open(&path, &json!({"seed": 1})).unwrap();
-        assert_eq!(records, [json!({"pair": 1}), json!({"pair": 2})]);
+        let (_, records) = Journal::open(&path, &json!({"seed": 1, "book_crc32": "0123abcd"})).unwrap();
+        assert_eq!(records, [json!({"pair": 1})]);
     }
 
     #[test]
@@ -254,7 +246,7 @@ mod tests {
         assert_eq!(difference(&json!({}), &json!({ "syzygy": null })), None);
         let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
         assert!(error.contains("its seed is 1, not 2"), "{error}");
-        for foreign in ["1. e4 e5\n", "1. e4 e5", "{\"seed\":2}"] {
+        for foreign in ["1. e4 e5\n", "1. e4 e5", "{\"seed\":2}", "{\"seed\":2}\n{}\n", "{\n"] {
             std::fs::write(&path, foreign).unwrap();
             let error = Journal::open(&path, &json!({})).unwrap_err();
             assert!(error.contains(":1: not a line of a journal"), "{error}");
