@@ -10,9 +10,8 @@ use crate::document::merged;
 use lento::search::params::TUNABLES;
 use lento_common::interrupt::Stop;
 use lento_common::play::{Conditions, Limit, Setting};
-use lento_common::{draft, inputs, outputs, progress, summary};
+use lento_common::{draft, inputs, number, outputs, progress, summary};
 use lento_console::Done;
-use optimiser::GainSchedule;
 use parameter::ParameterChoice;
 use serde_json::json;
 use session::Session;
@@ -56,10 +55,15 @@ pub struct Args {
     /// Iterations over which steps and distances decrease [default: as in the journal, else --iterations]
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     horizon: Option<u64>,
-    #[command(flatten)]
-    schedule: GainSchedule,
+    /// Final learning rate: step per net win, in units of c
+    #[arg(long, value_name = "RATE", help_heading = "Schedule", default_value_t = 0.002, value_parser = parse_rate)]
+    r_end: f64,
     #[command(flatten)]
     conditions: Conditions,
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    number::within(text, f64::MIN_POSITIVE..=10.0, "a number above 0 and up to 10")
 }
 
 fn names() -> String {
@@ -124,4 +128,17 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 fn rewritten(path: &Path, session: &Session) -> Result<String, String> {
     let text = inputs::read_utf8(path)?;
     report::rewrite(&text, &session.spsa).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalid_rates_are_errors() {
+        assert_eq!(parse_rate("0.002"), Ok(0.002));
+        for text in ["", "x", "NaN", "inf", "-1", "0", "11"] {
+            assert!(parse_rate(text).is_err(), "{text:?}");
+        }
+    }
 }

@@ -33,7 +33,8 @@ impl Session {
     /// Starts a run or resumes the run of the journal.
     pub fn open(args: &Args) -> Result<Self, Box<dyn Error>> {
         let stored = args.journal.as_deref().filter(|_| args.horizon.is_none()).and_then(horizon);
-        let schedule = GainSchedule { horizon: args.horizon.or(stored).unwrap_or(args.iterations), ..args.schedule };
+        let horizon = args.horizon.or(stored).unwrap_or(args.iterations);
+        let schedule = GainSchedule { horizon, r_end: args.r_end };
         let spsa = Spsa::new(chosen(&args.parameters)?, schedule, args.conditions.openings.seed);
         let header = header(args, &spsa, &schedule)?;
         let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
