@@ -40,7 +40,9 @@ impl Conditions {
             limit,
             rules: self.rules.clone(),
             hash: self.hash as usize,
-            concurrency: self.concurrency.map_or_else(|| default_concurrency(players), usize::from),
+            concurrency: self
+                .concurrency
+                .map_or_else(|| default_concurrency(processors::count(), players), usize::from),
         })
     }
 
@@ -93,17 +95,15 @@ pub fn signature() -> Result<u64, Box<dyn Error>> {
     Ok(bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum())
 }
 
-/// How many games can run in parallel.
-fn default_concurrency(players: [&[Setting]; 2]) -> usize {
+/// How many games can run in parallel on a number of cores. Of several `Threads`, such as those of factors, the most count.
+fn default_concurrency(cores: usize, players: [&[Setting]; 2]) -> usize {
     let threads = |settings: &[Setting]| {
-        let value = |name: &str| {
-            let set = settings.iter().rev().find(|setting| setting.sets(name));
-            set.map(|setting| &*setting.value)
-        };
-        let in_turns = value("Deterministic").is_some_and(|value| value.eq_ignore_ascii_case("turns"));
-        value("Threads").filter(|_| !in_turns).and_then(|value| value.parse().ok()).unwrap_or(1)
+        let values = |name| settings.iter().filter(move |setting| setting.sets(name)).map(|setting| &*setting.value);
+        let in_turns = values("Deterministic").next_back().is_some_and(|value| value.eq_ignore_ascii_case("turns"));
+        let most = values("Threads").filter_map(|value| value.parse().ok()).max();
+        most.filter(|_| !in_turns).unwrap_or(1)
     };
-    (processors::count() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
+    (cores / players.map(threads).into_iter().fold(1, usize::max)).max(1)
 }
 
 #[cfg(test)]
@@ -118,17 +118,21 @@ mod tests {
 
     #[test]
     fn concurrency_accounts_for_threads_of_players() {
-        let cores = processors::count();
-        let concurrency = |words: &str, one: &str, other: &str| {
+        for (one, other, expected) in [
+            ("", "", 12),
+            ("Threads=1 threads=3", "", 4),
+            ("Threads=4 Threads=2", "", 3),
+            ("", "Threads=2", 6),
+            ("Threads=16", "", 1),
+            ("", "Threads=16 deterministic=Turns", 12),
+        ] {
             let [one, other] = [one, other].map(|settings| {
                 settings.split_whitespace().map(|setting| setting.parse().unwrap()).collect::<Vec<Setting>>()
             });
-            conditions(words).arena(Limit::Nodes(1), [&one, &other]).unwrap().concurrency
-        };
-        assert_eq!((concurrency("", "", ""), concurrency("--concurrency 9", "", "")), (cores, 9));
-        assert_eq!(concurrency("", "Threads=1 threads=3", ""), (cores / 3).max(1));
-        assert_eq!(concurrency("", "", "Threads=2"), (cores / 2).max(1));
-        assert_eq!(concurrency("", "", "Threads=16 deterministic=Turns"), cores);
+            assert_eq!(default_concurrency(12, [&one, &other]), expected, "{one:?} {other:?}");
+        }
+        let concurrency = |words: &str| conditions(words).arena(Limit::Nodes(1), [&[], &[]]).unwrap().concurrency;
+        assert_eq!((concurrency(""), concurrency("--concurrency 9")), (processors::count(), 9));
     }
 
     #[test]
