@@ -11,7 +11,6 @@ mod recipes;
 mod rows;
 mod scaling;
 mod spsa;
-mod threads;
 mod throughput;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -4,7 +4,6 @@ mod report;
 mod soak;
 
 use crate::child;
-use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento_common::inputs::in_file;
 use lento_common::play::read_book;
@@ -40,8 +39,8 @@ Fields of the JSON document:
 #[command(after_long_help = FIELDS)]
 pub struct Args {
     /// Thread counts
-    #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_parser = thread_counts)]
-    threads: ThreadCounts,
+    #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_delimiter = ',', value_parser = setup::threads)]
+    threads: Vec<usize>,
     /// Total time: 2m, 1h, 90s
     #[arg(long, default_value = "2m", value_parser = setup::positive_time)]
     time: Duration,

@@ -8,7 +8,6 @@ mod report;
 mod statistics;
 mod visits;
 
-use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::engine::Engine;
@@ -36,8 +35,8 @@ pub struct Args {
     #[command(subcommand)]
     task: Option<Other>,
     /// Thread counts, compared with the first [default: 1,2,4,... up to all cores]
-    #[arg(long, value_name = "LIST", value_parser = thread_counts)]
-    threads: Option<ThreadCounts>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = setup::threads)]
+    threads: Vec<usize>,
     /// Total time: 10m, 1h, 90s
     #[arg(long, default_value = "10m", value_parser = setup::positive_time)]
     time: Duration,
@@ -76,7 +75,10 @@ pub fn run(args: &Args) -> Done {
         return compare::run(args);
     }
     let machine = machine::here();
-    let threads = args.threads.clone().unwrap_or_else(|| powers(processors::count()));
+    let threads = if args.threads.is_empty() { powers(processors::count()) } else { args.threads.clone() };
+    if let Some(at) = (1..threads.len()).find(|&at| threads[..at].contains(&threads[at])) {
+        return Err(format!("--threads: {} is listed twice; expected distinct numbers", threads[at]).into());
+    }
     let positions: Vec<Game> = match &args.positions {
         Some(path) => read_book(path)?.iter().map(|fen| Game::from_fen(fen)).collect::<Result<_, _>>()?,
         None => games().concat(),
@@ -130,7 +132,7 @@ fn hash_within(requested: usize, available: Option<u64>) -> usize {
 }
 
 /// Powers of two below `cores`, then `cores`.
-fn powers(cores: usize) -> ThreadCounts {
+fn powers(cores: usize) -> Vec<usize> {
     let cores = cores.clamp(1, Engine::MAX_THREADS);
     let below = std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < cores);
     below.chain([cores]).collect()
@@ -150,9 +152,9 @@ mod tests {
 
     #[test]
     fn thread_counts_double_up_to_all_cores() {
-        assert_eq!(*powers(1), [1]);
-        assert_eq!(*powers(8), [1, 2, 4, 8]);
-        assert_eq!(*powers(12), [1, 2, 4, 8, 12]);
+        assert_eq!(powers(1), [1]);
+        assert_eq!(powers(8), [1, 2, 4, 8]);
+        assert_eq!(powers(12), [1, 2, 4, 8, 12]);
         assert_eq!(powers(5000).last(), Some(&1024));
     }
 }

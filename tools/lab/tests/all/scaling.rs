@@ -47,7 +47,7 @@ fn measures_writes_and_compares() {
     std::fs::write(&positions, POSITIONS).expect("a file");
     let output = run(&[
         "scaling",
-        "--threads=1,2",
+        "--threads=1, 2",
         "--depth=5",
         "--repeat=2",
         "--hash=2",
@@ -149,7 +149,8 @@ fn errors_quote_invalid_arguments() {
     std::fs::write(&positions, "8/8/8/8 w - -\n").expect("a file");
     let missing = file(&folder, "missing/found.json");
     check_errors(&[
-        (&["--threads", "1,many"], &["\"many\"", "expected a number of threads from 1 to 1024"]),
+        (&["--threads", "1,many"], &["'many'", "expected a number of threads from 1 to 1024"]),
+        (&["--threads", "1,,2"], &["''", "expected a number of threads"]),
         (&["--threads", "2,2"], &["2 is listed twice"]),
         (&["--time", "soon"], &["'soon'", "expected a time such as"]),
         (&["--depth", "0"], &["'0'", "1.."]),

@@ -66,7 +66,7 @@ fn latency_measures_response_times() {
     #[cfg(unix)]
     assert_eq!(latency(&["--engine", "/bin/true", "--time", "9s"]).status.code(), Some(1));
     for (args, part) in [
-        (["--threads", "0"], "\"0\": expected a number of threads"),
+        (["--threads", "0"], "'0' for '--threads <LIST>': expected a number of threads"),
         (["--time", "0"], "expected a time above zero"),
         (["--positions", "no/such/file"], "no/such/file: "),
         (["--engine", "no/such/engine"], "no/such/engine: "),
