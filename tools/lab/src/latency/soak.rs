@@ -65,8 +65,7 @@ impl<'a> Session<'a> {
     /// Sends a line and returns the time before writing.
     fn send(&mut self, line: &str) -> io::Result<Instant> {
         let now = Instant::now();
-        self.input.write_all(format!("{line}\n").as_bytes())?;
-        self.input.flush()?;
+        self.input.write_all(format!("{line}\n").as_bytes()).map_err(|_| exited())?;
         Ok(now)
     }
 
@@ -76,7 +75,7 @@ impl<'a> Session<'a> {
         let mut lines = Vec::new();
         loop {
             select! {
-                recv(self.lines) -> line => lines.push(line.map_err(|_| io::Error::other("the engine exited"))?),
+                recv(self.lines) -> line => lines.push(line.map_err(|_| exited())?),
                 recv(self.stop.waiter()) -> _ => return Err(ErrorKind::Interrupted.into()),
                 recv(timeout) -> _ => return Ok(lines),
             }
@@ -170,6 +169,11 @@ impl Drop for Session<'_> {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The engine has closed its input or output.
+fn exited() -> io::Error {
+    io::Error::other("the engine exited")
 }
 
 /// Signed milliseconds between two instants.

@@ -64,7 +64,15 @@ fn latency_measures_response_times() {
         assert_eq!(row["refused"], Value::Null);
     }
     #[cfg(unix)]
-    assert_eq!(latency(&["--engine", "/bin/true", "--time", "9s"]).status.code(), Some(1));
+    {
+        let output = latency(&["--engine", "/bin/true", "--time", "9s"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(
+            (output.status.code(), text.matches("threads: the engine exited\n").count()),
+            (Some(1), 4),
+            "{text}"
+        );
+    }
     for (args, part) in [
         (["--threads", "0"], "'0' for '--threads <LIST>': expected a number of threads"),
         (["--time", "0"], "expected a time above zero"),
