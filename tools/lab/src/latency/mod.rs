@@ -33,7 +33,8 @@ Fields of the JSON document:
     ponderhit           from `ponderhit` with an expired clock to `bestmove`
     clock               delay of `bestmove` after the flag; negative if in time
     flags               number of moves after the flag
-  each time with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
+  each time with count, min, p50, p90, p99, p99_9 and max, in milliseconds,
+  null if the count is 0";
 
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]

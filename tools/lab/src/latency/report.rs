@@ -7,7 +7,6 @@ use lento_common::table;
 use lento_console::{machine, units};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
-use std::time::Duration;
 
 /// Name and JSON key of each [`Measure`].
 const MEASURES: [(&str, &str); 5] = [
@@ -43,11 +42,6 @@ pub struct Report<'a> {
     pub interrupted: bool,
 }
 
-/// Milliseconds with two decimals.
-fn shown(ms: f64) -> String {
-    if ms.abs() >= 10_000.0 { units::time(Duration::from_secs_f64(ms.abs() / 1e3)) } else { format!("{ms:.2}") }
-}
-
 impl Row {
     fn table(&self) -> Vec<table::Row> {
         let row = |((name, _), samples): (&(&str, &str), &Vec<f64>)| {
@@ -57,8 +51,7 @@ impl Row {
             row.text("milliseconds", *name);
             row.cell("count", "count", samples.len().to_string(), samples.len());
             for (part, head, key) in QUANTILES {
-                let ms = quantile(&samples, part);
-                row.cell(head, key, shown(ms), ms);
+                row.number(head, key, (!samples.is_empty()).then(|| quantile(&samples, part)), 2);
             }
             row
         };
@@ -132,7 +125,7 @@ mod tests {
         assert!(quantiles.is_sorted() && quantiles[..2] == [0.0, 499.5] && quantiles[5] == 999.0, "{quantiles:?}");
         assert_eq!(
             (&json["flags"], &json["clock"]["count"], &json["ponderhit"]["max"]),
-            (&json!(1), &json!(3), &json!(0.0))
+            (&json!(1), &json!(3), &Value::Null)
         );
     }
 }
