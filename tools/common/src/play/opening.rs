@@ -3,7 +3,7 @@
 use super::endgame;
 use super::limit::Limit;
 use super::player::Player;
-use crate::epd::has_content;
+use crate::epd::{Epd, has_content};
 use crate::{inputs, mix, number, polyglot};
 use fastrand::Rng;
 use lento::chess::{Board, Game, Move};
@@ -159,7 +159,7 @@ impl Openings {
     }
 }
 
-/// Reads the positions of a file, one FEN or EPD a line.
+/// Reads the positions of a file, one FEN or EPD a line, as FEN with counters.
 ///
 /// # Errors
 /// I/O errors, no position, a line with an invalid or finished position, or a Polyglot book by its name.
@@ -171,21 +171,14 @@ pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     let text = inputs::read_text(path)?;
     let mut book = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| has_content(line)) {
-        let fen = position(line);
-        let game = Game::from_fen(&fen).map_err(|error| format!("{name}:{}: {error}", number + 1))?;
-        if game.verdict().is_some() {
+        let board = Epd::parse(line).map_err(|error| format!("{name}:{}: {error}", number + 1))?.board;
+        let fen = board.fen(false);
+        if Game::from(board).verdict().is_some() {
             return Err(format!("{name}:{}: the game is over in {fen:?}", number + 1));
         }
         book.push(fen);
     }
     if book.is_empty() { Err(format!("{name}: no position in this file")) } else { Ok(book) }
-}
-
-/// The fields of a position and its counters, without EPD operations.
-fn position(line: &str) -> String {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let numbers = fields.iter().skip(4).take_while(|field| field.parse::<u32>().is_ok()).count();
-    fields[..fields.len().min(4 + numbers.min(2))].join(" ")
 }
 
 /// A game after random moves; `None` if it is over before.
@@ -274,14 +267,17 @@ mod tests {
     fn a_book_is_played_in_a_drawn_order_and_starts_over() {
         let folder = Folder::new("book");
         let lines: Vec<String> = ('a'..='h')
-            .map(|file| format!("4k3/8/8/8/8/{}/8/4K3 w - - 3 9 hmvc 0; id \"{file}\";", pawn(file)))
+            .map(|file| match file {
+                'a'..='d' => format!("4k3/8/8/8/8/{}/8/4K3 w - - 3 9 id \"{file}\";", pawn(file)),
+                _ => format!("4k3/8/8/8/8/{}/8/4K3 w - - hmvc 3; fmvn 9;", pawn(file)),
+            })
             .collect();
         let path = folder.write("book", lines.join("\n").as_bytes());
         let with_book = OpeningArgs { book: Some(path), ..args() };
         let all = fens(&with_book, 0..16);
         assert_eq!(all[..8], all[8..]);
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 8);
-        assert!(all.iter().all(|fen| fen.contains(" w - - 3 ")));
+        assert!(all.iter().all(|fen| fen.ends_with(" w - - 3 9")));
         assert_ne!(all[..8], fens(&OpeningArgs { seed: 2, ..with_book.clone() }, 0..8));
 
         folder.write("book", b"4k3/8/8/8/8/8/8/4K3 w - -\n\nnot a position\n");
