@@ -15,7 +15,7 @@ import { Queue } from "./queue.js";
 import { Report } from "./report.js";
 import { fields, Session } from "./session.js";
 import { Setup } from "./setup.js";
-import { brief, described, markOf, nag, numberOf, START, whiteMoves } from "./text.js";
+import { brief, described, markOf, nag, START, whiteMoves } from "./text.js";
 import { Tablebase } from "./tablebase.js";
 import { Tags } from "./tags.js";
 import { blank } from "./tree.js";
@@ -46,7 +46,7 @@ new Tags(session);
 
 // Draws the board with the information about the position.
 const drawBoard = () => {
-  const { node, info } = session;
+  const { node, info, tree } = session;
   const last = node.uci && node.uci !== "0000" ? [node.uci.slice(0, 2), node.uci.slice(2, 4)] : null;
   const mark = markOf(node);
   board.show({ fen: node.fen, last: info?.last ?? last, check: info?.check ?? null, legal: session.legal, badge: mark && [nag(mark), mark] });
@@ -56,10 +56,10 @@ const drawBoard = () => {
   setText(find("#turn"), over ? `${over.result} · ${over.why}` : `${turn} to move`);
   find("#turn").classList.toggle("black", turn === "Black");
   if (info) setText(find("#opening"), info.opening ? `${info.opening.eco} ${info.opening.name}` : "");
-  const said = `${node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}. ` : ""}${over ? `${over.result}, ${over.why}` : `${turn} to move${info?.check ? ", check" : ""}`}.`;
+  const name = tree.name();
+  const said = `${name && `${name}. `}${over ? `${over.result}, ${over.why}` : `${turn} to move${info?.check ? ", check" : ""}`}.`;
   set(board.svg, "aria-label", `Board. ${said}`);
   setText(find("#board-text"), described(node.fen));
-  const { tree } = session;
   for (const [id, isEnd] of [["#go-first", tree.at === 0], ["#go-back", tree.at === 0], ["#go-on", !node.children.length], ["#go-last", !node.children.length]]) set(find(id), "aria-disabled", String(isEnd));
 };
 
@@ -144,9 +144,9 @@ session.on((what) => {
 
 // Announces the current move.
 const announceMove = (what) => {
-  const { node } = session;
-  if (what === "go" || (what === "edit" && node.id !== announceMove.at)) announce(node.san ? `${numberOf(session.tree.node(node.parent).fen)} ${node.san}` : "start of the game");
-  announceMove.at = node.id;
+  const { tree } = session;
+  if (what === "go" || (what === "edit" && tree.at !== announceMove.at)) announce(tree.name() || "start of the game");
+  announceMove.at = tree.at;
 };
 
 // Stores the position in the address. Browsers limit the rate of changes.

@@ -2,7 +2,7 @@
 
 import { announce } from "./notices.js";
 import { button, copy, find, hide, make, reveal, setText, set, soon, sync } from "./dom.js";
-import { annotated, nag, NAGS, numberOf, whiteMoves } from "./text.js";
+import { annotated, nag, NAGS, numbered, numberOf, whiteMoves } from "./text.js";
 
 export class Moves {
   constructor(session) {
@@ -209,7 +209,7 @@ export class Moves {
     set(find("#main"), "disabled", isRoot || tree.isMain(node.id));
     set(find("#remove"), "disabled", isRoot);
     if (find("#editor").hidden) return;
-    setText(find("#editor h2"), isRoot ? "The position" : `${numberOf(tree.node(node.parent).fen)} ${node.san}`);
+    setText(find("#editor h2"), tree.name() || "The position");
     fill(find("#comment"), node.comment ?? "");
     fill(find("#before"), node.before ?? "");
     fill(find("#shapes"), [...(node.arrows ?? []), ...(node.circles ?? [])].join(" "));
@@ -243,7 +243,7 @@ export class Moves {
       this.annotate(true);
     }
     if (what === "copy") {
-      const text = tree.path(id).map((node) => (whiteMoves(tree.node(node.parent).fen) || tree.node(node.parent).parent === null ? `${numberOf(tree.node(node.parent).fen)} ${node.san}` : node.san)).join(" ");
+      const text = numbered(tree.node(0).fen, tree.path(id).map(({ san: one }) => one)).join(" ");
       copy(text).then((copied) => announce(copied ? "moves copied" : "copying failed"));
     }
     if (what === "remove") announce(`${san} and following moves removed`);

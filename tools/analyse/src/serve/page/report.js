@@ -2,7 +2,7 @@
 
 import { find, hide, make, setText, set, soon, sync } from "./dom.js";
 import { graph } from "./graph.js";
-import { nag, numberOf } from "./text.js";
+import { nag } from "./text.js";
 
 // Shapes of marks.
 const SHAPES = new Map([[6, "▲"], [2, "◆"], [4, "■"]]);
@@ -42,10 +42,10 @@ export class Report {
   described(ply) {
     const { report, tree } = this.session;
     const value = report.text[ply] === null ? "not analysed" : `${report.text[ply]}, White ${Math.round(100 * report.expected[ply])} %`;
-    const node = tree.node(tree.follow(report.moves.slice(0, ply)));
-    if (ply === 0 || !node.san) return `start · ${value}`;
+    const name = tree.name(tree.follow(report.moves.slice(0, ply)));
+    if (ply === 0 || !name) return `start · ${value}`;
     const mark = report.marks[ply - 1];
-    return `${numberOf(tree.node(node.parent).fen)} ${node.san}${mark ? nag(mark) : ""} · ${value}`;
+    return `${name}${mark ? nag(mark) : ""} · ${value}`;
   }
 
   draw() {

@@ -1,6 +1,6 @@
 // The moves of an analysis with variations, comments and glyphs. Each edit creates a new state, for undo.
 
-import { START } from "./text.js";
+import { numberOf, START } from "./text.js";
 
 // Maximum number of undo steps.
 const MAX_UNDO = 300;
@@ -47,6 +47,12 @@ export class Tree {
 
   moves(id = this.at) {
     return this.path(id).map((node) => node.uci);
+  }
+
+  // The move of a node with its number; empty at the root.
+  name(id = this.at) {
+    const { parent, san } = this.node(id);
+    return parent === null ? "" : `${numberOf(this.node(parent).fen)} ${san}`;
   }
 
   // The end of the line through a node.
