@@ -73,6 +73,10 @@ impl Pool {
         ticket
     }
 
+    pub fn is_waiting(&self, ticket: &Ticket) -> bool {
+        self.scheduler.lock().is_waiting(ticket)
+    }
+
     /// Cancels a query. Returns whether it was still waiting; otherwise its engine sends the final answer.
     pub fn cancel(&self, ticket: &Ticket) -> bool {
         ticket.stop.request();

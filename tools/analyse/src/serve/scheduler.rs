@@ -155,6 +155,11 @@ impl Scheduler {
         self.waiting.insert(place, (query, on_answer));
     }
 
+    /// Whether a query waits for an engine, at first or after preemption.
+    pub fn is_waiting(&self, ticket: &Ticket) -> bool {
+        self.waiting.contains_key(&ticket.place)
+    }
+
     /// Removes a query, unless it is being searched.
     pub fn remove(&mut self, ticket: &Ticket) -> bool {
         self.waiting.remove(&ticket.place).is_some()

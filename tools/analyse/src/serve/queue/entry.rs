@@ -57,6 +57,8 @@ pub struct Position {
 /// A search of the pool.
 pub struct Running {
     pub ticket: Ticket,
+    /// Whether it waits for an engine, such as while boards have them all.
+    pub is_waiting: bool,
     pub time_ms: u64,
     pub nodes: u64,
     pub nps: u64,
@@ -239,7 +241,7 @@ impl Entry {
     }
 
     pub fn state(&self, is_paused: bool, now: u64) -> &'static str {
-        if self.positions.iter().any(|position| position.running.is_some()) {
+        if self.positions.iter().any(|position| position.running.as_ref().is_some_and(|running| !running.is_waiting)) {
             "searching"
         } else if self.is_over(now) {
             "done"

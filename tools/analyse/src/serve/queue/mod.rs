@@ -214,9 +214,22 @@ impl Queue {
         };
         let queue = Arc::clone(self);
         let ticket = self.pool.push(query, Arc::new(move |answer| queue.handle_answer(number, at, &answer)));
-        entry.positions[at].running = Some(Running { ticket, time_ms: 0, nodes: 0, nps: 0 });
+        entry.positions[at].running = Some(Running { ticket, is_waiting: false, time_ms: 0, nodes: 0, nps: 0 });
         state.running.insert((number, at));
         state.change(number);
+    }
+
+    /// Marks the searches that wait for an engine.
+    fn mark_waiting(&self, state: &mut State) {
+        for &(number, at) in &state.running {
+            let entry = state.entries.get_mut(&number);
+            let Some(running) = entry.and_then(|entry| entry.positions[at].running.as_mut()) else { continue };
+            let is_waiting = self.pool.is_waiting(&running.ticket);
+            if running.is_waiting != is_waiting {
+                (running.is_waiting, running.nps) = (is_waiting, 0);
+                state.changed.insert(number);
+            }
+        }
     }
 
     /// Handles an answer to the search of a position.
@@ -247,6 +260,7 @@ impl Queue {
                     state.end_by_time(now());
                     self.schedule(&mut state);
                 }
+                self.mark_waiting(&mut state);
                 self.flush(&mut state);
             }
             if tick % STATUS == 0 && self.events.receiver_count() > 0 {

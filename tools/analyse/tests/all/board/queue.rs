@@ -5,6 +5,7 @@ use crate::analysing::Folder;
 use crate::browser::Browser;
 use crate::page::CONNECTED;
 use crate::serving::Server;
+use crate::thinking::analyse;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -86,6 +87,18 @@ fn entries_are_searched_in_order() {
         page.request("queue-move", json!({ "entry": two, "before": three }));
     }
     assert_eq!(numbers(&order(address)), [one, two, three]);
+}
+
+#[test]
+fn interrupted_entry_waits() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut page) = opened(&mut server);
+    let entry = page.add(json!({ "moves": ["e2e4"] }));
+    row(address, entry, |row| row["state"] == "searching" && row["nps"].as_u64() > Some(0));
+    analyse(&mut page.visitor, json!({ "key": "a" }));
+    assert_eq!(row(address, entry, is("waiting"))["nps"], 0);
+    page.request("stop", json!({}));
+    row(address, entry, is("searching"));
 }
 
 /// Results stored before a pause do not end an entry.
