@@ -170,6 +170,26 @@ fn frozen_page_reconnects_after_a_restart() {
     browser.wait_for(&page, &format!("{MOVES} === 'd4 d5' && document.querySelector('#saved').textContent === ''"));
 }
 
+/// Browsers run the timers of hidden pages once a minute.
+#[test]
+fn only_suspended_pages_reconnect() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(
+        &page,
+        "window.sockets = 0; window.passed = 0;
+        window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets += 1; } };
+        { const now = Date.now; Date.now = () => now() + passed; }",
+    );
+    for (minutes, sockets) in [(1, 0), (60, 1)] {
+        browser.evaluate(&page, &format!("passed += {minutes} * 60000"));
+        thread::sleep(Duration::from_secs(5));
+        assert_eq!(browser.evaluate(&page, "sockets"), sockets, "{minutes} minutes");
+    }
+}
+
 #[test]
 fn hanging_connection_attempt_is_abandoned() {
     let Some(mut browser) = Browser::start() else { return };

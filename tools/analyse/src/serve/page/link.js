@@ -2,6 +2,8 @@
 
 // Milliseconds without a message after which a connection counts as dead while it opens or a request is pending.
 const TIMEOUT = 12000;
+// Milliseconds between two checks after which the computer was suspended. Hidden pages are checked once a minute.
+const SUSPENDED = 150000;
 
 export class RequestError extends Error {
   constructor(error) {
@@ -91,7 +93,7 @@ export class Link {
   // Detects a dead connection, such as after suspending the computer.
   check() {
     const now = Date.now();
-    const wasSuspended = now - this.lastCheck > 30000;
+    const wasSuspended = now - this.lastCheck > SUSPENDED;
     this.lastCheck = now;
     const oldest = this.pending.values().next().value;
     const isStuck = (oldest || !this.isOpen) && now - Math.max(oldest?.since ?? 0, this.lastMessage) > TIMEOUT;
