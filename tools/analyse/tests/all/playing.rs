@@ -255,6 +255,34 @@ fn engine_lines_are_added() {
 }
 
 #[test]
+fn kept_lines_belong_to_their_analysis() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.paste("8/P6k/8/8/8/8/7K/8 w - - 0 1");
+        page.wait_for("document.querySelectorAll('#board .pieces use').length === 3");
+        page.ready("White");
+        page.drag(&["a7", "a8"]);
+        page.click(".promotion [aria-label=queen]");
+        page.wait_for_moves("a8=Q*");
+        page.click("#engine-on");
+        page.click("#pin");
+        page.wait_for("document.querySelectorAll('#lines [data-ply]').length > 0");
+        let label = |name: &str| {
+            format!("document.querySelector('#pinned').textContent === 'lines of {name}, not of the board'")
+        };
+        page.key("Home");
+        page.wait_for(&label("1. a8=Q"));
+        page.click("#pinned");
+        page.wait_for_moves("a8=Q*");
+        page.click("#new");
+        page.wait_for(&format!("{} && document.querySelector('#pinned').disabled", label("another analysis")));
+        page.click("#lines [data-ply]");
+        page.wait_for("document.querySelector('#notices').textContent.includes('of another analysis')");
+        page.wait_for_moves("");
+    });
+}
+
+#[test]
 fn moves_are_played_by_touch() {
     let Some(mut browser) = Browser::start() else { return };
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);

@@ -54,12 +54,11 @@ export class Engine {
     change("#choice", (field) => { this.choice = field.value; });
     find("#threat").addEventListener("click", () => this.toggleThreat());
     find("#pin").addEventListener("click", () => {
-      const { tree } = this.session;
-      this.pinned = this.pinned ? null : { tree, id: tree.at, place: tree.place() };
+      this.pinned = this.pinned ? null : this.session.tree.place();
       this.update();
       this.redraw();
     });
-    find("#pinned").addEventListener("click", () => { if (this.pinned?.tree === this.session.tree) this.session.go(this.pinned.id); });
+    find("#pinned").addEventListener("click", () => this.session.go(this.session.nodeOf(this.pinned)));
     find("#lines-count").value = this.count;
     find("#limit-engine").value = this.limit;
     find("#candidates").addEventListener("click", (event) => {
@@ -101,7 +100,7 @@ export class Engine {
 
   // The search that should run now.
   wantedSearch() {
-    const place = this.pinned?.place ?? this.session.tree.place();
+    const place = this.pinned ?? this.session.tree.place();
     const [limit, max] = this.limit.split(" ");
     const marked = [...(this.marked.get(JSON.stringify(place)) ?? [])];
     const search = { ...place, lines: this.count };
@@ -165,11 +164,11 @@ export class Engine {
 
   // Whether the lines belong to the position on the board.
   get isHere() {
-    return !this.pinned || JSON.stringify(this.pinned.place) === this.session.key();
+    return !this.pinned || JSON.stringify(this.pinned) === this.session.key();
   }
 
   mark(uci) {
-    const key = JSON.stringify(this.pinned?.place ?? this.session.tree.place());
+    const key = JSON.stringify(this.pinned ?? this.session.tree.place());
     const marked = new Set(this.marked.get(key));
     if (!marked.delete(uci)) marked.add(uci);
     this.marked.set(key, marked);
@@ -220,7 +219,12 @@ export class Engine {
     set(find("#nodes"), "title", result ? `${grouped(result.nodes)} nodes` : null);
     hide(find("#tb").parentElement, !numbers.tb);
     hide(find("#pinned"), !this.pinned || this.isHere);
-    if (this.pinned) setText(find("#pinned"), `lines of ${this.pinned.place.moves.length ? `move ${this.pinned.place.moves.length}` : "the start"}, not of the board`);
+    if (!this.pinned || this.isHere) return;
+    const { tree } = session;
+    const id = session.nodeOf(this.pinned);
+    const name = id === null ? "another analysis" : tree.name(id) || "the start";
+    setText(find("#pinned"), `lines of ${name}, not of the board`);
+    set(find("#pinned"), "disabled", id === null);
   }
 
   drawLines(result) {
@@ -298,11 +302,11 @@ export class Engine {
   async addLine(at, ply) {
     const found = this.upTo(at, ply);
     if (!found) return;
-    const { tree } = this.session;
-    const from = this.pinned ? tree.follow(found.search.moves) : tree.at;
-    if (tree.moves(from).join() !== found.search.moves.join()) return;
+    const { session } = this;
+    const from = session.nodeOf(found.search);
     try {
-      await this.session.addLine(from, found.pv, found.search.threat ? null : pgnScore(found.line));
+      if (from === null) throw new Error("The lines are of another analysis.");
+      await session.addLine(from, found.pv, found.search.threat ? null : pgnScore(found.line));
     } catch (error) {
       this.onError?.(error);
     }

@@ -61,6 +61,12 @@ export class Session {
   }
 
   // Loads information about a position.
+  // The node of a place, or null if the analysis does not have it.
+  nodeOf({ start, chess960, moves }) {
+    const id = this.tree.follow(moves);
+    return this.key(id) === JSON.stringify({ start, chess960, moves }) ? id : null;
+  }
+
   async position(place) {
     const key = JSON.stringify(place);
     if (this.infos.has(key)) return this.infos.get(key);
