@@ -283,6 +283,30 @@ fn kept_lines_belong_to_their_analysis() {
 }
 
 #[test]
+fn dragged_text_is_a_game_unless_it_is_of_the_page() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        let drop = |place: &str, text: &str| {
+            format!(
+                "{{ const dataTransfer = new DataTransfer();
+                dataTransfer.setData('text/plain', '{text}');
+                document.querySelector('{place}').dispatchEvent(new DragEvent('drop', {{ dataTransfer, bubbles: true, cancelable: true }})); }}"
+            )
+        };
+        let drag = |name: &str| format!("document.body.dispatchEvent(new DragEvent('{name}', {{ bubbles: true }}))");
+        page.evaluate(&drop("#typed", "1. e4"));
+        page.evaluate(&drop("#board", "1. d4"));
+        page.wait_for_moves("d4*");
+        page.evaluate(&drag("dragstart"));
+        page.evaluate(&drop("#board", "1. c4"));
+        page.evaluate(&drag("dragend"));
+        page.evaluate(&drop("#board", "1. b4"));
+        page.wait_for_moves("b4*");
+        page.wait_for("document.querySelectorAll('#boards li').length === 2");
+    });
+}
+
+#[test]
 fn moves_are_played_by_touch() {
     let Some(mut browser) = Browser::start() else { return };
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);

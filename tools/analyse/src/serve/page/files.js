@@ -44,8 +44,13 @@ export class Files {
       event.preventDefault();
       this.load(file ?? text);
     });
-    document.addEventListener("dragover", (event) => event.preventDefault());
+    // Text dragged within the page or to a field is no game.
+    let isOwn = false;
+    for (const name of ["dragstart", "dragend"]) document.addEventListener(name, () => { isOwn = name === "dragstart"; });
+    const takes = ({ dataTransfer, target }) => dataTransfer?.types.includes("Files") || !(isOwn || target.closest?.("input, textarea"));
+    document.addEventListener("dragover", (event) => { if (takes(event)) event.preventDefault(); });
     document.addEventListener("drop", (event) => {
+      if (!takes(event)) return;
       event.preventDefault();
       const [file] = event.dataTransfer?.files ?? [];
       this.load(file ?? event.dataTransfer?.getData("text/plain") ?? "");
