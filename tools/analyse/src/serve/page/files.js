@@ -27,7 +27,10 @@ export class Files {
       event.target.value = "";
     });
     find("#search-games").addEventListener("input", () => this.drawGames());
-    find("#queue-games").addEventListener("click", () => this.onQueue(this.read.file, this.found.map(({ index }) => index)).catch((error) => this.showError(error.message)));
+    find("#queue-games").addEventListener("click", ({ currentTarget: own }) => {
+      own.disabled = true;
+      this.onQueue(this.read.file, this.found.map(({ index }) => index)).catch((error) => this.showError(error.message)).finally(() => { own.disabled = false; });
+    });
     find("#more-games").addEventListener("click", () => {
       this.rows += ROWS;
       this.drawGames();

@@ -408,7 +408,7 @@ fn rows_are_dragged_and_reports_clicked() {
     // Games without moves are not added.
     browser.read(&page, "[White \"C\"]\n\n1. e4 *\n\n[White \"D\"]\n\n1-0\n\n[White \"E\"]\n\n1. d4 *");
     browser.wait_for(&page, "document.querySelectorAll('#games li').length === 3");
-    browser.evaluate(&page, &click("#queue-games"));
+    browser.evaluate(&page, &format!("{0}; {0}", click("#queue-games")));
     browser.wait_for(&page, "document.querySelector('#reading').textContent === '2 of 3 added, 1 without moves'");
     browser.wait_for(&page, "document.querySelectorAll('#positions li').length === 4");
 }
