@@ -182,6 +182,7 @@ export class Files {
     find("#share").addEventListener("click", () => {
       find("#share-fen").value = session.node.fen;
       find("#share-pgn").value = "…";
+      setText(find("#share-said"), "");
       dialog.showModal();
       pgn().then((text) => { find("#share-pgn").value = text; }, (error) => { find("#share-pgn").value = ""; fail(error); });
     });
