@@ -351,6 +351,15 @@ fn tree_is_navigated_and_marked() {
     browser.evaluate(&desktop, "document.querySelector('[data-mark=exclude]').click()");
     visitor.wait_for(|update| update["event"] == "tree");
     assert_eq!(marks("excluded"), 1);
+    // The exported tree is walked by its buttons.
+    let html = folder.path("openings.html");
+    done(&["export", &tree, "--html", &html]);
+    let walk = browser.open(&format!("file://{html}"), 390);
+    browser.wait_for(&walk, "document.querySelectorAll('#moves button').length > 0");
+    browser.evaluate(&walk, "document.querySelector('#moves button').focus(); document.activeElement.click()");
+    browser.wait_for(&walk, "document.querySelector('#line button:nth-child(2)')?.ariaCurrent === 'true'");
+    browser.evaluate(&walk, "document.querySelector('#line button').click()");
+    browser.wait_for(&walk, "document.querySelectorAll('#line button').length === 1");
 }
 
 /// Serves an empty page.

@@ -1,7 +1,7 @@
 // Navigation in an exported tree.
 
 import { Bar, Board } from "./board.js";
-import { find, findAll, make, setText } from "./dom.js";
+import { button, find, findAll, make, setText } from "./dom.js";
 import { bindKeys } from "./keys.js";
 
 // A node: piece placement, whether White is to move, moves, own value, [depth, nodes], own line, note.
@@ -18,13 +18,13 @@ const share = (value) => (value ? `${value[0].toFixed(1)} %` : "–");
 const pawns = (value) => (value ? (value[1] > 0 ? "+" : "") + value[1].toFixed(2) : "");
 
 const drawLine = () => {
-  const root = make("a", { class: path.length ? null : "now", click: () => walk(path = []) }, find("#line").dataset.start || "root");
-  const links = path.map(([san], ply) => {
+  const moves = path.map(([san], ply) => {
     const before = (first + ply) % 2 === 0 ? "." : ply ? null : "…";
-    const text = before ? `${Math.floor((first + ply) / 2)}${before}${san}` : san;
-    return make("a", { class: ply + 1 === path.length ? "now" : null, click: () => walk(path = path.slice(0, ply + 1)) }, text);
+    return before ? `${Math.floor((first + ply) / 2)}${before}${san}` : san;
   });
-  find("#line").replaceChildren(root, ...links);
+  const steps = [find("#line").dataset.start || "root", ...moves];
+  find("#line").replaceChildren(...steps.map((text, ply) =>
+    button(text, { class: "move", "aria-current": ply === path.length && "true", click: () => walk(path = path.slice(0, ply)) })));
 };
 
 const walk = () => {
@@ -39,12 +39,15 @@ const walk = () => {
   if (searched) lines.push(make("p", { class: "searched" }, `own search ${share(own)} ${pawns(own)}, depth ${searched[0]}, ${searched[1]} nodes`), make("p", {}, line));
   if (note) lines.push(make("p", {}, note));
   find(".found").replaceChildren(...lines);
+  const isFocused = find("#moves").contains(document.activeElement);
   find("#moves tbody").replaceChildren(...moves.map((move) => {
     const [san, , target, tree, self, depth, marks, remark] = move;
     const words = [marks & 1 ? "pinned" : "", marks & 2 ? "" : "not in the tree", remark].filter(Boolean);
-    const cells = [san, share(tree), pawns(tree), share(self), depth ?? "", words.join("; ")].map((text) => make("td", {}, text));
+    const name = target === null ? san : button(san, { class: "move" });
+    const cells = [name, share(tree), pawns(tree), share(self), depth ?? "", words.join("; ")].map((text) => make("td", {}, text));
     return target === null ? make("tr", { class: "leaf" }, ...cells) : make("tr", { click: () => walk(path.push(move)) }, ...cells);
   }));
+  if (isFocused) find("#moves button")?.focus();
   for (const one of findAll("[data-go]")) {
     const { go } = one.dataset;
     one.disabled = (["first", "back"].includes(go) && !path.length) || (["forward", "last"].includes(go) && !next());
