@@ -31,7 +31,11 @@ export const score = (value) => {
 };
 
 // A score in short form.
-export const brief = (value) => (value.mate !== undefined ? score(value) : `${value.cp < 0 ? "−" : "+"}${(Math.abs(value.cp) / 100).toFixed(Math.abs(value.cp) < 995 ? 1 : 0)}`);
+export const brief = (value) => {
+  if (value.mate !== undefined) return score(value);
+  const pawns = (Math.abs(value.cp) / 100).toFixed(Math.abs(value.cp) < 995 ? 1 : 0);
+  return `${pawns === "0.0" ? "" : value.cp < 0 ? "−" : "+"}${pawns}`;
+};
 
 // A score in words.
 export const spoken = (value) => {

@@ -237,6 +237,9 @@ fn castling_and_promotion_are_dragged() {
 fn engine_lines_are_added() {
     Browser::each(|browser| {
         let mut page = Page::open(browser);
+        let short =
+            "import('./text.js').then(({ brief }) => [0, 4, -4, 26, -1234].map((cp) => brief({ cp })).join(' '))";
+        assert_eq!(page.browser.evaluate(&page.page, short), "0.0 0.0 0.0 +0.3 −12");
         page.click("#engine-on");
         page.wait_for("document.querySelectorAll('#lines li [data-ply=\"0\"]').length === 3");
         page.wait_for("document.querySelectorAll('#board .lines .arrow').length > 0");
