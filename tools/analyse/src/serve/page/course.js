@@ -6,11 +6,24 @@ import { percent, plural, score, time } from "./text.js";
 // Maximum rows of the table, latest first.
 const ROWS = 12;
 
+// Draws White's expected score over time, on a logarithmic scale. Points are milliseconds and the score from 0 to 1, which holds until
+// the next point.
+export const drawCourse = (svg, points) => {
+  const x = ([ms]) => Math.log2(Math.max(1, ms));
+  const last = points[points.length - 1];
+  const [start, end] = [x(points[0]), Math.max(x(last), x(points[0]) + 1)];
+  const steps = points.map((point, at) => `V${(100 * (1 - point[1])).toFixed(1)}H${at + 1 < points.length ? x(points[at + 1]) : end}`);
+  set(svg, "viewBox", `${start} 0 ${end - start} 100`);
+  if (!svg.childNodes.length) svg.append(draw("path", { class: "area" }), draw("path", { class: "half" }));
+  const [area, half] = svg.children;
+  set(area, "d", `M${start} 100${steps.join("")}V100Z`);
+  set(half, "d", `M${start} 50H${end}`);
+  set(svg, "aria-label", `White's expected score over time, ${percent(points[0][1])} to ${percent(last[1])}`);
+};
+
 export class Course {
   constructor() {
     this.part = find("#course");
-    this.graph = find("#course-graph");
-    this.graph.append(draw("path", { class: "area" }), draw("path", { class: "half" }));
     this.part.addEventListener("toggle", () => this.show(this.points));
     this.points = [];
   }
@@ -24,17 +37,7 @@ export class Course {
     const last = points[points.length - 1];
     setText(find("summary", this.part), `History: ${last[4]}${changes.length === 1 ? "" : ` after ${plural(changes.length - 1, "change")}`}, ${time(last[0])}`);
     if (!this.part.open) return;
-    // Logarithmic time scale.
-    const x = ([ms]) => Math.log2(Math.max(1, ms));
-    const [start, end] = [x(points[0]), Math.max(x(last), x(points[0]) + 1)];
-    set(this.graph, "viewBox", `${start} 0 ${end - start} 100`);
-    const y = (point) => (100 * (1 - point[3])).toFixed(1);
-    // A value holds until the next point.
-    const steps = points.map((point, at) => `${x(point)} ${y(point)}H${at + 1 < points.length ? x(points[at + 1]) : end}`);
-    const [area, half] = this.graph.children;
-    set(area, "d", `M${start} 100L${steps.join("V").replace(/V(\S+) (\S+)H/g, "V$2H")}V100Z`);
-    set(half, "d", `M${start} 50H${end}`);
-    set(this.graph, "aria-label", `White's expected score over time, ${percent(points[0][3])} to ${percent(last[3])}`);
+    drawCourse(find("#course-graph"), points.map(([ms, , , expected]) => [ms, expected]));
     const rows = points.map((point, key) => ({ key, point })).filter(({ point }) => point === last || changes.includes(point));
     sync(find("#course-rows"), rows.slice(-ROWS).reverse(), () => make("tr", {}, make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" }), make("td")), (row, { point: [ms, depth, value, , san] }) => {
       [time(ms), depth, score(value), san].forEach((text, at) => setText(row.children[at], text));

@@ -1,7 +1,8 @@
 // The queue of positions and games, shared by all visitors.
 
 import { announce, fail, notice } from "./notices.js";
-import { draw, find, hide, make, setText, set, soon, sync } from "./dom.js";
+import { drawCourse } from "./course.js";
+import { find, hide, make, setText, set, soon, sync } from "./dom.js";
 import { Rows } from "./rows.js";
 import { grouped, numbered, plural, score, time } from "./text.js";
 
@@ -215,23 +216,10 @@ export class Queue {
       setText(element.children[0], value);
       setText(element.children[1], text);
     });
-    this.drawGraph(graph);
-  }
-
-  // White's expected score over time.
-  drawGraph(points) {
-    const graph = find("#queue-graph");
-    hide(graph.parentElement, points.length < 2);
-    if (points.length < 2) return;
-    const [start, end] = [points[0][0], Math.max(points[points.length - 1][0], points[0][0] + 1)];
-    set(graph, "viewBox", `${start} 0 ${end - start} 100`);
-    if (!graph.childNodes.length) graph.append(draw("path", { class: "area" }), draw("path", { class: "half" }));
-    const [area, half] = graph.children;
-    set(area, "d", `M${start} 100L${points.map(([at, , share]) => `${at} ${(100 - share / 10).toFixed(1)}`).join("L")}V100Z`);
-    set(half, "d", `M${start} 50H${end}`);
-    const last = points[points.length - 1];
-    set(graph, "aria-label", `White's expected score over time, now ${(last[2] / 10).toFixed(0)} %`);
-    setText(find("#queue-from"), `${time(start)}, depth ${points[0][1]}`);
-    setText(find("#queue-to"), `${time(end)}, depth ${last[1]}`);
+    const svg = find("#queue-graph");
+    hide(svg.parentElement, graph.length < 2);
+    if (graph.length < 2) return;
+    drawCourse(svg, graph.map(([ms, , share]) => [ms, share / 1000]));
+    for (const [id, [ms, reached]] of [["#queue-from", graph[0]], ["#queue-to", graph[graph.length - 1]]]) setText(find(id), `${time(ms)}, depth ${reached}`);
   }
 }
