@@ -26,10 +26,11 @@ export const bindKeys = (actions) => {
       actions.redo();
       return;
     }
+    if (isText && event.key === "Escape") target.blur();
     if (isText || event.ctrlKey || event.altKey || event.metaKey) return;
     const action = KEYS.get(event.key);
-    // Space presses buttons and checkboxes, and arrows navigate tabs and menus.
-    if (!actions[action] || (event.key === " " && target.closest("button, input, summary, a, [role=tab]")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
+    // Space presses buttons, except the current move, and checkboxes, and arrows navigate tabs and menus.
+    if (!actions[action] || (event.key === " " && target.closest("button:not(.move[aria-current]), input, summary, a")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
     // Delete applies to moves only.
     if (action === "remove" && target !== document.body && !target.closest("#moves, #board, .go")) return;
     if (event.key.startsWith("Arrow") && target.closest(".scroll")) return;

@@ -286,6 +286,29 @@ fn kept_lines_belong_to_their_analysis() {
 }
 
 #[test]
+fn games_are_reviewed_by_keys() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.paste("1. e4 $6 e5 2. Qh5 $1 Nc6 3. Qxe5+ $4 Nxe5");
+        page.wait_for_moves("e4 e5 Qh5 Nc6 Qxe5+ Nxe5*");
+        // Arrows move in the game again once the field is left.
+        page.key("m");
+        page.wait_for("document.activeElement.id === 'typed'");
+        page.key("Escape");
+        page.key("Home");
+        page.wait_for_moves("e4 e5 Qh5 Nc6 Qxe5+ Nxe5");
+        // The best move is played from a clicked one.
+        page.click("#moves [data-node=\"6\"]");
+        page.wait_for_moves("e4 e5 Qh5 Nc6 Qxe5+ Nxe5*");
+        page.click("#engine-on");
+        page.wait_for("document.querySelector('#score').textContent.startsWith('−')");
+        page.click("#moves [data-node=\"6\"]");
+        page.key(" ");
+        page.wait_for("document.querySelectorAll('#moves .move').length === 7");
+    });
+}
+
+#[test]
 fn dragged_text_is_a_game_unless_it_is_of_the_page() {
     Browser::each(|browser| {
         let mut page = Page::open(browser);

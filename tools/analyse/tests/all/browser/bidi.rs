@@ -86,6 +86,7 @@ fn code(key: &str) -> &str {
         "ArrowRight" => "\u{e014}",
         "ArrowDown" => "\u{e015}",
         "Delete" => "\u{e017}",
+        "Escape" => "\u{e00c}",
         key => key,
     }
 }
