@@ -291,6 +291,15 @@ fn games_are_reviewed_by_keys() {
         let mut page = Page::open(browser);
         page.paste("1. e4 $6 e5 2. Qh5 $1 Nc6 3. Qxe5+ $4 Nxe5");
         page.wait_for_moves("e4 e5 Qh5 Nc6 Qxe5+ Nxe5*");
+        for (key, moves) in [
+            ("p", "e4 e5 Qh5 Nc6 Qxe5+* Nxe5"),
+            ("p", "e4* e5 Qh5 Nc6 Qxe5+ Nxe5"),
+            ("p", "e4* e5 Qh5 Nc6 Qxe5+ Nxe5"),
+            ("n", "e4 e5 Qh5 Nc6 Qxe5+* Nxe5"),
+        ] {
+            page.key(key);
+            page.wait_for_moves(moves);
+        }
         // Arrows move in the game again once the field is left.
         page.key("m");
         page.wait_for("document.activeElement.id === 'typed'");

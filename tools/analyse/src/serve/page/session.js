@@ -1,6 +1,7 @@
 // The analysis on the page: tree, current position, cached position information, and address.
 
 import { store } from "./dom.js";
+import { markOf } from "./text.js";
 import { blank, Tree } from "./tree.js";
 
 // Maximum number of cached positions.
@@ -60,13 +61,13 @@ export class Session {
     return JSON.stringify(this.tree.place(id));
   }
 
-  // Loads information about a position.
   // The node of a place, or null if the analysis does not have it.
   nodeOf({ start, chess960, moves }) {
     const id = this.tree.follow(moves);
     return this.key(id) === JSON.stringify({ start, chess960, moves }) ? id : null;
   }
 
+  // Loads information about a position.
   async position(place) {
     const key = JSON.stringify(place);
     if (this.infos.has(key)) return this.infos.get(key);
@@ -129,6 +130,16 @@ export class Session {
     const all = this.tree.node(this.node.parent).children;
     const next = all[all.indexOf(this.node.id) + step];
     if (next !== undefined) this.go(next);
+  }
+
+  // Goes to the next or previous move of the line marked as dubious or worse. Returns whether there is one.
+  mistake(isForward) {
+    const { tree } = this;
+    const step = ({ children, parent }) => (isForward ? children[0] ?? null : parent);
+    let id = step(this.node);
+    while (id !== null && ![2, 4, 6].includes(markOf(tree.node(id)))) id = step(tree.node(id));
+    if (id !== null) this.go(id);
+    return id !== null;
   }
 
   // Runs an edit of the tree.

@@ -405,6 +405,9 @@ fn rows_are_dragged_and_reports_clicked() {
     browser.wait_for(&page, "document.querySelector('#moves [aria-current] .san')?.textContent === 'Qxe5+'");
     browser.wait_for(&page, "document.querySelector('#report-graph').getAttribute('aria-valuenow') === '5'");
     browser.wait_for(&page, "document.querySelector('#report-at').textContent.startsWith('3. Qxe5+??')");
+    browser.evaluate(&page, &click("#go-last"));
+    browser.evaluate(&page, &click("#earlier"));
+    browser.wait_for(&page, "document.querySelector('#moves [aria-current] .san')?.textContent === 'Qxe5+'");
     // Games without moves are not added.
     browser.read(&page, "[White \"C\"]\n\n1. e4 *\n\n[White \"D\"]\n\n1-0\n\n[White \"E\"]\n\n1. d4 *");
     browser.wait_for(&page, "document.querySelectorAll('#games li').length === 3");
