@@ -8,7 +8,7 @@ const WHEEL = 60;
 // Names of actions.
 const KEYS = new Map([
   ["ArrowLeft", "back"], ["ArrowRight", "forward"], ["ArrowUp", "previous"], ["ArrowDown", "next"], ["Home", "first"], ["End", "last"],
-  ["f", "flip"], ["l", "engine"], ["x", "threat"], ["e", "speak"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["n", "mistake"], ["p", "earlier"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
+  ["f", "flip"], ["l", "engine"], ["x", "threat"], ["e", "speak"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["v", "keep"], ["n", "mistake"], ["p", "earlier"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
 ]);
 
 export const bindKeys = (actions) => {

@@ -306,11 +306,13 @@ fn games_are_reviewed_by_keys() {
         page.key("Escape");
         page.key("Home");
         page.wait_for_moves("e4 e5 Qh5 Nc6 Qxe5+ Nxe5");
-        // The best move is played from a clicked one.
+        // The score is stored with the move, and the best move is played from a clicked one.
         page.click("#moves [data-node=\"6\"]");
         page.wait_for_moves("e4 e5 Qh5 Nc6 Qxe5+ Nxe5*");
         page.click("#engine-on");
         page.wait_for("document.querySelector('#score').textContent.startsWith('−')");
+        page.key("v");
+        page.wait_for("document.querySelector('#moves [data-node=\"6\"] .eval').textContent.startsWith('−')");
         page.click("#moves [data-node=\"6\"]");
         page.key(" ");
         page.wait_for("document.querySelectorAll('#moves .move').length === 7");

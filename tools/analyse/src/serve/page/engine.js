@@ -319,6 +319,15 @@ export class Engine {
     announce(line ? `${spoken(line.score)}, depth ${result.depth}. ${numbered(result.fen, line.san.slice(0, 5)).join(" ")}` : this.isOn ? "no line yet" : "the engine is off");
   }
 
+  // Stores the score of the position on the board with its move.
+  keep() {
+    const { session } = this;
+    const { lines: [line] = [], search } = this.currentResult ?? {};
+    if (line?.bound !== "exact" || !this.isHere || this.isThreat || search.search || search.avoid || session.tree.at === 0) return announce("no score to keep");
+    session.edit((tree) => tree.setNode(tree.at, { eval: pgnScore(line) }));
+    announce(`kept: ${spoken(line.score)}`);
+  }
+
   // Plays the best move of the position on the board.
   best() {
     const line = this.currentResult?.lines[0];

@@ -242,6 +242,7 @@ const actions = {
   speak: () => engine.speak(),
   comment: () => { chooseTab(find("#tab-moves")); moves.annotate(true); },
   type: () => find("#typed").focus(),
+  keep: () => engine.keep(),
   mistake: () => { if (!session.mistake(true)) announce("no further mistake"); },
   earlier: () => { if (!session.mistake(false)) announce("no earlier mistake"); },
   remove: () => moves.act("remove"),
@@ -257,7 +258,7 @@ const chooseTab = bindTabs(find("[role=tablist]"), (id) => {
   treeView.show(id === "tab-tree");
   if (id === "tab-moves") moves.mark();
 });
-const buttons = { "#go-first": "first", "#go-back": "back", "#go-on": "forward", "#go-last": "last", "#flip": "flip", "#show-keys": "keys", "#mistake": "mistake", "#earlier": "earlier" };
+const buttons = { "#go-first": "first", "#go-back": "back", "#go-on": "forward", "#go-last": "last", "#flip": "flip", "#show-keys": "keys", "#keep": "keep", "#mistake": "mistake", "#earlier": "earlier" };
 for (const [id, action] of Object.entries(buttons)) find(id).addEventListener("click", actions[action]);
 find("#new").addEventListener("click", () => { startNew({}).catch(fail); });
 find("#drawing").addEventListener("click", (event) => {
