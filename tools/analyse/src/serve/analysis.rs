@@ -22,7 +22,7 @@ const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
 /// The fields of a request.
-const FIELDS: &str = "id, ask, key, start, chess960, moves, lines, search, avoid, threat, limit";
+const FIELDS: &str = "id, ask, key, start, chess960, moves, lines, search, avoid, threat, limit, watch";
 
 /// The running searches.
 pub(super) struct Searches {
@@ -126,7 +126,7 @@ impl Analysis {
         }
     }
 
-    /// Follows the search of a request instead of the previous one. Read-only visitors start no search.
+    /// Follows the search of a request instead of the previous one. Read-only visitors, and requests to watch, start no search.
     ///
     /// # Errors
     /// If a field is invalid.
@@ -143,12 +143,11 @@ impl Analysis {
         results.load(&subject).await;
         // The previous search ends before the new one begins, unless they are the same.
         let earlier = self.following.take();
-        let (updates, live) = match role {
-            Role::View => (results.watch(&subject), None),
-            Role::Edit => {
-                let live = searches.join(query, subject.clone());
-                (live.updates.subscribe(), Some(live))
-            }
+        let (updates, live) = if role == Role::View || request.get("watch") == Some(&true.into()) {
+            (results.watch(&subject), None)
+        } else {
+            let live = searches.join(query, subject.clone());
+            (live.updates.subscribe(), Some(live))
         };
         drop(earlier);
         let mut following = Following { key, fen, updates, _live: live };

@@ -65,8 +65,9 @@ fn visitors_of_different_positions_take_turns() {
     }
 }
 
+/// Read-only visitors and those who ask to watch.
 #[test]
-fn read_only_visitors_see_searches_of_others() {
+fn watching_visitors_see_searches_of_others() {
     const VIEW: &str = "look-but-do-not-touch";
     let folder = Folder::new("lookers");
     let file = folder.write("view-token", VIEW);
@@ -77,25 +78,27 @@ fn read_only_visitors_see_searches_of_others() {
     }
     let (json, page) = (server.address(), server.address());
     let visit = |token| Visitor::with_token(page, &format!("ws://{page}/socket"), Some(token));
-    let (mut editor, mut viewer) = (visit(TOKEN), visit(VIEW));
-    analyse(&mut viewer, json!({ "key": "v", "moves": ["e2e4"] }));
-    let update = first(&mut viewer, "v");
-    assert_eq!((&update["state"], &update["lines"]), (&json!("watching"), &json!([])));
-    // A search with another number of lines, then one of the queue.
-    analyse(&mut editor, json!({ "key": "e", "moves": ["e2e4"], "lines": 2, "limit": { "depth": 6 } }));
-    let update = lines(&mut viewer, "v", "done");
-    assert_eq!((update["lines"].as_array().map(Vec::len), &update["depth"]), (Some(2), &json!(6)));
-    let mut client = Peer::connect(json);
+    let (mut editor, mut client) = (visit(TOKEN), Peer::connect(json));
     client.send(format_args!("token {TOKEN}"));
-    client.send(json!({ "id": "q", "moves": "e4", "infinite": true }));
-    let update = lines(&mut viewer, "v", "searching");
-    assert!(update["course"].as_array().is_some_and(|course| !course.is_empty()), "{update}");
-    stop(&mut viewer);
-    // The search continues and is shown again at once.
-    analyse(&mut viewer, json!({ "key": "again", "moves": ["e2e4"] }));
-    lines(&mut viewer, "again", "searching");
-    client.send(json!({ "cancel": "q" }));
-    lines(&mut viewer, "again", "stopped");
+    for (token, watch, mv) in [(VIEW, None, "e2e4"), (TOKEN, Some(true), "d2d4")] {
+        let mut viewer = visit(token);
+        analyse(&mut viewer, json!({ "key": "v", "moves": [mv], "watch": watch }));
+        let update = first(&mut viewer, "v");
+        assert_eq!((&update["state"], &update["lines"]), (&json!("watching"), &json!([])));
+        // A search with another number of lines, then one of the queue.
+        analyse(&mut editor, json!({ "key": mv, "moves": [mv], "lines": 2, "limit": { "depth": 6 } }));
+        let update = lines(&mut viewer, "v", "done");
+        assert_eq!((update["lines"].as_array().map(Vec::len), &update["depth"]), (Some(2), &json!(6)));
+        client.send(json!({ "id": "q", "moves": [mv], "infinite": true }));
+        let update = lines(&mut viewer, "v", "searching");
+        assert!(update["course"].as_array().is_some_and(|course| !course.is_empty()), "{update}");
+        stop(&mut viewer);
+        // The search continues and is shown again at once.
+        analyse(&mut viewer, json!({ "key": "again", "moves": [mv], "watch": watch }));
+        lines(&mut viewer, "again", "searching");
+        client.send(json!({ "cancel": "q" }));
+        lines(&mut viewer, "again", "stopped");
+    }
 }
 
 /// Results of the command line, boards and programs are shared.

@@ -108,6 +108,7 @@ export class Engine {
     if (marked.length && this.choice === "only") search.search = marked;
     if (marked.length && this.choice === "without") search.avoid = marked;
     if (max) search.limit = { [limit]: Number(max) };
+    if (limit === "watch") search.watch = true;
     return search;
   }
 

@@ -415,3 +415,24 @@ fn rows_are_dragged_and_reports_clicked() {
     browser.wait_for(&page, "document.querySelector('#reading').textContent === '2 of 3 added, 1 without moves'");
     browser.wait_for(&page, "document.querySelectorAll('#positions li').length === 4");
 }
+
+/// A board interrupts the queue, unless it shows only what was found.
+#[test]
+fn queue_is_watched() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let (address, mut visitor) = opened(&mut server);
+    let entry = visitor.add(json!({ "moves": ["e2e4"], "lines": 2 }));
+    row(address, entry, |row| row["depth"].as_u64() > Some(1));
+    let page = browser.open(&format!("http://{address}/#moves=e2e4&ply=1"), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(&page, "document.querySelector('#engine-on').click()");
+    browser.wait_for(&page, "document.querySelector('#queue-done').textContent.includes('boards come first')");
+    browser.evaluate(
+        &page,
+        "(() => { const field = document.querySelector('#limit-engine'); field.value = 'watch'; field.dispatchEvent(new Event('change')); })()",
+    );
+    browser.wait_for(&page, "document.querySelector('#positions [data-state=searching]') !== null");
+    browser.wait_for(&page, "document.querySelector('#state').textContent === 'searching'");
+    browser.wait_for(&page, "document.querySelectorAll('#lines [data-ply=\"0\"]').length === 2");
+}
