@@ -257,6 +257,30 @@ fn engine_lines_are_added() {
     });
 }
 
+/// Whatever the engine shows, the moves of a low window and the tools below them can be reached.
+#[test]
+fn low_windows_are_scrolled() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.paste("1. e4 {one} e5 {two} 2. Nf3 {three} Nc6 {four} 3. Bb5 {five} a6");
+        page.wait_for_moves("e4 e5 Nf3 Nc6 Bb5 a6*");
+        page.click("#engine-on");
+        page.evaluate("document.querySelector('#restrict').open = true");
+        page.wait_for("document.querySelectorAll('#candidates button').length > 0");
+        page.wait_for("document.querySelectorAll('#lines li [data-ply=\"0\"]').length === 3");
+        let is_within = |selector: &str| {
+            format!(
+                "(() => {{ const [own, panel] = ['{selector}', '#panel-moves'].map((one) => document.querySelector(one).getBoundingClientRect());
+                return own.top >= panel.top && own.bottom <= panel.bottom; }})()"
+            )
+        };
+        page.wait_for("getComputedStyle(document.querySelector('#panel-moves')).overflowY === 'auto'");
+        page.wait_for(&is_within("#moves [aria-current]"));
+        page.key("c");
+        page.wait_for(&is_within("#comment"));
+    });
+}
+
 #[test]
 fn kept_lines_belong_to_their_analysis() {
     Browser::each(|browser| {

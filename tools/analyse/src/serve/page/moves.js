@@ -65,6 +65,8 @@ export class Moves {
     this.scrolled = element;
     this.height = list.clientHeight;
     reveal(list, element);
+    // In low windows the panel scrolls as well.
+    if (element && !find("#editor").contains(document.activeElement)) reveal(list.parentElement, element);
   }
 
   // The main line in two columns, with comments and variations between.
