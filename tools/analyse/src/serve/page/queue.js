@@ -194,7 +194,7 @@ export class Queue {
     const has = (wanted) => all.some(({ state }) => state === wanted);
     const isHeld = has("waiting") && !has("searching") && searching >= engines;
     const held = this.isPaused ? " · paused" : isHeld ? " · waits for an engine: boards come first" : "";
-    setText(find("#queue-done"), all.length ? `${done} of ${all.length} done${at ?? ""}${held}` : "The queue is empty.");
+    setText(find("#queue-done"), all.length ? `${done} of ${all.length} done${held || (at ?? "")}` : "The queue is empty.");
     setText(find("#queue-unstored"), this.unstored);
     setText(find("#queue-count"), all.length ? `${done}/${all.length}` : "");
     setText(find("#pause"), this.isPaused ? "Resume" : "Pause");
