@@ -215,8 +215,8 @@ export class Engine {
     else if (this.isOn) state = states[result?.state] ?? "waiting";
     setText(find("#state"), this.isThreat && this.isOn ? `threat: ${state}` : state);
     this.panel.classList.toggle("running", this.isOn && link.isOpen && result?.state === "searching");
-    const numbers = result ? { depth: result.depth ? `${result.depth}/${result.seldepth}` : "–", nodes: short(result.nodes), nps: `${short(result.nps)}/s`, time: time(result.time_ms), hash: `${((result.hashfull ?? 0) / 10).toFixed(0)} %`, tb: result.tb_hits ? short(result.tb_hits) : "" } : {};
-    for (const name of ["depth", "nodes", "nps", "time", "hash", "tb"]) setText(find(`#${name}`), numbers[name] ?? "–");
+    const numbers = result ? { depth: result.depth && `${result.depth}/${result.seldepth}`, nodes: result.nodes && short(result.nodes), nps: result.nps && `${short(result.nps)}/s`, time: result.time_ms && time(result.time_ms), hash: result.hashfull && `${(result.hashfull / 10).toFixed(0)} %`, tb: result.tb_hits && short(result.tb_hits) } : {};
+    for (const name of ["depth", "nodes", "nps", "time", "hash", "tb"]) setText(find(`#${name}`), numbers[name] || "–");
     set(find("#nodes"), "title", result ? `${grouped(result.nodes)} nodes` : null);
     hide(find("#tb").parentElement, !numbers.tb);
     hide(find("#pinned"), !this.pinned || this.isHere);
