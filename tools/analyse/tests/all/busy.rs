@@ -170,6 +170,25 @@ fn frozen_page_reconnects_after_a_restart() {
     browser.wait_for(&page, &format!("{MOVES} === 'd4 d5' && document.querySelector('#saved').textContent === ''"));
 }
 
+/// There may be thousands.
+#[test]
+fn typing_does_not_redraw_the_analyses() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let page = browser.open(&format!("http://{}/", server.address()), 1200);
+    browser.wait_for(&page, CONNECTED);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, "document.querySelectorAll('#boards li').length === 1");
+    let drawn = "(() => { let drawn = 0;
+        const { toLocaleTimeString } = Date.prototype;
+        Date.prototype.toLocaleTimeString = function (...given) { drawn += 1; return toLocaleTimeString.apply(this, given); };
+        const field = document.querySelector('#comment');
+        for (const letter of 'comment') { field.value += letter; field.dispatchEvent(new Event('input')); }
+        return drawn; })()";
+    assert_eq!(browser.evaluate(&page, drawn), 0);
+    browser.wait_for(&page, "document.querySelector('#moves').textContent.includes('comment')");
+}
+
 /// Browsers run the timers of hidden pages once a minute.
 #[test]
 fn only_suspended_pages_reconnect() {

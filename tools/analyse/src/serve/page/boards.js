@@ -27,9 +27,10 @@ export class Boards {
       this.draw();
     });
     session.on((what) => {
-      if (what === "open") this.failure = null;
       if (what === "edit") this.saveSoon();
-      if (what === "edit" || what === "open") this.draw();
+      if (what !== "open") return;
+      this.failure = null;
+      this.draw();
     });
     find("#name").addEventListener("change", (event) => this.rename(event.target.value));
     find("#name").addEventListener("keydown", (event) => { if (event.key === "Enter") event.target.blur(); });
