@@ -137,13 +137,14 @@ impl Analysis {
         role: Role,
     ) -> Result<(), RequestError> {
         let (query, key) = parse(request)?;
+        let is_watching = role == Role::View || Fields::new(request, "").flag("watch")?;
         let results = &searches.pool.results;
         let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
         results.load(&subject).await;
         // The previous search ends before the new one begins, unless they are the same.
         let earlier = self.following.take();
-        let (updates, live) = if role == Role::View || request.get("watch") == Some(&true.into()) {
+        let (updates, live) = if is_watching {
             (results.watch(&subject), None)
         } else {
             let live = searches.join(query, subject.clone());
