@@ -139,7 +139,7 @@ fn errors_describe_invalid_arguments() {
     let output = run(&data, &["--games", "5", "--book", book.to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(
-        !output.status.success() && error.contains("PPPPPPPP/QQQQQQQK w - -\": White has 8 pawns and 6"),
+        !output.status.success() && error.contains("PPPPPPPP/QQQQQQQK w - - 0 1\": White has 8 pawns and 6"),
         "{error}"
     );
     assert!(!data.exists());

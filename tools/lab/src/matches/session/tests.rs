@@ -104,10 +104,11 @@ fn invalid_journal_is_an_error_and_leaves_the_pgn_file() {
         let opened = Session::open(PAIRS, Some(&folder.at("journal")), || Ok(header), Some((pgn, names())));
         opened.err().expect("an error").to_string()
     };
-    folder.write("journal", b"{\"seed\":1}\n");
+    let journal = || Journal::open(&folder.at("journal"), &json!({"seed": 1})).unwrap().0;
+    drop(journal());
     assert!(error(json!({"seed": 2})).contains("its seed is 1, not 2"));
     assert_eq!(std::fs::read_to_string(pgn).unwrap(), "unchanged");
 
-    folder.write("journal", b"{\"seed\":1}\n{\"pair\":0,\"games\":[]}\n");
+    journal().append(&json!({"pair": 0, "games": []})).unwrap();
     assert!(error(json!({"seed": 1})).ends_with(":2: this record does not belong to the run"));
 }
