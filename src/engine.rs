@@ -173,7 +173,11 @@ impl Engine {
 
     /// Sets the tablebases from the next `go`. Replacing others clears the hash table.
     pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
-        if std::mem::replace(&mut self.tables, tables).is_some() {
+        let is_same = |old: &Arc<Tables>| tables.as_ref().is_some_and(|new| new.has_files_of(old));
+        // The table has scores from other tablebases.
+        let is_outdated = self.tables.as_ref().is_some_and(|old| !is_same(old));
+        self.tables = tables;
+        if is_outdated {
             self.clear_hash();
         }
     }

@@ -117,6 +117,15 @@ impl Tables {
         &self.summary
     }
 
+    /// Whether both have the same files.
+    pub fn has_files_of(&self, other: &Self) -> bool {
+        self.slots.len() == other.slots.len()
+            && self
+                .slots
+                .iter()
+                .all(|(table, slot)| other.slots.get(table).is_some_and(|same| same.paths == slot.paths))
+    }
+
     /// The table of this material, opened if necessary. Several threads may open it at once: no lock is held while files are read.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
         let slot = self.slots.get(&(material, kind))?;

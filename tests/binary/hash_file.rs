@@ -215,12 +215,15 @@ fn autosave_survives_a_kill() {
 /// In analyse mode a new game clears the table only if the evaluation has changed. The table is then no longer that of the file.
 #[test]
 fn file_of_a_cleared_table_is_set_aside() {
+    let tables = data::path("syzygy");
+    let tables = tables.to_str().expect("UTF-8");
     let own = &["table"][..];
     let foreign = &["table", "table.old"][..];
     for (option, names) in [
         ("", own),
         ("setoption name Hash value 16", own),
         ("setoption name Hash value 0", own),
+        ("setoption name SyzygyPath value TABLES", own),
         ("savehash other", own),
         ("setoption name Drawish Endings value true", foreign),
         ("setoption name SyzygyPath value <empty>", foreign),
@@ -229,9 +232,9 @@ fn file_of_a_cleared_table_is_set_aside() {
         let folder = Folder::new("aside");
         let (file, _) = saved(&folder, "table");
         // Not counted below.
-        let option = option.replace("other", &folder.file("other.part"));
+        let option = option.replace("other", &folder.file("other.part")).replace("TABLES", tables);
         let mut session = Session::ready();
-        session.set("SyzygyPath", data::path("syzygy").to_str().expect("UTF-8"));
+        session.set("SyzygyPath", tables);
         session.send("setoption name UCI_AnalyseMode value true");
         assert!(reply(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
         session.send(&format!(
