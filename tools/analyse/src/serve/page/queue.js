@@ -131,6 +131,14 @@ export class Queue {
     return this.ask("queue-pause", { entry, paused: !this.entries.get(entry).paused });
   }
 
+  // Searches a finished entry on: five plies deeper, until the same time of day, or for twice the budget.
+  extend(entry) {
+    const [[field, value]] = Object.entries(this.entries.get(entry).budget);
+    const day = 86400000;
+    const days = Math.ceil((Date.now() + this.clockOffset - value) / day);
+    return this.ask("queue-extend", { entry, budget: { [field]: field === "until" ? value + days * day : field === "depth" ? value + 5 : 2 * value } });
+  }
+
   remove(entries) {
     if (!entries.length) return;
     const name = entries.length === 1 ? `“${this.entries.get(entries[0]).name}”` : `${entries.length} entries`;

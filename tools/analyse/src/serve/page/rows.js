@@ -29,7 +29,7 @@ export class Rows {
       const act = event.target.closest("button");
       if (!act || this.dragged) return;
       const entry = this.entryOf(act);
-      const acts = { open: () => queue.press(entry), remove: () => queue.remove([entry]), pause: () => queue.pause(entry), up: () => queue.shift(entry, -1), down: () => queue.shift(entry, 1) };
+      const acts = { open: () => queue.press(entry), remove: () => queue.remove([entry]), pause: () => queue.pause(entry), extend: () => queue.extend(entry), up: () => queue.shift(entry, -1), down: () => queue.shift(entry, 1) };
       acts[act.dataset.act]();
     });
     this.list.addEventListener("keydown", (event) => {
@@ -65,14 +65,14 @@ export class Rows {
     const isGame = kind === "game";
     const open = button("", { class: "game", "data-act": "open", "aria-keyshortcuts": "Alt+ArrowUp Alt+ArrowDown", "aria-controls": isGame ? null : "queue-detail", title: isGame ? "open the game with its report" : null });
     open.append(make("span", { class: "players" }, name), make("span", { class: "faint" }), make("progress", { max: 1, "aria-label": "done" }));
-    return make("li", { "data-entry": entry }, make("span", { class: "grip", "aria-hidden": "true" }, "⠿"), open, make("span", { class: "updown" }, act("up", "▴", "up (Alt-↑)"), act("down", "▾", "down (Alt-↓)")), act("pause", "Ⅱ", "pause"), act("remove", "×", "remove"));
+    return make("li", { "data-entry": entry }, make("span", { class: "grip", "aria-hidden": "true" }, "⠿"), open, make("span", { class: "updown" }, act("up", "▴", "up (Alt-↑)"), act("down", "▾", "down (Alt-↓)")), act("pause", "Ⅱ", "pause"), act("extend", "+", "search on"), act("remove", "×", "remove"));
   }
 
   // Updates only changed rows.
   update(element, { row, isChosen }) {
     if (element.row === row && element.isChosen === isChosen) return;
     Object.assign(element, { row, isChosen });
-    const [, open, , pause] = element.children;
+    const [, open, , pause, extend] = element.children;
     const [, facts, progress] = open.children;
     const isGame = row.kind === "game";
     const part = row.state === "done" ? 0 : row.progress;
@@ -86,6 +86,7 @@ export class Rows {
     set(progress, "value", part);
     set(pause, "aria-pressed", String(row.paused));
     hide(pause, row.state === "done");
+    hide(extend, row.state !== "done" || !row.budget);
   }
 
   // Touches drag only by the grip, and scroll elsewhere.

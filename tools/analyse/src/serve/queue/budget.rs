@@ -52,6 +52,16 @@ impl Budget {
         number.map(make).ok_or_else(expected)
     }
 
+    /// Fails if its time has passed.
+    pub fn check_time(self, now: u64) -> Result<(), RequestError> {
+        match self {
+            Self::Until(moment) if moment <= now => {
+                Err(RequestError::expected("budget.until", &moment.into(), &format!("a time after {now}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub fn to_value(self) -> Value {
         match self {
             Self::Endless => Value::Null,

@@ -185,6 +185,21 @@ impl Entry {
         next
     }
 
+    /// Replaces the budget. Positions that have used the new one stay finished.
+    pub fn extend(&mut self, budget: Budget) {
+        self.task.budget = budget;
+        let budget = self.budget();
+        for (position, game) in self.positions.iter_mut().zip(self.task.games()) {
+            let is_used = match budget {
+                Budget::Depth(max) => position.found.as_ref().is_some_and(|found| found.depth as u64 >= max),
+                Budget::Nodes(max) => position.nodes >= max,
+                Budget::TimeEach(max) => position.time_ms >= max,
+                _ => false,
+            };
+            position.is_done = is_used || !game.board().has_legal_move();
+        }
+    }
+
     /// The budget, with a total time divided by the positions.
     fn budget(&self) -> Budget {
         let Budget::Time(total) = self.task.budget else { return self.task.budget };
@@ -331,6 +346,7 @@ impl Entry {
             (position.time_used(), position.nodes_used(), position.passes, position.is_done, found)
         });
         json!({
+            "budget": self.task.budget.to_value(),
             "paused": self.is_paused,
             "removed": self.removed.is_some(),
             "board": self.board.as_ref().map(|(board, version)| (&**board, version)),
@@ -342,6 +358,10 @@ impl Entry {
 
     /// Loads stored results.
     pub fn restore(&mut self, mut stored: Value) {
+        let extended = stored.as_object().filter(|stored| stored.contains_key("budget"));
+        if let Some(Ok(budget)) = extended.map(|stored| Budget::parse(Fields::new(stored, ""))) {
+            self.task.budget = budget;
+        }
         self.is_paused = stored["paused"] == true;
         self.removed = (stored["removed"] == true).then_some(0);
         self.board = stored["board"][0].as_str().map(Arc::from).zip(stored["board"][1].as_u64());

@@ -25,6 +25,7 @@ impl Queue {
             "queue-restore" => self.set_removed(fields, false),
             "queue-move" => self.move_entry(fields),
             "queue-pause" => self.pause(fields),
+            "queue-extend" => self.extend(fields),
             "queue-look" => self.look(fields),
             "queue-open" => self.open(role, fields),
             _ => {
@@ -37,11 +38,7 @@ impl Queue {
     fn add(self: &Arc<Self>, fields: Fields) -> Answer {
         let now = now();
         let task = Task::parse(fields, now)?;
-        if let Budget::Until(moment) = task.budget
-            && moment <= now
-        {
-            return Err(RequestError::expected("budget.until", &moment.into(), &format!("a time after {now}")));
-        }
+        task.budget.check_time(now)?;
         let entry = Entry::new(task, 0);
         if entry.left() == 0 {
             let text = "the game is over here; expected a position with legal moves";
@@ -100,6 +97,19 @@ impl Queue {
             let all: Vec<u64> = state.order.iter().map(|&(_, number)| number).collect();
             state.changed.extend(all);
         }
+        self.done(state)
+    }
+
+    /// Searches a finished entry on, up to a new budget.
+    fn extend(self: &Arc<Self>, fields: Fields) -> Answer {
+        let (now, budget) = (now(), Budget::parse(fields)?);
+        budget.check_time(now)?;
+        let mut state = self.state.lock();
+        let number = one(&state, fields, "entry")?;
+        let entry = state.entries.get_mut(&number).filter(|entry| entry.is_over(now));
+        let unfinished = || RequestError::new("unfinished", "entry", format!("entry {number} is not finished yet"));
+        entry.ok_or_else(unfinished)?.extend(budget);
+        state.change(number);
         self.done(state)
     }
 

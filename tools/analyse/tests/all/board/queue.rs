@@ -119,6 +119,36 @@ fn paused_entry_searches_its_whole_budget() {
 }
 
 #[test]
+fn finished_entry_is_searched_on() {
+    let folder = Folder::new("extended");
+    let db = folder.path("queue.db");
+    let args = ["--web", "127.0.0.1:0", "--db", &db];
+    let mut server = Server::start(&args);
+    let (address, mut page) = opened(&mut server);
+    let game = page.game("1. e4 e5 *");
+    let position = page.add(json!({ "moves": ["e2e4"], "budget": { "nodes": 5000 } }));
+    let game = page.add(json!({ "document": game, "budget": { "depth": 3 } }));
+    for (entry, budget) in [(position, json!({ "nodes": 40_000 })), (game, json!({ "time_ms": 300 }))] {
+        let before = row(address, entry, is("done"))["nodes"].as_u64();
+        page.request("queue-extend", json!({ "entry": entry, "budget": budget }));
+        let after = row(address, entry, |row| row["state"] == "done" && row["nodes"].as_u64() > before);
+        assert_eq!(after["budget"], budget);
+    }
+    assert!(row(address, position, |_| true)["nodes"].as_u64() >= Some(40_000));
+    // Less than was searched changes nothing.
+    page.request("queue-extend", json!({ "entry": position, "budget": { "nodes": 9 } }));
+    let less = row(address, position, |_| true);
+    assert_eq!((&less["state"], &less["budget"]), (&json!("done"), &json!({ "nodes": 9 })));
+    page.request("queue-extend", json!({ "entry": position, "budget": null }));
+    row(address, position, is("searching"));
+    let error = page.error("queue-extend", json!({ "entry": position, "budget": { "depth": 50 } }));
+    assert_eq!(error["code"], "unfinished", "{error}");
+    drop(server);
+    let mut server = Server::start(&args);
+    row(server.address(), position, |row| row["state"] == "searching" && row["budget"].is_null());
+}
+
+#[test]
 fn rows_have_names_and_expected_ends() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);
     let (address, mut page) = opened(&mut server);
@@ -171,6 +201,7 @@ fn refused_requests_quote_the_input() {
         ("queue-remove", json!({ "entries": ["x"] }), "bad-field", "entries", "\\\"x\\\""),
         ("queue-restore", json!({ "entry": 7 }), "unknown-entry", "entry", "no entry 7"),
         ("queue-pause", json!({}), "bad-field", "paused", "true or false"),
+        ("queue-extend", json!({ "budget": { "until": 5 } }), "bad-field", "budget.until", "a time after"),
         ("queue-look", json!({}), "bad-field", "entry", "the number of an entry"),
         ("queue-open", json!({ "entry": -1 }), "bad-field", "entry", "not \"-1\""),
     ] {
@@ -408,6 +439,9 @@ fn rows_are_dragged_and_reports_clicked() {
     browser.evaluate(&page, &click("#go-last"));
     browser.evaluate(&page, &click("#earlier"));
     browser.wait_for(&page, "document.querySelector('#moves [aria-current] .san')?.textContent === 'Qxe5+'");
+    // It is searched on.
+    browser.evaluate(&page, &click("#positions [data-act=extend]"));
+    browser.wait_for(&page, "document.querySelector('#positions .faint').textContent.match(/done .* 4\\.?0*k nodes/) !== null");
     // Games without moves are not added.
     browser.read(&page, "[White \"C\"]\n\n1. e4 *\n\n[White \"D\"]\n\n1-0\n\n[White \"E\"]\n\n1. d4 *");
     browser.wait_for(&page, "document.querySelectorAll('#games li').length === 3");
