@@ -441,7 +441,10 @@ fn rows_are_dragged_and_reports_clicked() {
     browser.wait_for(&page, "document.querySelector('#moves [aria-current] .san')?.textContent === 'Qxe5+'");
     // It is searched on.
     browser.evaluate(&page, &click("#positions [data-act=extend]"));
-    browser.wait_for(&page, "document.querySelector('#positions .faint').textContent.match(/done .* 4\\.?0*k nodes/) !== null");
+    browser.wait_for(
+        &page,
+        "document.querySelector('#positions .faint').textContent.match(/done .* 4\\.?0*k nodes/) !== null",
+    );
     // Games without moves are not added.
     browser.read(&page, "[White \"C\"]\n\n1. e4 *\n\n[White \"D\"]\n\n1-0\n\n[White \"E\"]\n\n1. d4 *");
     browser.wait_for(&page, "document.querySelectorAll('#games li').length === 3");
