@@ -190,13 +190,7 @@ impl Entry {
         self.task.budget = budget;
         let budget = self.budget();
         for (position, game) in self.positions.iter_mut().zip(self.task.games()) {
-            let is_used = match budget {
-                Budget::Depth(max) => position.found.as_ref().is_some_and(|found| found.depth as u64 >= max),
-                Budget::Nodes(max) => position.nodes >= max,
-                Budget::TimeEach(max) => position.time_ms >= max,
-                _ => false,
-            };
-            position.is_done = is_used || !game.board().has_legal_move();
+            position.is_done = position.used(budget) >= 1.0 || !game.board().has_legal_move();
         }
     }
 
@@ -270,14 +264,7 @@ impl Entry {
     /// Progress from 0 to 1; `None` for an endless entry.
     fn progress(&self, now: u64) -> Option<f64> {
         let budget = self.budget();
-        let share = |used: u64, max: u64| (used as f64 / max as f64).min(1.0);
-        let part = |position: &Position| match budget {
-            _ if position.is_done => 1.0,
-            Budget::Depth(max) => share(position.found.as_ref().map_or(0, |found| found.depth as u64), max),
-            Budget::Nodes(max) => share(position.nodes_used(), max),
-            Budget::TimeEach(max) => share(position.time_used(), max),
-            _ => 0.0,
-        };
+        let part = |position: &Position| if position.is_done { 1.0 } else { position.used(budget) };
         match budget {
             Budget::Endless => None,
             _ if self.is_over(now) => Some(1.0),
@@ -376,7 +363,22 @@ impl Entry {
     }
 }
 
+/// The used part of a maximum, from 0 to 1.
+fn share(used: u64, max: u64) -> f64 {
+    (used as f64 / max as f64).min(1.0)
+}
+
 impl Position {
+    /// The used part of a budget, from 0 to 1; 0 unless it is one of depth, nodes or time for each position.
+    fn used(&self, budget: Budget) -> f64 {
+        match budget {
+            Budget::Depth(max) => share(self.found.as_ref().map_or(0, |found| found.depth as u64), max),
+            Budget::Nodes(max) => share(self.nodes_used(), max),
+            Budget::TimeEach(max) => share(self.time_used(), max),
+            _ => 0.0,
+        }
+    }
+
     fn time_used(&self) -> u64 {
         self.time_ms + self.running.as_ref().map_or(0, |running| running.time_ms)
     }
