@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Timeout for the first connection, after which `uci` is answered without the server.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time without a connection after which `isready` is answered without the server.
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A silent server is pinged with `isready` after this time.
 const PING_AFTER: Duration = Duration::from_secs(10);
 /// Read timeout, after which the connection counts as lost.
@@ -39,6 +41,8 @@ struct Relay {
     is_pinging: bool,
     /// Unanswered `isready` commands of the user interface.
     pending_isready: usize,
+    /// When to answer them without the server.
+    isready_due: Option<Instant>,
     /// When to answer `uci` without the server.
     uci_due: Option<Instant>,
     /// The server's answer to `uci`: received so far, and the last complete one.
@@ -70,6 +74,7 @@ pub fn run(target: Target) -> io::Result<()> {
         stale: 0,
         is_pinging: false,
         pending_isready: 0,
+        isready_due: None,
         uci_due: None,
         uci_answer: Vec::new(),
         last_uci_answer: Vec::new(),
@@ -317,12 +322,22 @@ impl Relay {
             self.uci_due = None;
             self.answer_uci();
         }
+        self.check_isready(now);
         let silence = now.saturating_duration_since(self.link.last_received);
         if self.link.is_open() && silence > TIMEOUT {
             self.handle_loss(format!("no answer for {} s", silence.as_secs()));
         } else if self.is_ready && silence > PING_AFTER && self.pending_isready == 0 && !self.is_pinging {
             self.is_pinging = true;
             self.send("isready");
+        }
+    }
+
+    /// Answers `isready` without the server if there is no connection for a while, so that a game goes on.
+    fn check_isready(&mut self, now: Instant) {
+        if self.is_ready || self.pending_isready == 0 {
+            self.isready_due = None;
+        } else if *self.isready_due.get_or_insert(now + READY_TIMEOUT) <= now {
+            (0..std::mem::take(&mut self.pending_isready)).for_each(|_| self.print("readyok"));
         }
     }
 }
