@@ -19,6 +19,17 @@ fn threat_searches_for_the_opponent() {
     assert_eq!((count(session.received(), "threat "), count(session.received(), "bestmove")), (2, 0));
 }
 
+#[test]
+fn threats_have_full_strength() {
+    let mut session = Session::ready();
+    let [full, limited] = [false, true].map(|is_limited| {
+        session
+            .send(&format!("setoption name UCI_LimitStrength value {is_limited}\nposition fen {FEN}\nthreat depth 6"));
+        found(&session.read_until("threat "))
+    });
+    assert_eq!(full, limited);
+}
+
 /// Nodes and PVs, the output that does not depend on time.
 fn found(lines: &[String]) -> Vec<(String, String)> {
     let pvs = lines.iter().filter(|line| line.contains(" pv "));

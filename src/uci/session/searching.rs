@@ -89,6 +89,8 @@ impl Session {
         // Another table of the session's size may not fit.
         let mib = self.engine.hash_mib().min(Engine::DEFAULT_HASH * threads);
         engine.game = game;
+        // Analysis has full strength.
+        engine.settings.analyse_mode = Some(true);
         Some(move |console: &Console| {
             // On failure, searches with one thread or without a table.
             let prepare = || {
