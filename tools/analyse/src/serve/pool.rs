@@ -8,6 +8,7 @@ use super::scheduler::{Answer, Assignment, OnAnswer, Scheduler, Ticket};
 use super::subject::Subject;
 use crate::database::Analysis;
 use lento::engine::{Engine, Output};
+use lento::search::limits::Limits;
 use lento::search::report::{Info, Outcome, nps};
 use lento_console::document::document;
 use lento_console::interrupt::Stop;
@@ -196,7 +197,7 @@ impl Pool {
         let mut due = query.report.map(|interval| if is_urgent { start } else { start + interval });
         let mut tick = start + TICK;
         let mut is_interrupted = false;
-        let outcome = engine.search_until(&query.remaining(), &query.moves, |engine, output| {
+        let mut follow = |engine: &Engine, output: Option<Output>| {
             match output {
                 Some(Output::Info(info)) => {
                     if query.iterations {
@@ -230,7 +231,13 @@ impl Pool {
             }
             is_interrupted |= query.stop.is_requested() || preempt.is_requested();
             if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        };
+        let mut outcome = engine.search_until(&query.remaining(), &query.moves, &mut follow);
+        if outcome.lines.first().is_some_and(|best| best.depth == 0 && !best.pv.is_empty()) {
+            // The limits ended the first iteration.
+            let first = Limits { depth: Some(1), ..Limits::default() };
+            outcome = engine.search_until(&first, &query.moves, &mut follow);
+        }
         let found = Found { outcome, elapsed: start.elapsed() };
         recorder.save(found.elapsed, true, !is_interrupted);
         let status = if is_interrupted { "cancelled" } else { "done" };

@@ -137,6 +137,18 @@ fn stored_results_are_shown_at_once() {
     assert_eq!(lines(&mut visitor, "two", "done")["depth"], 2);
 }
 
+/// So that each result has a score.
+#[test]
+fn limits_do_not_end_the_first_iteration() {
+    let fen = "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1";
+    for (nodes, multipv) in [(1, 1), (15, 1), (20, 3)] {
+        let query = json!({ "id": 1, "fen": fen, "nodes": nodes, "multipv": multipv });
+        let answer = stdio(&[], query.to_string()).remove(0);
+        let best = &answer["lines"][0];
+        assert_eq!((&best["depth"], &best["score"]), (&json!(1), &json!({ "mate": 1 })), "{answer}");
+    }
+}
+
 #[test]
 fn invalid_requests_name_the_field() {
     let mut server = Server::start(&["--web", "127.0.0.1:0"]);

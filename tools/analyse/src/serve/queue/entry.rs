@@ -226,9 +226,9 @@ impl Entry {
         running.time_ms = (time.as_millis() as u64).saturating_sub(position.time_ms);
         (running.nodes, running.nps) = (nodes.saturating_sub(position.nodes), nps);
         // Ignores shallower results of interrupted searches.
-        let depth = position.found.as_ref().map(|found| found.depth);
+        let depth = position.found.as_ref().map_or(1, |found| found.depth);
         let lines = &answer.outcome.lines;
-        if let Some(best) = lines.first().filter(|best| depth.is_none_or(|depth| depth <= best.depth)) {
+        if let Some(best) = lines.first().filter(|best| depth <= best.depth) {
             if !self.task.is_game() {
                 let worth = Worth::new(self.task.start.board(), best.score);
                 let time = position.time_ms + running.time_ms;
