@@ -33,14 +33,17 @@ pub(super) struct Searches {
 /// A search, cancelled when its last visitor leaves.
 struct Live {
     pool: Arc<Pool>,
+    subject: Subject,
     updates: watch::Sender<Update>,
     running: Option<Ticket>,
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        if let Some(ticket) = &self.running {
-            self.pool.cancel(ticket);
+        // A search that waits for an engine sends no final answer to those who watch the position.
+        if self.running.as_ref().is_some_and(|ticket| self.pool.cancel(ticket)) {
+            let results = &self.pool.results;
+            results.publish(&self.subject, || results.event(&self.subject, "stopped", None));
         }
     }
 }
@@ -62,9 +65,10 @@ impl Searches {
         let updates = watch::Sender::new(None);
         let (results, sender, has_moves) =
             (Arc::clone(&self.pool.results), updates.clone(), subject.board.has_legal_move());
+        let shown = subject.clone();
         let publish = move |state: &str, answer: Option<&Answer>| {
-            let update = results.event(&subject, state, answer);
-            results.publish(&subject, || Arc::clone(&update));
+            let update = results.event(&shown, state, answer);
+            results.publish(&shown, || Arc::clone(&update));
             sender.send_replace(Some(update));
         };
         publish(if has_moves { "waiting" } else { "done" }, None);
@@ -74,7 +78,7 @@ impl Searches {
             _ => publish("stopped", Some(&answer)),
         };
         let running = has_moves.then(|| self.pool.push(query, Arc::new(on_answer)));
-        let started = Arc::new(Live { pool: Arc::clone(&self.pool), updates, running });
+        let started = Arc::new(Live { pool: Arc::clone(&self.pool), subject, updates, running });
         live.insert(name, Arc::downgrade(&started));
         started
     }

@@ -137,6 +137,20 @@ fn stored_results_are_shown_at_once() {
     assert_eq!(lines(&mut visitor, "two", "done")["depth"], 2);
 }
 
+#[test]
+fn left_search_does_not_wait_for_those_who_watch() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let [mut busy, mut visitor, mut watcher] = [(); 3].map(|()| Visitor::connect(address));
+    analyse(&mut busy, json!({ "key": "a", "moves": ["e2e4"] }));
+    lines(&mut busy, "a", "searching");
+    analyse(&mut watcher, json!({ "key": "c", "moves": ["d2d4"], "watch": true }));
+    analyse(&mut visitor, json!({ "key": "b", "moves": ["d2d4"] }));
+    lines(&mut watcher, "c", "waiting");
+    visitor.send(json!({ "id": 1, "ask": "stop" }).to_string());
+    lines(&mut watcher, "c", "stopped");
+}
+
 /// So that each result has a score.
 #[test]
 fn limits_do_not_end_the_first_iteration() {
