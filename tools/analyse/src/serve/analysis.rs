@@ -133,15 +133,16 @@ impl Analysis {
     /// Follows the search of a request instead of the previous one. Read-only visitors, and requests to watch, start no search.
     ///
     /// # Errors
-    /// If a field is invalid.
+    /// If a field is invalid. Then the previous search ends as well, since no visitor sees its lines.
     pub(super) async fn begin(
         &mut self,
         searches: &Searches,
         request: &Map<String, Value>,
         role: Role,
     ) -> Result<(), RequestError> {
-        let (query, key) = parse(request)?;
-        let is_watching = role == Role::View || Fields::new(request, "").flag("watch")?;
+        let parsed = parse(request).and_then(|query| Ok((query, Fields::new(request, "").flag("watch")?)));
+        let ((query, key), watches) = parsed.inspect_err(|_| self.following = None)?;
+        let is_watching = role == Role::View || watches;
         let results = &searches.pool.results;
         let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);

@@ -4,6 +4,7 @@ use crate::analysing::Folder;
 use crate::page::Visitor;
 use crate::serving::{Peer, Server, TOKEN, is_final, stdio};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// Starts a search, which must be accepted.
 pub fn analyse(visitor: &mut Visitor, mut fields: Value) {
@@ -65,6 +66,23 @@ fn preempted_query_searches_its_whole_time() {
     };
     assert_eq!((&last["status"], last.get("from")), (&json!("done"), None), "{last}");
     assert!(last["time_ms"].as_u64() >= Some(1400), "{last}");
+}
+
+/// Its lines are not shown.
+#[test]
+fn refused_request_ends_the_search_before() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"]);
+    let (mut client, mut visitor) = (Peer::connect(server.address()), Visitor::connect(server.address()));
+    analyse(&mut visitor, json!({ "key": "a", "threat": true }));
+    lines(&mut visitor, "a", "searching");
+    let check = "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1";
+    visitor.send(json!({ "id": 1, "ask": "analyse", "key": "b", "threat": true, "start": check }).to_string());
+    assert_eq!(visitor.wait_for(|message| message["id"] == 1)["error"]["code"], "no-threat");
+    // Before the visitor is disconnected, who answers no pings here.
+    let start = Instant::now();
+    while client.request(json!({ "status": true }))["searching"] != 0 {
+        assert!(start.elapsed() < Duration::from_secs(8), "it still runs");
+    }
 }
 
 #[test]
