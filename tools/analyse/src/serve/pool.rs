@@ -159,6 +159,7 @@ impl Pool {
             scheduler.finish(number, searched.nodes);
             if searched.is_interrupted && preempt.is_requested() && !query.stop.is_requested() {
                 query.spend(searched.elapsed, searched.nodes);
+                query.found = searched.answer.outcome.lines;
                 scheduler.enqueue(place, query, on_answer);
                 // If the urgent query was cancelled meanwhile, the query may be for an idle engine.
                 self.ready.notify_all();
@@ -238,7 +239,7 @@ impl Pool {
             let first = Limits { depth: Some(1), ..Limits::default() };
             outcome = engine.search_until(&first, &query.moves, &mut follow);
         }
-        let found = Found { outcome, elapsed: start.elapsed() };
+        let found = Found { outcome: deeper(&query.found, outcome), elapsed: start.elapsed() };
         recorder.save(found.elapsed, true, !is_interrupted);
         let status = if is_interrupted { "cancelled" } else { "done" };
         let (elapsed, nodes) = (found.elapsed, found.nodes());
@@ -272,6 +273,13 @@ impl Searched {
     }
 }
 
+/// The outcome of a resumed search, with the lines of its earlier part if those are deeper.
+fn deeper(earlier: &[Info], outcome: Outcome) -> Outcome {
+    let best = outcome.lines.first().filter(|best| earlier.first().is_some_and(|earlier| earlier.depth > best.depth));
+    let Some(&Info { nodes, .. }) = best else { return outcome };
+    Outcome::new(earlier.iter().map(|line| Info { nodes, ..line.clone() }).collect())
+}
+
 /// A partial answer with the latest lines.
 fn partial(engine: &Engine, query: &Query, latest: &[Info], elapsed: Duration) -> Answer {
     let counted = |line: &Info| engine.with_current_counters(line.clone()).unwrap_or_else(|| line.clone());
@@ -295,4 +303,19 @@ fn answer(engine: &Engine, query: &Query, infos: &[Info], found: Found, status: 
     fields["status"] = status.into();
     let nps = nps(found.nodes(), found.elapsed);
     Answer { status, outcome: found.outcome, nodes, time, nps, fields }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resumed_searches_keep_deeper_lines() {
+        let outcome = |depth, nodes| Outcome::new(vec![Info { depth, nodes, ..Info::default() }]);
+        for (earlier, later, depth) in [(9, 1, 9), (9, 9, 9), (3, 9, 9)] {
+            let found = deeper(&outcome(earlier, 1000).lines, outcome(later, 5));
+            assert_eq!((found.lines[0].depth, found.lines[0].nodes), (depth, 5));
+        }
+        assert_eq!(deeper(&[], outcome(2, 5)).lines[0].depth, 2);
+    }
 }

@@ -4,6 +4,7 @@ use super::board::{Fields, RequestError, at_most};
 use lento::chess::{Board, Game, Move};
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
+use lento::search::report::Info;
 use lento_console::interrupt::Stop;
 use lento_console::setup::Setup;
 use lento_uci::words::quoted;
@@ -60,6 +61,8 @@ pub struct Query {
     pub stop: Stop,
     /// Time and nodes of its earlier searches.
     pub spent: (Duration, u64),
+    /// The deepest lines of its earlier searches.
+    pub found: Vec<Info>,
     /// The session of the query, if any.
     pub session: Option<Session>,
 }
@@ -89,6 +92,7 @@ impl Query {
             fresh: false,
             stop: Stop::default(),
             spent: (Duration::ZERO, 0),
+            found: Vec::new(),
             session: None,
         }
     }
