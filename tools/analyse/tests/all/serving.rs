@@ -485,12 +485,13 @@ fn uci_sessions_are_independent() {
 }
 
 #[test]
-#[cfg(not(feature = "lichess"))]
-fn build_without_lichess_refuses_lichess() {
-    let output = Command::new(PROGRAM).args(["serve", "--lichess", "token"]).output().expect("the program starts");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        stderr.contains("--lichess: not in this build; expected a release, or a build by `cargo build"),
-        "{stderr}"
-    );
+fn options_of_lichess_need_lichess() {
+    let refused = |args: &[&str], expected: &str| {
+        let output = Command::new(PROGRAM).arg("serve").args(args).stdin(Stdio::null()).output().expect("it starts");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{args:?}: {output:?}");
+    };
+    refused(&["--lichess-name", "Lento"], "--lichess <TOKEN-FILE>");
+    if cfg!(not(feature = "lichess")) {
+        refused(&["--lichess", "token"], "--lichess: not in this build; expected a release, or a build by `cargo ");
+    }
 }

@@ -21,7 +21,7 @@ pub struct LichessArgs {
     #[arg(long, value_name = "TOKEN-FILE")]
     lichess: Option<PathBuf>,
     /// Name of the engine on lichess.org
-    #[arg(long, value_name = "NAME", default_value = "Lento", value_parser = name)]
+    #[arg(long, value_name = "NAME", default_value = "Lento", value_parser = name, requires = "lichess")]
     lichess_name: String,
     /// A file for the secret of the registration [default: TOKEN-FILE.secret]
     #[arg(long, value_name = "FILE", requires = "lichess")]
