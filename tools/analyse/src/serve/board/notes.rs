@@ -46,11 +46,16 @@ fn is_eval(text: &str) -> bool {
     (1..=32).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-#.,/".contains(c))
 }
 
-/// Text for PGN: on one line, without braces.
+/// Text without braces, which PGN cannot contain. Keeps line breaks, except in commands; in PGN they become spaces.
 fn plain(text: &str) -> String {
-    let text = text.replace('{', "(").replace('}', ")").replace(char::is_control, " ");
-    let words = comment_words(Some(&text), true);
-    words.iter().flat_map(|word| word.split_whitespace()).collect::<Vec<_>>().join(" ")
+    let text = text.replace('{', "(").replace('}', ")").replace(|c: char| c.is_control() && c != '\n', " ");
+    let part = |part| match part {
+        Part::Text(text) => text.to_owned(),
+        Part::Command(command) => format!(" [%{}] ", command.replace('\n', " ")),
+    };
+    let text: String = parts(&text).into_iter().map(part).collect();
+    let lines = text.split('\n').map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 fn append(to: &mut Option<String>, text: &str) {

@@ -156,6 +156,17 @@ fn written_documents_are_read_back() {
     }
 }
 
+/// In PGN they become spaces.
+#[test]
+fn saved_comments_keep_line_breaks() {
+    let given = json!({ "nodes": [{ "comment": " one\r\n\n two [%csl Ra1,\nGd4]{\tthree }\n" }] });
+    let document = Document::parse(&given).expect("a document");
+    let root = &document.to_value()["nodes"][0];
+    assert_eq!((&root["comment"], &root["circles"]), (&json!("one\n\ntwo ( three )"), &json!(["Ra1", "Gd4"])));
+    assert_eq!(Document::parse(&document.to_value()).expect("a document").to_value(), document.to_value());
+    assert!(write::pgn(&document).contains("one two ( three )"));
+}
+
 #[test]
 fn python_chess_reads_the_same() {
     let Some(python) = std::env::var_os("LENTO_PYTHON") else {
