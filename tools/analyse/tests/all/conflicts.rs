@@ -194,6 +194,33 @@ fn rename_during_the_first_save_is_kept() {
 }
 
 #[test]
+fn games_are_added_once_after_a_lost_connection() {
+    const ADD: &str = "document.querySelector('#queue-games').click()";
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, _, page) = connected(&mut browser);
+    browser.evaluate(&page, "document.querySelector('#pause').click()");
+    browser.read(&page, &["a4", "b4", "c4"].map(|mv| format!("[White \"{mv}\"]\n\n1. {mv} *\n\n")).concat());
+    browser.wait_for(&page, "document.querySelectorAll('#games li').length === 3");
+    // The connection ends before the second game is added.
+    browser.evaluate(
+        &page,
+        &format!(
+            "window.send = WebSocket.prototype.send; window.adds = 0;
+            WebSocket.prototype.send = function (text) {{
+                if (text.includes('\"ask\":\"queue-add\"') && ++adds === 2) this.close();
+                else send.call(this, text);
+            }};
+            {ADD}"
+        ),
+    );
+    browser.wait_for(&page, "document.querySelector('#read-error').textContent === 'The connection was lost.'");
+    browser.wait_for(&page, CONNECTED);
+    browser.evaluate(&page, ADD);
+    browser.wait_for(&page, "document.querySelector('#reading').textContent === '3 of 3 added'");
+    browser.wait_for(&page, "document.querySelectorAll('#positions li').length === 3");
+}
+
+#[test]
 fn undone_removal_shows_the_analysis_again() {
     const UNDO: &str = "document.querySelector('#notices .notice:not(.error) button')";
     let Some(mut browser) = Browser::start() else { return };

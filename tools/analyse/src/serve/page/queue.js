@@ -84,17 +84,22 @@ export class Queue {
     return this.link.ask("queue-add", { ...fields, budget: this.budget(), lines: Number(find("#queue-lines").value) || 1 }, true);
   }
 
-  // Adds games of a file that was read, except those without moves, which the server refuses.
+  // Adds games of a file that was read, except those without moves, which the server refuses. Continues after an error, such as a lost
+  // connection.
   async addGames(file, games) {
-    let skipped = 0;
-    const rest = () => (skipped ? `, ${skipped} without moves` : "");
-    for (const [at, index] of games.entries()) {
-      const { document } = await this.link.ask("game", { file, index });
+    const key = JSON.stringify([file, games]);
+    if (this.adding?.key !== key) this.adding = { key, at: 0, skipped: 0 };
+    const { adding } = this;
+    const rest = () => (adding.skipped ? `, ${adding.skipped} without moves` : "");
+    while (adding.at < games.length) {
+      const { document } = await this.link.ask("game", { file, index: games[adding.at] });
       if (document.nodes.length > 1) await this.put({ document });
-      else skipped += 1;
-      setText(find("#reading"), `${at + 1 - skipped} of ${games.length} added${rest()}`);
+      else adding.skipped += 1;
+      adding.at += 1;
+      setText(find("#reading"), `${adding.at - adding.skipped} of ${games.length} added${rest()}`);
     }
-    announce(`${games.length - skipped} games added${rest()}`);
+    this.adding = null;
+    announce(`${games.length - adding.skipped} games added${rest()}`);
   }
 
   // Adds the position on the board, or its game, with a budget.
