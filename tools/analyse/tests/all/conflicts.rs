@@ -1,8 +1,9 @@
 //! Analyses that other pages change meanwhile or that cannot be saved, in Chromium.
 
+use crate::analysing::Folder;
 use crate::browser::{Browser, Button};
 use crate::page::{CONNECTED, MOVES, Visitor};
-use crate::serving::Server;
+use crate::serving::{Server, TOKEN};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::thread;
@@ -191,6 +192,21 @@ fn rename_during_the_first_save_is_kept() {
     );
     browser.release(&page);
     browser.wait_for(&page, "document.querySelector('#boards .players')?.textContent === 'mine'");
+}
+
+#[test]
+fn read_only_visitors_cannot_rename() {
+    const VIEW: &str = "look-but-do-not-touch";
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new("names");
+    let file = folder.write("view-token", VIEW);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file]);
+    let url = format!("http://{}/?token=", server.address());
+    for (token, is_fixed) in [(TOKEN, false), (VIEW, true)] {
+        let page = browser.open(&format!("{url}{token}"), 1200);
+        browser.wait_for(&page, CONNECTED);
+        browser.wait_for(&page, &format!("document.querySelector('#name').readOnly === {is_fixed}"));
+    }
 }
 
 #[test]

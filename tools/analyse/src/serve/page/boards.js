@@ -24,6 +24,7 @@ export class Boards {
     link.on("hello", ({ may }) => {
       this.mayEdit = may !== "view";
       document.body.classList.toggle("view", !this.mayEdit);
+      find("#name").readOnly = !this.mayEdit;
       this.draw();
     });
     session.on((what) => {
