@@ -186,12 +186,17 @@ fn rename_during_the_first_save_is_kept() {
     browser.hold(&page, SAVE);
     browser.read(&page, "1. e4 e5");
     browser.wait_for(&page, "held.length === 1");
-    browser.evaluate(
-        &page,
-        "(() => { const field = document.querySelector('#name'); field.value = 'mine'; field.dispatchEvent(new Event('change')); })()",
-    );
+    let rename = |name: &str| {
+        format!(
+            "(() => {{ const field = document.querySelector('#name'); field.value = '{name}'; field.dispatchEvent(new Event('change')); }})()"
+        )
+    };
+    browser.evaluate(&page, &rename("mine"));
     browser.release(&page);
     browser.wait_for(&page, "document.querySelector('#boards .players')?.textContent === 'mine'");
+    browser.wait_for(&page, "document.title === 'mine – Lento'");
+    browser.evaluate(&page, &rename("ours"));
+    browser.wait_for(&page, "document.title === 'ours – Lento'");
 }
 
 #[test]

@@ -131,7 +131,7 @@ export class Boards {
         session.board = { id: answer.board, version: answer.version };
         session.saved = edits;
         session.saveDraft();
-        this.onSaved?.();
+        this.onNamed?.();
         // Renamed before there was a board to rename.
         if (!board && name !== session.name) this.rename(session.name);
       }
@@ -245,6 +245,7 @@ export class Boards {
     try {
       if (session.board) await this.link.ask("rename", { board: session.board.id, name: session.name });
       else this.saveSoon();
+      this.onNamed?.();
     } catch (error) {
       fail(error);
     }

@@ -166,7 +166,7 @@ const writeAddress = () => {
     if (session.edits > session.saved) session.saveDraft();
   }, 400);
 };
-boards.onSaved = writeAddress;
+boards.onNamed = writeAddress;
 
 let hasOpened = false;
 
