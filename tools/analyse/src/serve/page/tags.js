@@ -36,7 +36,7 @@ export class Tags {
     const { tags, result } = this.session.tree.state;
     const shown = tags.map(([name]) => name).filter((name) => ["White", "Black", "Event"].includes(name));
     const text = (name) => tags.find(([key]) => key === name)?.[1];
-    setText(find("summary", this.part), shown.length ? `${text("White") ?? "?"} – ${text("Black") ?? "?"}${text("Event") ? `, ${text("Event")}` : ""}` : "Tags");
+    setText(find("summary", this.part), shown.length ? `${text("White") ?? "?"} – ${text("Black") ?? "?"}${(text("Event") ?? "?") === "?" ? "" : `, ${text("Event")}`}` : "Tags");
     if (!this.part.open) return;
     const missing = USUAL.filter((name) => text(name) === undefined).map((name) => [name, ""]);
     const all = [...tags, ...missing, ...Array.from({ length: this.extra }, () => ["", ""])];
