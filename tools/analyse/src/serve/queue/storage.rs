@@ -9,6 +9,7 @@ use crate::serve::pool::Pool;
 use lento_console::notice::notice;
 use parking_lot::Mutex;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::Arc;
 use tokio::sync::broadcast;
@@ -80,19 +81,15 @@ impl Queue {
             self.take_over(&mut storage);
         }
         let Storage { table: Some(table), error, .. } = &mut *storage else { return };
-        let mut state = self.state.lock();
-        let unsaved = take(&mut state.unsaved);
-        if !take(&mut state.is_unsaved) && unsaved.is_empty() {
-            return;
-        }
-        let row = |&entry: &u64| {
-            let known = state.entries.get(&entry)?;
-            let content = Arc::clone(&known.task.content);
-            Some(QueueRow { entry, rank: known.rank, content, progress: known.stored() })
+        let (unsaved, is_paused) = {
+            let mut state = self.state.lock();
+            let unsaved = take(&mut state.unsaved);
+            if !take(&mut state.is_unsaved) && unsaved.is_empty() {
+                return;
+            }
+            (unsaved, state.is_paused)
         };
-        let (is_paused, rows): (_, Vec<QueueRow>) = (state.is_paused, unsaved.iter().filter_map(row).collect());
-        let deleted: Vec<u64> = unsaved.iter().filter(|&entry| !state.entries.contains_key(entry)).copied().collect();
-        drop(state);
+        let (rows, deleted) = rows(&self.state, &unsaved);
         let written = table.put(is_paused, &rows, &deleted);
         if matches!(written, Ok(false)) {
             storage.table = None;
@@ -144,6 +141,21 @@ impl Queue {
     }
 }
 
+/// The rows of the entries that exist, and the others. Locks each entry for itself, since thousands take long.
+fn rows(state: &Mutex<State>, entries: &BTreeSet<u64>) -> (Vec<QueueRow>, Vec<u64>) {
+    let (mut rows, mut deleted) = (Vec::new(), Vec::new());
+    for &entry in entries {
+        match state.lock().entries.get(&entry) {
+            Some(known) => {
+                let content = Arc::clone(&known.task.content);
+                rows.push(QueueRow { entry, rank: known.rank, content, progress: known.stored() });
+            }
+            None => deleted.push(entry),
+        }
+    }
+    (rows, deleted)
+}
+
 impl Storage {
     /// Takes the queue of the database, unless another server owns it.
     fn take(&mut self) -> Result<State, String> {
@@ -193,6 +205,30 @@ impl State {
 mod tests {
     use super::*;
     use lento_testing::Folder;
+    use serde_json::json;
+    use std::thread;
+
+    #[test]
+    fn others_do_not_wait_for_all_rows() {
+        let mut nodes = vec![json!({})];
+        let moves = ["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle().take(100).enumerate();
+        nodes.extend(moves.map(|(at, uci)| json!({ "parent": at, "uci": uci })));
+        let content = json!({ "document": { "nodes": nodes } });
+        let entry = || Entry::new(Task::parse(Fields::new(content.as_object().unwrap(), ""), 0).unwrap(), 0);
+        let state = Mutex::new(State { entries: (0..2000).map(|at| (at, entry())).collect(), ..State::default() });
+        let wanted = (0..2001).collect();
+        let (found, locked) = thread::scope(|scope| {
+            let rows = scope.spawn(|| rows(&state, &wanted));
+            let mut locked = 0;
+            while !rows.is_finished() {
+                drop(state.lock());
+                locked += 1;
+            }
+            (rows.join().unwrap(), locked)
+        });
+        assert_eq!((found.0.len(), found.1), (2000, vec![2000]));
+        assert!(locked > 4, "{locked}");
+    }
 
     #[test]
     fn numbers_of_unreadable_rows_are_not_reused() {
