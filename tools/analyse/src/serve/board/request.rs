@@ -7,6 +7,9 @@ use std::fmt::Display;
 /// Maximum length of an error text in characters.
 const MAX_TEXT: usize = 500;
 
+/// Code of errors of the database.
+pub const UNSAVED: &str = "unsaved";
+
 pub type Answer = Result<Value, RequestError>;
 
 /// The error of a refused request.
@@ -37,6 +40,11 @@ impl RequestError {
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.more.insert(name.into(), value);
         self
+    }
+
+    /// Whether the database is not available.
+    pub fn is_unsaved(&self) -> bool {
+        self.code == UNSAVED
     }
 
     pub fn text(&self) -> &str {

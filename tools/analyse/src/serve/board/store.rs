@@ -1,7 +1,7 @@
 //! Saved boards, shared by all pages.
 
 use super::document::Document;
-use super::request::{Answer, Fields, RequestError, at_most};
+use super::request::{Answer, Fields, RequestError, UNSAVED, at_most};
 use crate::database::{self, BoardRow, Location};
 use crate::serve::UNAVAILABLE;
 use lento_console::notice::notice;
@@ -351,7 +351,7 @@ impl Store {
 /// Logs a database error.
 fn unsaved(error: impl Display) -> RequestError {
     notice(error);
-    RequestError::new("unsaved", "", UNAVAILABLE)
+    RequestError::new(UNSAVED, "", UNAVAILABLE)
 }
 
 fn unknown(board: &str) -> RequestError {

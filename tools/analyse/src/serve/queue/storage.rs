@@ -69,13 +69,7 @@ impl Queue {
 
     /// Writes changes to the database, and reports of finished games to their boards.
     pub fn save(&self) {
-        let ended = take(&mut self.state.lock().ended);
-        for number in ended {
-            let has_board = self.state.lock().entries.get(&number).is_some_and(|entry| entry.board.is_some());
-            if has_board && let Err(error) = self.report(number) {
-                notice(error.text());
-            }
-        }
+        self.write_reports();
         let mut storage = self.storage.lock();
         if storage.table.is_none() {
             self.take_over(&mut storage);
@@ -111,6 +105,26 @@ impl Queue {
         *error = problem;
         state.is_changed |= state.unstored != unstored;
         state.unstored = unstored.into();
+    }
+
+    /// Writes reports of finished games to their boards, while the database is available.
+    fn write_reports(&self) {
+        loop {
+            let mut state = self.state.lock();
+            let Some(number) = state.ended.first().copied().filter(|_| state.unstored.is_empty()) else { return };
+            state.ended.remove(&number);
+            let has_board = state.entries.get(&number).is_some_and(|entry| entry.board.is_some());
+            drop(state);
+            let Some(error) = has_board.then(|| self.report(number).err()).flatten() else { continue };
+            if error.is_unsaved() {
+                // Tried again once the queue is stored.
+                let mut state = self.state.lock();
+                state.ended.insert(number);
+                state.is_unsaved = true;
+                return;
+            }
+            notice(error.text());
+        }
     }
 
     /// Stores changes and releases the queue for other servers.

@@ -11,13 +11,13 @@ use std::net::SocketAddr;
 
 impl Page {
     /// Adds an entry, and returns its number.
-    fn add(&mut self, fields: Value) -> u64 {
+    pub(super) fn add(&mut self, fields: Value) -> u64 {
         self.request("queue-add", fields)["entry"].as_u64().expect("a number")
     }
 }
 
 /// Waits until a new page receives a matching row of an entry.
-fn row(address: SocketAddr, entry: u64, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+pub(super) fn row(address: SocketAddr, entry: u64, mut is_it: impl FnMut(&Value) -> bool) -> Value {
     let of = |event: &Value| {
         let entries = event["entries"].as_array().map_or(&[][..], Vec::as_slice);
         entries.iter().find(|row| row["entry"] == entry).cloned()
@@ -28,12 +28,12 @@ fn row(address: SocketAddr, entry: u64, mut is_it: impl FnMut(&Value) -> bool) -
     of(&event).expect("an entry")
 }
 
-fn opened(server: &mut Server) -> (SocketAddr, Page) {
+pub(super) fn opened(server: &mut Server) -> (SocketAddr, Page) {
     let address = server.address();
     (address, Page::open(address))
 }
 
-fn is(state: &str) -> impl FnMut(&Value) -> bool {
+pub(super) fn is(state: &str) -> impl FnMut(&Value) -> bool {
     move |row| row["state"] == state
 }
 

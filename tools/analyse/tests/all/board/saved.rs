@@ -1,5 +1,6 @@
 //! Saved boards.
 
+use super::queue::{is, opened, row};
 use super::{Page, list, start};
 use crate::analysing::{Folder, analyse};
 use crate::serving::Server;
@@ -125,6 +126,28 @@ fn boards_in_database_survive_a_killed_server() {
     let gone = other.error("save", json!({ "board": kept["board"], "version": 4, "document": first }));
     assert_eq!(gone["code"], "removed");
     assert_eq!(list(&other.request("boards", json!({}))["boards"]).len(), 1);
+}
+
+#[test]
+fn report_is_stored_once_the_database_can_be_written() {
+    let folder = Folder::new("report");
+    let db = folder.path("boards.db");
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
+    let (address, mut page) = opened(&mut server);
+    page.request("queue-pause", json!({ "paused": true }));
+    let game = page.game("1. e4 e5 *");
+    let entry = page.add(json!({ "document": game, "budget": { "depth": 3 } }));
+    let board = page.request("queue-open", json!({ "entry": entry }))["board"].clone();
+    page.request("open", json!({ "board": board }));
+    let table = rusqlite::Connection::open(&db).expect("a database");
+    let fail = "CREATE TRIGGER fail BEFORE UPDATE ON board BEGIN SELECT RAISE(ABORT, 'unavailable'); END";
+    table.execute_batch(fail).expect("a trigger");
+    page.request("queue-pause", json!({ "paused": false }));
+    row(address, entry, is("done"));
+    while !server.line().contains("unavailable") {}
+    table.execute_batch("DROP TRIGGER fail").expect("no trigger");
+    let saved = page.visitor.wait_for(|event| event["event"] == "board" && event["board"] == board);
+    assert_eq!(saved["document"]["report"]["found"], 3, "{saved}");
 }
 
 #[test]
