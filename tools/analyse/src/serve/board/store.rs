@@ -191,6 +191,11 @@ impl Store {
         Ok(json!({ "boards": boards.collect::<Vec<_>>() }))
     }
 
+    /// Whether there is a board that is not removed.
+    pub fn has(&self, board: &str) -> bool {
+        self.boards.lock().get(board).is_some_and(|saved| saved.removed.is_none())
+    }
+
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
         let (board, saved) = self.find(&mut self.table.lock(), fields)?;
         visitor.open.lock().insert(Arc::clone(&board));

@@ -113,8 +113,9 @@ impl Queue {
             let mut state = self.state.lock();
             let Some(number) = state.ended.first().copied().filter(|_| state.unstored.is_empty()) else { return };
             state.ended.remove(&number);
-            let has_board = state.entries.get(&number).is_some_and(|entry| entry.board.is_some());
+            let board = state.entries.get(&number).and_then(|entry| entry.board.clone());
             drop(state);
+            let has_board = board.is_some_and(|(board, _)| self.boards.store.has(&board));
             let Some(error) = has_board.then(|| self.report(number).err()).flatten() else { continue };
             if error.is_unsaved() {
                 // Tried again once the queue is stored.

@@ -336,7 +336,14 @@ fn games_have_reports() {
     assert_eq!(page.request("queue-open", json!({ "entry": entry }))["board"], board);
     let again = page.request("open", json!({ "board": board }))["document"].clone();
     assert_eq!((&again["nodes"][1]["comment"], &again["report"]), (&json!("mine"), report));
-    assert_eq!(list(&page.request("boards", json!({}))["boards"]).len(), 1);
+    let boards = |page: &mut Page| list(&page.request("boards", json!({}))["boards"]).len();
+    assert_eq!(boards(&mut page), 1);
+    // A removed report does not return at the end of a search.
+    page.request("remove", json!({ "board": board }));
+    page.request("queue-extend", json!({ "entry": entry, "budget": { "nodes": 6000 } }));
+    row(address, entry, is("done"));
+    page.request("queue-pause", json!({ "paused": true }));
+    assert_eq!(boards(&mut page), 0);
 }
 
 #[test]
