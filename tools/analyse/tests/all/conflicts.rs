@@ -175,6 +175,7 @@ fn long_names_are_cut() {
     let Some(mut browser) = Browser::start() else { return };
     // The server refuses names of more than 200 characters.
     let (_server, _, page) = saved(&mut browser, &format!("[White \"{}\"]\n\n1. e4 e5", "x".repeat(300)));
+    browser.wait_for(&page, "!!document.querySelector('#boards [data-act=copy]')");
     browser.evaluate(&page, "document.querySelector('#boards [data-act=copy]').click()");
     browser.wait_for(&page, "document.querySelectorAll('#boards li').length === 2");
 }
