@@ -25,6 +25,9 @@ static SCHEMA: Schema = Schema {
 };
 /// Maximum rows read or written at once.
 pub const PAGE: usize = 1000;
+/// The condition of a node whose first search has not ended.
+const IS_BARE: &str = "ply IS NULL AND note = '' AND NOT EXISTS (SELECT 1 FROM search WHERE node = node.id)
+    AND NOT EXISTS (SELECT 1 FROM edge WHERE node.id IN (parent, child))";
 
 pub struct Store {
     location: Location,
@@ -365,10 +368,13 @@ impl Store {
         self.db().query(sql, &[], |row| Ok((row.get(0)?, EngineId(row.0[1..].to_vec()))))
     }
 
-    /// The next nodes after this one; none at the end.
+    /// The next nodes after this one, without those that a process is about to add; none at the end.
     pub fn page(&self, after: i64) -> Result<Vec<Entry>> {
-        let sql = "SELECT id, position, note, white, moves, fixed FROM node WHERE id > $1 ORDER BY id LIMIT $2";
-        self.db().query(sql, &values![after, PAGE], |row| {
+        let sql = format!(
+            "SELECT id, position, note, white, moves, fixed FROM node
+                WHERE id > $1 AND NOT (claim IS NOT NULL AND {IS_BARE}) ORDER BY id LIMIT $2"
+        );
+        self.db().query(&sql, &values![after, PAGE], |row| {
             let (id, key, note) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(Entry { id, key, note, white: row.get(3)?, moves: row.get(4)?, fixed: row.get(5)? })
         })
@@ -429,10 +435,8 @@ impl Store {
                 AND (claim = $1 OR NOT EXISTS (SELECT 1 FROM run WHERE run.id = node.claim{live})) RETURNING id"
         );
         let released = self.db().query(&sql, &values![own], |row| row.get(0))?;
-        let sql = "DELETE FROM node WHERE id = ANY($1) AND ply IS NULL AND note = ''
-                AND NOT EXISTS (SELECT 1 FROM search WHERE node = node.id)
-                AND NOT EXISTS (SELECT 1 FROM edge WHERE node.id IN (parent, child))";
-        self.db().execute(sql, &values![&released[..]])?;
+        let sql = format!("DELETE FROM node WHERE id = ANY($1) AND {IS_BARE}");
+        self.db().execute(&sql, &values![&released[..]])?;
         Ok(released)
     }
 

@@ -293,6 +293,7 @@ fn processes_search_different_positions() {
     let both = Some(root.after(read("Nf3")[0]).after(read("Nf3 Nf6")[1]).after(read("g3")[0]).key);
     assert_eq!(new(&trees[0]), both);
     assert_ne!(new(&trees[1]), both);
+    assert_eq!(merged(&[&store]).count().unwrap(), (5, 5));
     trees[0].store.release_own().unwrap();
     assert_eq!(new(&trees[1]), both);
     trees[1].store.release_own().unwrap();
