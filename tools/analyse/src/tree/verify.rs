@@ -101,7 +101,7 @@ fn check_node(graph: &Graph, id: i64, key: &str, steps: &[(Step, &str)], searche
     }
     for (edge, child) in steps {
         if !moves.contains(&edge.mv) {
-            return Err(format!("illegal move {} in {key}", edge.mv.word()));
+            return Err(format!("illegal move {} in {key}", position.board.uci(edge.mv, true)));
         }
         let expected = position.after(edge.mv).key;
         if *child != expected || edge.irreversible != position.is_irreversible(edge.mv) {

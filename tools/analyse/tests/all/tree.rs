@@ -403,6 +403,11 @@ fn invalid_arguments_are_quoted() {
     let output = tree(&["verify", &path]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.code() == Some(1) && text.contains("value Some("), "{text}");
+    // a1b1, which is illegal.
+    change.execute("UPDATE edge SET mv = 64 WHERE rowid = 1", []).unwrap();
+    let output = tree(&["verify", &path]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("illegal move a1b1 in "), "{text}");
 }
 
 /// Reading a tree needs no write access to file or folder.
