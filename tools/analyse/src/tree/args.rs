@@ -80,10 +80,10 @@ pub struct Init {
     /// Moves from that position to the root, in quotes
     #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
     pub moves: String,
-    /// Games whose moves become part of the tree where they reach the root; may be repeated
+    /// Games whose moves and variations become part of the tree where they reach the root; may be repeated
     #[arg(long, value_name = "FILE")]
     pub pgn: Vec<PathBuf>,
-    /// Plies of each game to take
+    /// Plies of each line to take
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub pgn_plies: usize,
     /// Polyglot book whose moves from the root become part of the tree; may be repeated

@@ -7,9 +7,9 @@ use super::store::{Search, Store};
 use super::update::{Changed, store_all};
 use super::{change_settings, settings};
 use crate::database::{Analysis, Database, Known};
-use crate::pgn::Reader;
+use crate::pgn::{PgnMove, Reader};
 use crate::sql;
-use lento::chess::Move;
+use lento::chess::{Board, Move};
 use lento_common::polyglot::Book;
 use lento_console::Done;
 use lento_console::notice::notice;
@@ -149,32 +149,50 @@ fn read_book(path: &Path, root: &Position, max: usize) -> Result<Vec<(Position, 
     Ok(plays)
 }
 
-/// The moves of games after they reach the root.
+/// The moves of games after they reach the root, a line for each variation.
 fn games(path: &Path, root: &Position, plies: usize) -> Result<Vec<Vec<Move>>, String> {
     let refuse = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut reader = Reader::new(BufReader::new(File::open(path).map_err(refuse)?));
-    let (mut lines, mut read) = (Vec::new(), 0);
+    let (mut lines, mut read, mut without) = (Vec::new(), 0, 0);
     while let Some(reading) = reader.next_game().map_err(refuse)? {
         reading.problems.iter().for_each(|problem| notice(format_args!("{}: {problem}", path.display())));
         let Some(game) = reading.game else { continue };
+        let before = lines.len();
+        add_lines(root, plies, game.start, &game.moves, None, &mut lines);
         read += 1;
-        let mut board = game.start.clone();
-        for at in 0..=game.moves.len() {
-            if Position::new(&board).key == root.key {
-                lines.push(game.moves[at..].iter().map_while(|played| played.mv).take(plies).collect());
-                break;
-            }
-            if let Some(played) = game.moves.get(at) {
-                board = played.after(&board);
-            }
-        }
+        without += usize::from(lines.len() == before);
     }
     if read == 0 {
         return Err(format!("{}: no game; expected games in PGN", path.display()));
     }
-    if lines.len() < read {
-        let games = counted(read as u64, "game");
-        notice(format_args!("{}: {} of {games} do not reach the root", path.display(), read - lines.len()));
+    if without > 0 {
+        let games = counted(read, "game");
+        notice(format_args!("{}: the root is not reached in {without} of {games}", path.display()));
     }
     Ok(lines)
+}
+
+/// Adds the line of these moves and those of its variations. `line` has the moves from the root; `None` before it.
+fn add_lines(
+    root: &Position,
+    plies: usize,
+    mut board: Board,
+    moves: &[PgnMove],
+    mut line: Option<Vec<Move>>,
+    lines: &mut Vec<Vec<Move>>,
+) {
+    let is_root = |board: &Board| Position::new(board).key == root.key;
+    for played in moves {
+        line = line.or_else(|| is_root(&board).then(Vec::new));
+        for variation in &played.remarks.variations {
+            add_lines(root, plies, board.clone(), &variation.moves, line.clone(), lines);
+        }
+        match (&mut line, played.mv) {
+            (Some(line), Some(mv)) if line.len() < plies => line.push(mv),
+            (Some(_), _) => break,
+            (None, _) => {}
+        }
+        board = played.after(&board);
+    }
+    lines.extend(line.or_else(|| is_root(&board).then(Vec::new)));
 }

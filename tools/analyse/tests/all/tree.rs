@@ -244,6 +244,19 @@ fn games_and_analyses_become_a_tree() {
     let text = grow(&path, &["--positions", "2"]);
     assert!(!text.contains("1.f3: ") && !text.contains("root: "), "{text}");
     done(&["verify", &path]);
+    // Variations of a game may reach the root alone.
+    let pgn = folder.write("b.pgn", "1. e4 e5 (1... c5 2. Nf3 (2. c3 d5)) (1... e6 2. -- d5 (2... c5)) 2. Nc3 *");
+    for (moves, plies, count) in [("", "40", 9), ("", "2", 5), ("e4 c5", "40", 4), ("d4", "40", 1)] {
+        let path = folder.path(&format!("{count}.tree"));
+        let output = tree(&["init", &path, "--pgn", &pgn, "--moves", moves, "--pgn-plies", plies]);
+        assert_eq!(shown(&path, "")["positions"], count);
+        assert_eq!(
+            stderr(&output).contains("the root is not reached in 1 of 1 game"),
+            count == 1,
+            "{}",
+            stderr(&output)
+        );
+    }
 }
 
 #[test]
