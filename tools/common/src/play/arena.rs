@@ -76,7 +76,7 @@ impl Arena {
     ) -> Result<(), Box<dyn Error>> {
         let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
             let set_up = |settings: Vec<Setting>| {
-                let player = Player::inline(&settings, self.hash);
+                let player = Player::of_limit(&settings, self.hash, self.limit);
                 player.map_err(|error| format!("cannot set up a player: {error}"))
             };
             let [one, other] = players(number).map(set_up);
@@ -88,7 +88,7 @@ impl Arena {
             let games = play(&mut one, &mut other).and_then(|first| Some([first, play(&mut other, &mut one)?]));
             Ok(games.map(|games| GamePair { number, games }))
         };
-        ordered::run(self.concurrency, pairs, stop, || Player::inline(&[], 1), work, on_pair)
+        ordered::run(self.concurrency, pairs, stop, Openings::checker, work, on_pair)
     }
 }
 

@@ -26,12 +26,12 @@ pub fn play(
         if let Some(verdict) = game.verdict() {
             break by_rules(&game, verdict);
         }
+        let side = game.board().side_to_move();
+        let clock = &mut clocks[side.index()];
+        let ply = players[side.index() % count].search(&game, limit, *clock, &stops);
         if stops.iter().any(|stop| stop.is_requested()) {
             return None;
         }
-        let side = game.board().side_to_move();
-        let clock = &mut clocks[side.index()];
-        let ply = players[side.index() % count].search(&game, limit, *clock);
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,

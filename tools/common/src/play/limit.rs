@@ -37,6 +37,17 @@ impl Limit {
         Self::SoftNodes { soft: nodes, hard: nodes.saturating_mul(8) }
     }
 
+    /// Whether searches take up to about a second.
+    pub fn is_short(self) -> bool {
+        match self {
+            Self::Nodes(nodes) | Self::SoftNodes { hard: nodes, .. } => nodes <= 500_000,
+            Self::Depth(depth) => depth <= 12,
+            Self::MoveTime(time) => time <= Duration::from_secs(1),
+            // A move takes up to about half of the clock.
+            Self::Clock { base, increment } => base + increment <= Duration::from_secs(2),
+        }
+    }
+
     /// The search limits for the side to move, given its remaining time.
     pub fn args(self, side: Color, left: Duration) -> Limits {
         let mut args = Limits::default();

@@ -99,6 +99,11 @@ impl Openings {
         Ok(Self { args: args.clone(), book })
     }
 
+    /// A player for [`get`](Self::get), on one of the threads of [`ordered::run`](crate::ordered::run).
+    pub fn checker() -> Result<Player, String> {
+        Player::of_limit(&[], 1, Self::CHECK_LIMIT)
+    }
+
     /// The opening with a number. Positions of a file are reused. Rejects unbalanced positions after random plies and moves of a
     /// Polyglot book, and endings that are unbalanced or not quiet.
     pub fn get(&self, number: u64, checker: &mut Player) -> Game {
@@ -138,7 +143,7 @@ impl Openings {
             return None;
         }
         checker.engine.new_game();
-        let ply = checker.search(game, Self::CHECK_LIMIT, Duration::ZERO);
+        let ply = checker.search(game, Self::CHECK_LIMIT, Duration::ZERO, &[]);
         (ply.score.abs() <= self.args.max_imbalance).then_some(ply.mv)
     }
 
@@ -255,7 +260,7 @@ mod tests {
             let scores = (0..20).map(|number| {
                 let game = openings.get(number, &mut checker);
                 checker.engine.new_game();
-                checker.search(&game, Openings::CHECK_LIMIT, Duration::ZERO).score.abs()
+                checker.search(&game, Openings::CHECK_LIMIT, Duration::ZERO, &[]).score.abs()
             });
             scores.max().unwrap()
         };
@@ -316,7 +321,7 @@ mod tests {
             if game.board().occupied().count() <= 12 {
                 endings += 1;
                 checker.engine.new_game();
-                let ply = checker.search(&game, Openings::CHECK_LIMIT, Duration::ZERO);
+                let ply = checker.search(&game, Openings::CHECK_LIMIT, Duration::ZERO, &[]);
                 assert!(ply.mv.is_quiet() && ply.score.abs() <= 100, "{}", game.board().fen(false));
             }
         }

@@ -3,6 +3,7 @@
 use super::limit::Limit;
 use super::record::Ply;
 use super::setting::Setting;
+use crate::interrupt::Stop;
 use lento::chess::Game;
 use lento::engine::Engine;
 use std::time::{Duration, Instant};
@@ -14,9 +15,14 @@ pub struct Player {
 }
 
 impl Player {
-    /// A player that searches on the calling thread, which must be one of [`ordered::run`](crate::ordered::run).
-    pub fn inline(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        Self::new(Engine::inline(), settings, hash)
+    /// A player of games with this limit, on one of the threads of [`ordered::run`](crate::ordered::run). Searches of up to about
+    /// a second are on the calling thread; a stop ends longer ones.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn of_limit(settings: &[Setting], hash: usize, limit: Limit) -> Result<Self, String> {
+        let engine = if limit.is_short() { Engine::inline() } else { Engine::new() };
+        Self::new(engine, settings, hash)
     }
 
     /// Sets up an engine with a hash table in MiB.
@@ -33,12 +39,13 @@ impl Player {
         Ok(Self { engine })
     }
 
-    /// Searches a position, which must have a legal move.
-    pub fn search(&mut self, game: &Game, limit: Limit, left: Duration) -> Ply {
+    /// Searches a position, which must have a legal move. A stop ends the search with the move so far.
+    pub fn search(&mut self, game: &Game, limit: Limit, left: Duration, stops: &[&Stop]) -> Ply {
         let start = Instant::now();
         self.engine.game = game.clone();
         let args = limit.args(game.board().side_to_move(), left);
-        let outcome = self.engine.search_blocking(&args, |_| {});
+        let check = |_: &Engine, _| stops.iter().try_for_each(|stop| stop.check());
+        let outcome = self.engine.search_until(&args, &[], check);
         let mv = outcome.best.expect("a position with a legal move has a best move");
         let (score, depth, nodes) =
             outcome.lines.first().map_or((0, 0, 0), |line| (line.score, line.depth, line.nodes));

@@ -4,8 +4,7 @@ use crate::TOOL;
 use lento_testing::Folder;
 use lento_testing::driver::*;
 use serde_json::Value;
-use std::io::Read;
-use std::process::{Child, Command};
+use std::process::Command;
 
 const MATCH: &str = "match --old LMR=off --limit nodes=300 --hash 1 --concurrency 1 --json";
 
@@ -207,13 +206,14 @@ fn signals_end_the_run_and_work_is_kept() {
         assert_eq!(output.status.code(), Some(130), "{signal}: {output:?}");
     }
     // Searches that take hours.
-    let mut child = TOOL.command(&folder, "match --limit depth=200 --pairs 9 --journal @/long").spawn().unwrap();
-    wait_for("no journal", || lines(&folder.at("long")) == 1);
-    let kill = |child: &Child| Command::new("kill").arg(child.id().to_string()).status().unwrap();
-    kill(&child);
-    let mut message = [0; 25];
-    child.stderr.as_mut().unwrap().read_exact(&mut message).unwrap();
-    assert_eq!(message.as_slice(), b"lento-lab: interrupted: f");
-    kill(&child);
-    assert_eq!(finish(child).status.code(), Some(130));
+    for (number, limit) in ["depth=200", "nodes=99999999999", "movetime=9999999ms", "tc=999+99"].iter().enumerate() {
+        let words = format!("match --limit {limit} --pairs 9 --new Threads={} --journal @/{number}", 1 + number % 2);
+        let child = TOOL.command(&folder, &words).spawn().unwrap();
+        wait_for("no journal", || lines(&folder.at(&number.to_string())) == 1);
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        let output = finish(child);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.starts_with("lento-lab: interrupted: f"), "{message}");
+        assert_eq!(output.status.code(), Some(130), "{limit}");
+    }
 }

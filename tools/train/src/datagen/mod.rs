@@ -10,7 +10,7 @@ use lento::internals::processors;
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
 use lento_common::part::{Part, part};
-use lento_common::play::{Arena, Book, Conditions, Limit, Player, Record, Setting, play, texts};
+use lento_common::play::{Arena, Book, Conditions, Limit, Openings, Player, Record, Setting, play, texts};
 use lento_common::{ordered, outputs, progress};
 use lento_console::Done;
 use serde_json::Value;
@@ -105,7 +105,7 @@ fn play_games(
     stop: &Stop,
     mut on_game: impl FnMut(&Record) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    let set_up = || Ok((Player::inline(settings, arena.hash)?, Player::inline(&[], 1)?));
+    let set_up = || Ok((Player::of_limit(settings, arena.hash, arena.limit)?, Openings::checker()?));
     let work = |(player, checker): &mut (Player, Player), number, stops: [&Stop; 2]| {
         let opening = arena.openings.get(number, checker);
         Ok(play(&mut [player], &opening, arena.limit, &arena.rules, stops))
@@ -183,7 +183,7 @@ impl Sum {
 mod tests {
     use super::*;
     use lento_common::arguments::parse;
-    use lento_common::play::{Limit, OpeningArgs, Openings};
+    use lento_common::play::{Limit, OpeningArgs};
 
     fn arena(concurrency: usize) -> Arena {
         let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };

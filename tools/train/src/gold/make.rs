@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Done {
     // Games with fewer positions than --each need more openings.
     arena.warn_of_repeats(args.positions.div_ceil(args.each) as u64);
     // Fails before the journal is created.
-    Sampler::new(&args.set, arena.hash)?;
+    Sampler::new(&args.set, &arena)?;
     let stop = Stop::on_ctrl_c()?;
     let header = header(args)?;
     let mut gold = GoldSet::default();
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Done {
     let bar = progress::resumed(Some(args.positions as u64), before as u64, template);
 
     if before < args.positions {
-        let set_up = || Sampler::new(&args.set, arena.hash);
+        let set_up = || Sampler::new(&args.set, &arena);
         let work = |sampler: &mut Sampler, number, stops: [&Stop; 2]| {
             Ok(sampler.sample_game(args.each, args.label, &arena, number, stops))
         };

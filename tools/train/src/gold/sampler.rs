@@ -8,7 +8,7 @@ use lento::engine::{Engine, Output};
 use lento::score::Bound;
 use lento_common::interrupt::Stop;
 use lento_common::mix;
-use lento_common::play::{Arena, Limit, Player, Record, Setting, play};
+use lento_common::play::{Arena, Limit, Openings, Player, Record, Setting, play};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -52,13 +52,14 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        let [player, labeller] = [Player::inline(settings, hash)?, Player::new(Engine::new(), settings, hash)?];
+    pub fn new(settings: &[Setting], arena: &Arena) -> Result<Self, String> {
+        let player = Player::of_limit(settings, arena.hash, arena.limit)?;
+        let labeller = Player::new(Engine::new(), settings, arena.hash)?;
         let threads = player.engine.threads();
         if threads > 1 {
             return Err(format!("Threads={threads}: a gold set needs searches on one thread"));
         }
-        Ok(Self { player, checker: Player::inline(&[], 1)?, labeller })
+        Ok(Self { player, checker: Openings::checker()?, labeller })
     }
 
     /// Plays a game and samples up to `each` of its positions, scored by searches with the limit `label`. The result depends only on
@@ -83,10 +84,7 @@ impl Sampler {
             if sampled.records.len() >= each {
                 break;
             }
-            if stops.iter().any(|stop| stop.is_requested()) {
-                return None;
-            }
-            let (label, nodes) = self.label(&position, label)?;
+            let (label, nodes) = self.label(&position, label, stops)?;
             sampled.nodes += nodes;
             if FILTER.keeps(&label) {
                 sampled.records.push(packed::to_bytes(&packed::pack(&label.board, label.score, label.result)));
@@ -96,21 +94,25 @@ impl Sampler {
     }
 
     /// The position with score and best move of a search with an empty table, and the nodes of the search. The score is the last exact
-    /// one. `None` without a legal move.
-    fn label(&mut self, position: &Position, limit: Limit) -> Option<(Position, u64)> {
+    /// one. `None` without a legal move or if interrupted.
+    fn label(&mut self, position: &Position, limit: Limit, stops: [&Stop; 2]) -> Option<(Position, u64)> {
         self.labeller.engine.new_game();
         let engine = &mut self.labeller.engine;
         engine.game = Game::from(position.board.clone());
         let side = position.board.side_to_move();
         let mut exact = None;
-        let outcome = engine.search_blocking(&limit.args(side, Duration::ZERO), |output| {
-            if let Output::Info(info) = output
+        let outcome = engine.search_until(&limit.args(side, Duration::ZERO), &[], |_, output| {
+            if let Some(Output::Info(info)) = output
                 && info.bound == Bound::Exact
                 && info.multipv == 1
             {
                 exact = Some(info.score);
             }
+            stops.iter().try_for_each(|stop| stop.check())
         });
+        if stops.iter().any(|stop| stop.is_requested()) {
+            return None;
+        }
         let line = outcome.lines.first();
         let score = exact.or(line.map(|line| line.score)).unwrap_or_default() * side.sign();
         Some((Position { score, mv: outcome.best?, ..position.clone() }, line.map_or(0, |line| line.nodes)))
@@ -136,7 +138,7 @@ mod tests {
     use crate::tests::sample;
     use lento::chess::Board;
     use lento_common::arguments::parse;
-    use lento_common::play::{GameResult, OpeningArgs, Openings};
+    use lento_common::play::{GameResult, OpeningArgs};
 
     fn arena() -> Arena {
         let args = OpeningArgs { dfrc: 0.3, seed: 9, ..parse(["openings"]).unwrap() };
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn sampled_positions_are_quiet_and_depend_only_on_the_game() {
-        let (stop, mut sampler) = (Stop::default(), Sampler::new(&[], 1).unwrap());
+        let (stop, mut sampler) = (Stop::default(), Sampler::new(&[], &arena()).unwrap());
         let mut sample = |number| sampler.sample_game(5, Limit::Nodes(300), &arena(), number, [&stop; 2]).unwrap();
         let games = [sample(3), sample(8), sample(3)];
         assert_eq!(games[0], games[2]);
@@ -168,14 +170,14 @@ mod tests {
         let board = Board::from_fen("4k3/7p/8/3q4/4P3/8/8/4K2R w - - 0 1").unwrap();
         let mv = board.parse_uci("e4d5", false).unwrap();
         let position = Position { board, score: 0, result: GameResult::Draw, mv, ply: 9 };
-        let mut sampler = Sampler::new(&["MultiPV=3".parse().unwrap()], 1).unwrap();
-        let (label, _) = sampler.label(&position, Limit::Depth(4)).unwrap();
+        let mut sampler = Sampler::new(&["MultiPV=3".parse().unwrap()], &arena()).unwrap();
+        let (label, _) = sampler.label(&position, Limit::Depth(4), [&Stop::default(); 2]).unwrap();
         assert!(label.mv == mv && label.score > 200, "{}", label.score);
     }
 
     #[test]
     fn interrupted_game_gives_none() {
-        let (other, stop, mut sampler) = (Stop::default(), Stop::default(), Sampler::new(&[], 1).unwrap());
+        let (other, stop, mut sampler) = (Stop::default(), Stop::default(), Sampler::new(&[], &arena()).unwrap());
         stop.request();
         assert_eq!(sampler.sample_game(5, Limit::Nodes(300), &arena(), 3, [&other, &stop]), None);
     }
