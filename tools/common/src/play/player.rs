@@ -21,7 +21,11 @@ impl Player {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn of_limit(settings: &[Setting], hash: usize, limit: Limit) -> Result<Self, String> {
-        let engine = if limit.is_short() { Engine::inline() } else { Engine::new() };
+        let mut engine = if limit.is_short() { Engine::inline() } else { Engine::new() };
+        if matches!(limit, Limit::MoveTime(_)) {
+            // No overhead within a process; on a clock, a busy machine must not lose games.
+            engine.settings.search.move_overhead = 0;
+        }
         Self::new(engine, settings, hash)
     }
 
@@ -31,8 +35,6 @@ impl Player {
     /// The hash table cannot be allocated, or a setting cannot be applied.
     pub fn new(mut engine: Engine, settings: &[Setting], hash: usize) -> Result<Self, String> {
         engine.set_hash(hash).map_err(|error| error.to_string())?;
-        // No overhead within a process.
-        engine.settings.search.move_overhead = 0;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
         }
@@ -54,5 +56,21 @@ impl Player {
             rate => Duration::from_nanos(nodes * 1_000_000 / rate),
         };
         Ply { mv, score, depth, nodes, time }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_have_a_move_overhead() {
+        let overhead = |limit: &str, settings: &[Setting]| {
+            let player = Player::of_limit(settings, 1, limit.parse().unwrap()).unwrap();
+            player.engine.settings.search.move_overhead
+        };
+        let given = ["Move Overhead=3".parse().unwrap()];
+        assert_eq!((overhead("tc=2+0.02", &[]), overhead("tc=2+0.02", &given)), (10, 3));
+        assert_eq!((overhead("movetime=50ms", &[]), overhead("movetime=50ms", &given)), (0, 3));
     }
 }
