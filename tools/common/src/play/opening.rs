@@ -118,18 +118,21 @@ impl Openings {
             0 => 0,
             plies => plies + u32::from(rng.bool()),
         };
+        // A share of all games; this one does not start from an ending. Drawn once, as more of these positions are unbalanced.
+        let is_dfrc = rng.f64() * (1.0 - self.args.endings) < self.args.dfrc;
+        let base_position = |rng: &mut Rng| if is_dfrc { double_fischer(rng) } else { self.book_position(number, rng) };
         if plies == 0 && !matches!(self.book, Book::Polyglot(_)) {
-            return Game::from(self.base_position(number, &mut rng));
+            return Game::from(base_position(&mut rng));
         }
         for _ in 0..Self::ATTEMPTS {
-            let board = self.base_position(number, &mut rng);
+            let board = base_position(&mut rng);
             let Some(game) = random_walk(board, plies, &mut rng) else { continue };
             if self.balanced_move(&game, checker).is_some() {
                 return game;
             }
         }
         // The position of the book may be unbalanced.
-        Game::from(self.base_position(number, &mut rng))
+        Game::from(base_position(&mut rng))
     }
 
     /// Random plies from the start or book position.
@@ -147,12 +150,8 @@ impl Openings {
         (ply.score.abs() <= self.args.max_imbalance).then_some(ply.mv)
     }
 
-    /// The position before the random plies.
-    fn base_position(&self, number: u64, rng: &mut Rng) -> Board {
-        // A share of all games; this is one of those that do not start from an ending.
-        if rng.f64() * (1.0 - self.args.endings) < self.args.dfrc {
-            return double_fischer(rng);
-        }
+    /// The start position or that of the book.
+    fn book_position(&self, number: u64, rng: &mut Rng) -> Board {
         match &self.book {
             Book::None => Board::start(),
             Book::Positions(fens) => {
@@ -303,6 +302,12 @@ mod tests {
         let mixed = OpeningArgs { dfrc: 0.5, random_plies: Some(0), ..args() };
         let standard = fens(&mixed, 0..40).iter().filter(|fen| fen.starts_with("rnbqkbnr/")).count();
         assert!((8..=32).contains(&standard), "{standard}");
+        // Most of the others are unbalanced.
+        let kinds = |max_imbalance| -> Vec<bool> {
+            let mixed = OpeningArgs { dfrc: 0.5, random_plies: Some(1), max_imbalance, ..args() };
+            fens(&mixed, 0..30).iter().map(|fen| fen.contains(" HAha ")).collect()
+        };
+        assert_eq!(kinds(20), kinds(100_000));
         let no_others = OpeningArgs { endings: 0.5, ..mixed };
         assert!(
             fens(&no_others, 0..20).iter().all(|fen| !fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR "))
