@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, default_value = "nodes=5000")]
     limit: Limit,
     /// Game pairs: one opening, each player with White once; the maximum with --sprt [default: 200, or none with --sprt]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=u32::MAX.into()))]
     pairs: Option<u64>,
     /// Store finished pairs in this file; the same command resumes the run, even after a crash
     #[arg(long, value_name = "FILE")]
