@@ -121,13 +121,15 @@ pub fn run(args: &Args) -> Done {
         }
     })?;
     bar.finish_and_clear();
+    // Printed although a file may not be writable, and the reverse.
+    let shown = summary::show(args.json, || report::json(args, &session), || report::text(&session));
     if let Some(path) = &args.markdown {
         draft::write(path, report::markdown(&session).as_bytes())?;
     }
     if let Some(path) = &args.svg {
         draft::write(path, report::svg(&session)?.as_bytes())?;
     }
-    summary::show(args.json, || report::json(args, &session), || report::text(&session))?;
+    shown?;
     Ok(summary::exit(session.is_over()))
 }
 

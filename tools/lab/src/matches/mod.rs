@@ -108,16 +108,19 @@ pub fn run(args: &Args) -> Done {
     };
     let bar = progress::resumed(len, session.tally.results.games(), template);
     bar.set_message(report::line(&session));
-    session.play(&arena, &[args.new.clone(), args.old.clone()], &stop, |session| {
+    let played = session.play(&arena, &[args.new.clone(), args.old.clone()], &stop, |session| {
         bar.set_position(session.tally.results.games());
         if !bar.is_hidden() {
             bar.set_message(report::line(session));
         }
-    })?;
+    });
     bar.finish_and_clear();
-
-    let row = report::row(args, &session);
-    summary::show(args.json, || row.json(), || row.labelled())?;
+    // Games before an error count.
+    if played.is_ok() || session.tally.results.games() > 0 {
+        let row = report::row(args, &session);
+        summary::show(args.json, || row.json(), || row.labelled())?;
+    }
+    played?;
     Ok(summary::exit(session.is_over()))
 }
 

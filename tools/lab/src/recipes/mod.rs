@@ -161,7 +161,7 @@ pub fn run(args: &Args) -> Done {
 }
 
 fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
-    let table = report::table(session);
+    let shown = summary::show(args.json, || report::json(session), || table::text(&report::table(session)));
     let pictures = if args.pictures.is_some() { picture::all(session)? } else { Vec::new() };
     for Picture { file, svg, .. } in &pictures {
         draft::write(&args.pictures.as_deref().unwrap_or(Path::new("")).join(file), svg.as_bytes())?;
@@ -169,6 +169,5 @@ fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &args.markdown {
         draft::write(path, report::markdown(session, &pictures)?.as_bytes())?;
     }
-    summary::show(args.json, || report::json(session), || table::text(&table))?;
-    Ok(())
+    Ok(shown?)
 }

@@ -115,6 +115,7 @@ pub fn run(args: &Args) -> Done {
     measuring.progress.clear();
 
     let rows = statistics::rows(&measuring.runs, &threads, args.seed);
+    let shown = summary::show(to_stdout, || measuring.json(&rows, elapsed), || measuring.text(&rows, elapsed));
     if let Some(path) = json {
         draft::write(path, format!("{:#}\n", measuring.json(&rows, elapsed)).as_bytes())?;
     }
@@ -122,7 +123,7 @@ pub fn run(args: &Args) -> Done {
         let processor = measuring.machine["processor"].as_str().unwrap_or("unknown");
         draft::write(path, chart::svg(&rows, processor)?.as_bytes())?;
     }
-    summary::show(to_stdout, || measuring.json(&rows, elapsed), || measuring.text(&rows, elapsed))?;
+    shown?;
     Ok(if rows.is_empty() && !measuring.stop.is_requested() { ExitCode::FAILURE } else { measuring.stop.exit_code() })
 }
 

@@ -9,6 +9,7 @@ mod session;
 use crate::document::merged;
 use lento::search::params::TUNABLES;
 use lento_common::interrupt::Stop;
+use lento_common::notice::notice;
 use lento_common::play::{Conditions, Limit, Setting};
 use lento_common::{draft, inputs, number, outputs, progress, summary};
 use lento_console::Done;
@@ -84,13 +85,14 @@ pub fn run(args: &Args) -> Done {
         rewritten(path, &session)?;
     }
     let finished = play(args, &mut session, &Stop::on_ctrl_c()?)?;
+    let document =
+        || merged(report::json(&session.spsa, &session.pairs, args.iterations), json!({ "run": session.header }));
+    let shown = summary::show(args.json, document, || report::text(&session.spsa, &session.pairs, args.iterations));
     draw(args, &session)?;
     if finished && let Some(path) = &args.write {
         draft::write(path, rewritten(path, &session)?.as_bytes())?;
     }
-    let document =
-        || merged(report::json(&session.spsa, &session.pairs, args.iterations), json!({ "run": session.header }));
-    summary::show(args.json, document, || report::text(&session.spsa, &session.pairs, args.iterations))?;
+    shown?;
     Ok(summary::exit(finished))
 }
 
@@ -111,7 +113,9 @@ fn play(args: &Args, session: &mut Session, stop: &Stop) -> Result<bool, Box<dyn
         }
         bar.set_position(session.spsa.iteration);
         if drawn.elapsed() >= REDRAW {
-            draw(args, session)?;
+            if let Err(error) = draw(args, session) {
+                bar.suspend(|| notice(error));
+            }
             drawn = Instant::now();
         }
     }

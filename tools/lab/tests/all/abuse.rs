@@ -111,6 +111,24 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
     assert_eq!(lines(&folder.at("journal")), 31);
     let words = format!("{MATCH} --pairs 30 --pgn @/games.pgn");
     TOOL.fails_on_full_disk(&folder, 8, &words, "/games.pgn: File too large");
+    // The result is printed all the same.
+    for (words, file, result) in [
+        (&*words, "games.pgn", "\"games\": "),
+        ("factors LMR=off --pairs 2 --limit nodes=50 --hash 1 --svg @/effects.svg", "effects.svg", "LMR=off"),
+    ] {
+        let output = TOOL.limited(&folder, "trap '' XFSZ; ulimit -f 1", words);
+        let (text, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(result) && message.contains(file), "{words}: {text}{message}");
+        assert_eq!(output.status.code(), Some(1), "{words}");
+    }
+    std::fs::create_dir(folder.at("pictures")).unwrap();
+    let words = "spsa rfp_margin --iterations 4 --pairs 20 --limit nodes=500 --hash 1 --svg @/pictures/values.svg";
+    let child = TOOL.command(&folder, words).spawn().unwrap();
+    wait_for("no picture", || folder.at("pictures/values.svg").exists());
+    std::fs::rename(folder.at("pictures"), folder.at("moved")).unwrap();
+    let output = finish(child);
+    let (text, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("\n4 iterations, ") && message.contains("/pictures/values.svg: "), "{text}{message}");
 }
 
 #[cfg(target_os = "linux")]
