@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Positions per unit of work.
+/// Variations per unit of work.
 const CHUNK: usize = 8192;
 /// Maximum random moves.
 const MAX_STEPS: usize = 16;
@@ -39,8 +39,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Variations per position, 1 to 16 random moves away; fewer if they are in check or over
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::count::<u32>)]
-    each: u32,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::count::<u16>)]
+    each: u16,
     /// Exclude scores beyond this, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 2000, value_parser = number::count::<u16>)]
     max_score: u16,
@@ -72,8 +72,9 @@ pub fn run(args: &Args) -> Done {
     let mut writer = PositionWriter::new(&args.output, true, args.order, Some(max_positions))?;
     let bar = progress::bar(Some(read), "{bar:30} {percent} % {per_sec} [{elapsed}, {eta} left]");
     let mut positions = packed::positions(&files);
+    let length = chunk_length(args.each);
     let chunks = iter::from_fn(|| {
-        let chunk = positions.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>();
+        let chunk = positions.by_ref().take(length).collect::<Result<Vec<_>, _>>();
         Some(chunk).filter(|chunk| !chunk.as_ref().is_ok_and(Vec::is_empty))
     });
     let set_up = || Ok(Accumulators::new(Arc::clone(&network), Simd::best(), 1));
@@ -86,7 +87,7 @@ pub fn run(args: &Args) -> Done {
         bar.inc(read);
         Ok(ControlFlow::Continue(()))
     };
-    ordered::run(args.threads.count(), (0..).step_by(CHUNK).zip(chunks), &stop, set_up, work, on_done)?;
+    ordered::run(args.threads.count(), (0..).step_by(length).zip(chunks), &stop, set_up, work, on_done)?;
     bar.finish_and_clear();
     let written = if stop.is_requested() { None } else { writer.finish(&stop, |_| ())? };
     let mut report = Report::default();
@@ -97,9 +98,14 @@ pub fn run(args: &Args) -> Done {
     show(report, args.json, written.is_none().then_some(&args.output))
 }
 
+/// Positions per unit of work.
+fn chunk_length(each: u16) -> usize {
+    CHUNK.div_ceil(each.into())
+}
+
 /// Variations of positions in order; `first` is the number of the first position.
 fn vary(args: &Args, accumulators: &mut Accumulators, positions: &[ChessBoard], first: u64) -> Vec<[u8; RECORD]> {
-    let mut records = Vec::with_capacity(positions.len() * args.each as usize);
+    let mut records = Vec::with_capacity(positions.len() * usize::from(args.each));
     for (position, number) in positions.iter().zip(first..) {
         let mut random = fastrand::Rng::with_seed(mix::seed(args.order.seed, number));
         let root = board(position);
@@ -146,6 +152,12 @@ mod tests {
     use crate::sample::{Sample, value};
     use crate::tests::sample::positions;
     use lento_common::arguments::parse;
+
+    #[test]
+    fn many_variations_need_little_memory() {
+        let args: Args = parse(["vary", "in.bf", "--output", "out.bf", "--each", "65535"]).unwrap();
+        assert!(chunk_length(args.each) == 1 && chunk_length(1000) < 10);
+    }
 
     #[test]
     fn variations_have_scores_of_the_network_and_results_of_their_odds() {
