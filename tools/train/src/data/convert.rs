@@ -92,14 +92,16 @@ impl Conversion {
     ) -> Result<Option<u64>, Box<dyn Error>> {
         let bar = shards::bar(&files)?;
         let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &args.filter)?));
-        let (finished, torn) = decode::run(files, args.threads.count(), stop, work, |(games, positions), bytes| {
+        let (finished, torn) = decode::run(files, args.threads.count(), stop, work, |(games, selected), bytes| {
+            let (kept, excluded) = selected;
             self.games += games;
-            self.positions += positions.len() as u64;
-            for position in positions {
-                match position {
-                    Err(rule) => self.excluded[rule as usize] += 1,
-                    Ok((_, key)) if args.dedupe && !self.seen.insert(key) => self.repeated += 1,
-                    Ok((record, _)) => writer.push(record)?,
+            self.positions += kept.len() as u64 + excluded.iter().sum::<u64>();
+            self.excluded.iter_mut().zip(excluded).for_each(|(sum, count)| *sum += count);
+            for (record, key) in kept {
+                if args.dedupe && !self.seen.insert(key) {
+                    self.repeated += 1;
+                } else {
+                    writer.push(record)?;
                 }
             }
             bar.set_position(bytes);
@@ -139,24 +141,24 @@ impl Conversion {
     }
 }
 
-/// Record and key of a position, or the rule that excludes it.
-type Selected = Result<([u8; RECORD], u64), Rule>;
+/// Records and keys of positions, and the numbers of others by [`Rule`].
+type Selected = (Vec<([u8; RECORD], u64)>, [u64; Rule::NAMES.len()]);
 
-/// The positions of games.
-fn select(games: &[StoredGame], filter: &Filter) -> Result<Vec<Selected>, String> {
-    let mut positions = Vec::new();
+/// Selects positions of games.
+fn select(games: &[StoredGame], filter: &Filter) -> Result<Selected, String> {
+    let (mut kept, mut excluded) = Selected::default();
     for game in games {
-        game.walk(|position| {
-            positions.push(match filter.rule_against(position) {
-                Some(rule) => Err(rule),
-                None => {
-                    let record = to_bytes(&pack(&position.board, position.score, position.result));
-                    Ok((record, position.board.key()))
-                }
-            });
+        game.walk(|position| match filter.rule_against(position) {
+            Some(rule) => excluded[rule as usize] += 1,
+            None => {
+                let record = to_bytes(&pack(&position.board, position.score, position.result));
+                kept.push((record, position.board.key()));
+            }
         })?;
     }
-    Ok(positions)
+    // Results wait for those of earlier games.
+    kept.shrink_to_fit();
+    Ok((kept, excluded))
 }
 
 #[cfg(test)]

@@ -8,12 +8,15 @@ use std::error::Error;
 use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Games per unit of work.
 const BATCH: usize = 128;
 /// Maximum bytes of a packed file that is decoded by the thread that processes its games, in parallel to other files. As the results
 /// of these files are buffered until it is their turn, larger files are decoded in order.
 const MAX_PARALLEL: u64 = 8 << 20;
+/// Maximum bytes of packed files with buffered results. Further files are decoded in order.
+const MAX_BUFFERED: u64 = if cfg!(test) { 1 << 16 } else { 64 << 20 };
 
 /// Games, and the number of bytes read up to their end.
 type Batch = (Vec<StoredGame>, u64);
@@ -37,6 +40,8 @@ pub fn run<T: Send>(
     // The file decoded in order, and the bytes of earlier files.
     let (mut open, mut bytes): (Option<GameFile>, u64) = (None, 0);
     let (mut files, mut torn) = (files.into_iter(), Vec::new());
+    // The bytes of games passed to `on_done`.
+    let passed = AtomicU64::new(0);
     let mut item = || -> Result<Option<Item>, String> {
         loop {
             if let Some(file) = &mut open {
@@ -49,7 +54,8 @@ pub fn run<T: Send>(
             }
             let Some(path) = files.next() else { return Ok(None) };
             let (size, before) = (shards::size(&path)?, bytes);
-            if is_packed(&path) && size <= MAX_PARALLEL {
+            let buffered = (bytes + size).saturating_sub(passed.load(Ordering::Relaxed));
+            if is_packed(&path) && size <= MAX_PARALLEL && buffered <= MAX_BUFFERED {
                 bytes += size;
                 return Ok(Some(Item::File(path, before)));
             }
@@ -79,7 +85,10 @@ pub fn run<T: Send>(
     };
     let on_item = |results: Vec<(T, u64)>| {
         done += 1;
-        results.into_iter().try_for_each(|(result, bytes)| on_done(result, bytes))?;
+        for (result, bytes) in results {
+            on_done(result, bytes)?;
+            passed.store(bytes, Ordering::Relaxed);
+        }
         Ok(ControlFlow::Continue(()))
     };
     ordered::run(threads, items, stop, || Ok(()), process, on_item)?;
@@ -158,6 +167,28 @@ mod tests {
         for threads in [1, 2] {
             assert!(read(&files, threads, &Stop::default()).unwrap_err().contains("c.lgp: damaged: checksum"));
         }
+    }
+
+    #[test]
+    fn large_files_are_not_buffered() {
+        let folder = Folder::new("decode-buffered");
+        let plain = folder.write("plain.vf", &sample::bytes(&sample::games(BATCH, 7)).repeat(8));
+        let packed = lgp::pack(&plain, GameFile::open(&plain).unwrap()).unwrap();
+        assert!(packed.bytes.len() as u64 > MAX_BUFFERED, "{}", packed.bytes.len());
+        let file = folder.write("a.lgp", &packed.bytes);
+        let (worked, mut done, mut most) = (AtomicU64::new(0), 0, 0);
+        let work = |_: &[StoredGame]| Ok(_ = worked.fetch_add(1, Ordering::Relaxed));
+        let on_done = |(), _| {
+            if done == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(500));
+            }
+            most = most.max(worked.load(Ordering::Relaxed) - done);
+            done += 1;
+            Ok(())
+        };
+        run(vec![file; 4], 1, &Stop::default(), work, on_done).unwrap();
+        // Those passed, in the channel and of the thread.
+        assert!(done == 32 && most <= 4, "{most} of {done} batches");
     }
 
     /// A stop while a thread decodes a file.
