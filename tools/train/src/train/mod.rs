@@ -168,7 +168,9 @@ fn learn(
             let line = report::line(session, session.run.progress.epochs.len(), Some(speed));
             let _ = write!(out, "{line}").and_then(|()| out.flush());
         }
-        draw(args, session)?;
+        if let Err(error) = draw(args, session) {
+            notice(error);
+        }
     }
     Ok(true)
 }

@@ -117,6 +117,16 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
     drop(reader);
     finish(TOOL.command(&folder, train).stdout(writer).spawn().unwrap());
     assert!(folder.at("net.lnn").exists());
+    // An error while drawing does not, either.
+    std::fs::create_dir(folder.at("pictures")).unwrap();
+    let words = "train @/data.bf --hidden 64 --epochs 100 --output @/drawn.lnn --svg @/pictures/loss.svg";
+    let child = TOOL.command(&folder, words).spawn().unwrap();
+    wait_for("no picture", || folder.at("pictures/loss.svg").exists());
+    std::fs::rename(folder.at("pictures"), folder.at("moved")).unwrap();
+    let output = finish(child);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && message.contains("/pictures/loss.svg: "), "{message}");
+    assert!(folder.at("drawn.lnn").exists());
     // An existing picture is unchanged.
     folder.write("bars.svg", b"old");
     check_full_disk(4, "data inspect @/data --svg @/bars.svg", "/bars.svg: File too large");
