@@ -211,7 +211,7 @@ fn lbr_variants_are_distinct_and_deterministic() {
         engine.new_game();
         // A large tree: captures are ordered without LBR, so in a small one the quiet variants may make no difference.
         engine.game = Game::from_fen(MIDDLEGAME).unwrap();
-        engine.search_blocking(&depth(11), |_| ()).lines[0].nodes
+        engine.search_blocking(&depth(13), |_| ()).lines[0].nodes
     };
     let first: Vec<u64> = Lbr::ALL.iter().map(|&(_, lbr)| lbr).map(&mut count).collect();
     // In reverse, so that each variant follows a different one.

@@ -219,7 +219,7 @@ fn options_are_described() {
     assert!(help("UCI_hash").is_ok_and(|line| line.starts_with("Hash: 1 to 33554432 [default: 16]. Size of ")));
     assert!(
         help("rfp_margin")
-            .is_ok_and(|line| line.starts_with("rfp_margin: 30 to 150 [default: 56]. A search parameter"))
+            .is_ok_and(|line| line.starts_with("rfp_margin: 30 to 150 [default: 54]. A search parameter"))
     );
     assert!(help("go").is_err_and(|problem| problem.starts_with("unknown option \"go\"; ")));
 }

@@ -87,7 +87,7 @@ fn moves_to_the_root_are_kept() {
     };
     done(&["init", &path, "--moves", LOPEZ]);
     done(&["pin", &path, "Nf6 O-O"]);
-    let text = grow(&path, &["--positions", "3"]);
+    let text = grow(&path, &["--positions", "6"]);
     assert!(text.contains("\nroot (other moves): ") && text.contains("\n4...Nf6 5."), "{text}");
     assert!(!text.contains("\n1.") && !text.contains(", 1."), "{text}");
     let text = exported(&[&path]);

@@ -14,7 +14,7 @@ fn open(goal: Goal, folder: &Folder) -> Session {
 /// Plays up to `max` more pairs.
 fn play(session: &mut Session, concurrency: usize, max: usize) {
     let (stop, mut pairs) = (Stop::default(), 0);
-    let weak: Setting = "LMR=off".parse().unwrap();
+    let weak: Setting = "lmp_base=1".parse().unwrap();
     let played = session.play(&arena(concurrency), &[vec![], vec![weak]], &stop, |_| {
         pairs += 1;
         if pairs == max {
