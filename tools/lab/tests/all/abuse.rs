@@ -122,13 +122,13 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
         assert_eq!(output.status.code(), Some(1), "{words}");
     }
     std::fs::create_dir(folder.at("pictures")).unwrap();
-    let words = "spsa rfp_margin --iterations 3 --pairs 8 --limit nodes=100 --hash 1 --svg @/pictures/values.svg";
+    let words = "spsa rfp_margin --iterations 9 --pairs 8 --limit nodes=100 --hash 1 --svg @/pictures/values.svg";
     let child = TOOL.command(&folder, words).spawn().unwrap();
     wait_for("no picture", || folder.at("pictures/values.svg").exists());
     std::fs::rename(folder.at("pictures"), folder.at("moved")).unwrap();
     let output = finish(child);
     let (text, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("\n3 iterations, ") && message.contains("/pictures/values.svg: "), "{text}{message}");
+    assert!(text.contains("\n9 iterations, ") && message.contains("/pictures/values.svg: "), "{text}{message}");
 }
 
 #[cfg(target_os = "linux")]
