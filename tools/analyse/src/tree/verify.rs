@@ -11,6 +11,7 @@ use lento_console::Done;
 use lento_console::notice::printable;
 use lento_console::units::counted;
 use std::collections::{HashMap, VecDeque};
+use std::fmt::Debug;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
@@ -28,13 +29,17 @@ pub fn run(location: &Location) -> Done {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+fn shown(value: Option<impl Debug>) -> String {
+    value.map_or_else(|| "none".into(), |value| format!("{value:?}"))
+}
+
 pub fn check(tree: &Tree) -> sql::Result<Vec<String>> {
     let mut graph = tree.store.load_all()?;
     let stored = graph.solve(&settings(&tree.store)?);
     let mut problems = Vec::new();
     for (node, (value, cost)) in graph.nodes.iter().zip(stored) {
         if value != node.value {
-            problems.push(format!("node {}: value {value:?}, expected {:?}", node.id, node.value));
+            problems.push(format!("node {}: value {}, expected {}", node.id, shown(value), shown(node.value)));
         }
         if cost != node.cost || cost > NEVER {
             problems.push(format!("node {}: cost {cost}, expected {}", node.id, node.cost));
@@ -42,7 +47,7 @@ pub fn check(tree: &Tree) -> sql::Result<Vec<String>> {
     }
     for (node, ply) in graph.nodes.iter().zip(plies(&graph, tree.root)) {
         if node.ply != ply {
-            problems.push(format!("node {}: ply {:?}, expected {ply:?}", node.id, node.ply));
+            problems.push(format!("node {}: ply {}, expected {}", node.id, shown(node.ply), shown(ply)));
         }
     }
     let mut after = 0;
