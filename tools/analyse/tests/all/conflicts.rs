@@ -26,11 +26,11 @@ fn connected(browser: &mut Browser) -> (Server, SocketAddr, String) {
     (server, address, page)
 }
 
-/// A server, its address, and a page with a saved game.
+/// A server, its address, and a page with a saved game in its list.
 fn saved(browser: &mut Browser, game: &str) -> (Server, SocketAddr, String) {
     let (server, address, page) = connected(browser);
     browser.read(&page, game);
-    browser.wait_for(&page, SAVED);
+    browser.wait_for(&page, &format!("{SAVED} && !!document.querySelector('#boards [data-act]')"));
     (server, address, page)
 }
 
@@ -175,7 +175,6 @@ fn long_names_are_cut() {
     let Some(mut browser) = Browser::start() else { return };
     // The server refuses names of more than 200 characters.
     let (_server, _, page) = saved(&mut browser, &format!("[White \"{}\"]\n\n1. e4 e5", "x".repeat(300)));
-    browser.wait_for(&page, "!!document.querySelector('#boards [data-act=copy]')");
     browser.evaluate(&page, "document.querySelector('#boards [data-act=copy]').click()");
     browser.wait_for(&page, "document.querySelectorAll('#boards li').length === 2");
 }
