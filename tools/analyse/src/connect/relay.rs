@@ -332,7 +332,7 @@ impl Relay {
         }
     }
 
-    /// Answers `isready` without the server if there is no connection for a while, so that a game goes on.
+    /// Answers `isready` after [`READY_TIMEOUT`] without a connection, as user interfaces give up an engine that does not.
     fn check_isready(&mut self, now: Instant) {
         if self.is_ready || self.pending_isready == 0 {
             self.isready_due = None;
