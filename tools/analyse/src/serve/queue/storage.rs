@@ -111,8 +111,10 @@ impl Queue {
     fn write_reports(&self) {
         loop {
             let mut state = self.state.lock();
-            let Some(number) = state.ended.first().copied().filter(|_| state.unstored.is_empty()) else { return };
-            state.ended.remove(&number);
+            if !state.unstored.is_empty() {
+                return;
+            }
+            let Some(number) = state.ended.pop_first() else { return };
             let board = state.entries.get(&number).and_then(|entry| entry.board.clone());
             drop(state);
             let has_board = board.is_some_and(|(board, _)| self.boards.store.has(&board));
