@@ -97,8 +97,8 @@ pub struct ParsedLine {
 /// words.
 const STANDARD: [&str; 11] = [
     "uci: name, author and options, then uciok",
-    "isready: readyok, immediately, even while searching",
-    "ucinewgame: start a new game and clear the hash table",
+    "isready: readyok, even while searching; waits for options",
+    "ucinewgame: start a new game; clears the hash table unless UCI_AnalyseMode",
     "setoption name <option> [value <value>]",
     "position startpos | fen <FEN> [moves <move> ...]",
     "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \

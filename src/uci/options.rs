@@ -62,7 +62,7 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         button("SaveHash", |_| ()).means("Saves the hash table to HashFile, even during a search."),
         button("LoadHash", |_| ()).means("Loads HashFile into the hash table. The sizes need not match."),
         interval("AutoSave", 10_080, |protocol| &mut protocol.auto_save)
-            .means("Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it."),
+            .means("Minutes after which new results are saved to HashFile, also at the end; 0 disables it."),
         check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).means(
             "Keeps results when the position changes or a new game begins (docs/hash.md). Until it is sent, \
              `go infinite` is analysis.",

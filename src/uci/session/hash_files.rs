@@ -131,7 +131,7 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
     match saved {
         Ok(Saved { entries, bytes, older }) => {
             if let Some(older) = older {
-                let text = format!("{name}: {path:?} was not loaded or saved in this session; kept as {older:?}");
+                let text = format!("{name}: {path:?} has other results than the table; kept as {older:?}");
                 let _ = console.message(text);
             }
             let mib = bytes.div_ceil(1 << 20);

@@ -16,8 +16,8 @@ use std::process::ExitCode;
 const ABOUT: &str = "\
 User interfaces start it as a UCI engine. If the connection is lost, it
 reconnects, sends options and position again and continues the search with the
-remaining time. Meanwhile it plays the best move so far at `stop` or when time
-runs out.";
+remaining time. Meanwhile it plays the best move so far at `stop`, after `movetime`
+or after half of the clock.";
 
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "", after_long_help = ABOUT)]

@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 
 /// The JSON fields, for the help.
 pub const SCHEMA: &str = "\
-With --jsonl each finished position is one line:
+With --jsonl each position is one line:
   schema                  format version, 1
   fen                     the position
   place                   its origin: file with line and id, or file

@@ -126,7 +126,7 @@ pub struct Args {
     /// A tree of `lento tree` to show and mark on the page
     #[arg(long, value_name = "FILE|URL", requires = "web")]
     tree: Option<Location>,
-    /// A database of `lento analyse` for results, boards and the queue; created if missing
+    /// A database of `lento analyse` for results, boards and the queue, otherwise lost at the end; created if missing
     #[arg(long, value_name = "FILE|URL")]
     db: Option<Location>,
     /// Folders with Syzygy tablebases

@@ -13,16 +13,16 @@ pub struct Rules {
     /// A game is won when both sides agree on this score, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 700, value_parser = clap::value_parser!(i32).range(1..))]
     pub resign: i32,
-    /// … for this many plies in a row
+    /// Consecutive plies for --resign
     #[arg(long, value_name = "PLIES", default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..))]
     pub resign_plies: u32,
     /// A game is drawn when no score exceeds this, in internal centipawns
     #[arg(long, value_name = "CP", default_value_t = 8, value_parser = clap::value_parser!(i32).range(0..))]
     pub draw: i32,
-    /// … for this many plies in a row
+    /// Consecutive plies for --draw
     #[arg(long, value_name = "PLIES", default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     pub draw_plies: u32,
-    /// … and not before this move of the game
+    /// First move of the game at which --draw applies
     #[arg(long, value_name = "MOVE", default_value_t = 40)]
     pub draw_from: u32,
     /// A game of this many plies is drawn

@@ -18,7 +18,7 @@ pub struct Conditions {
     /// Hash table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
     pub hash: u32,
-    /// Concurrent games [default: the number of cores, divided by the Threads of a player that search at once]
+    /// Concurrent games [default: the cores divided by the threads of a player that search at once]
     #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: Option<u16>,
     /// Openings.

@@ -87,8 +87,8 @@ fn millis(time: Duration) -> i64 {
     time.as_millis().try_into().unwrap_or(i64::MAX)
 }
 
-const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration), \
-     soft=5000,hard=8000 (the same, but at most 8000), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02";
+const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration, at most \
+     40000), soft=5000,hard=8000 (at most 8000), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02";
 
 impl FromStr for Limit {
     type Err = String;
