@@ -76,12 +76,13 @@ impl<O: Observer> Search<'_, O> {
     fn iterate(&mut self, depth: i32) -> Searched<()> {
         self.iteration = depth;
         self.root.begin_iteration();
+        let before = self.lines.clone();
         match self.job.lines() {
             1 => self.aspirate(depth, 0..self.root.all().len())?,
             lines => self.search_lines(depth, lines)?,
         }
         self.store_root(depth);
-        let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
+        self.lines = self.root.all()[..self.job.lines()].to_vec();
         self.finished = depth;
         if self.me.id == 0 {
             self.extend_lines(&before);
@@ -106,6 +107,8 @@ impl<O: Observer> Search<'_, O> {
         if self.root.has_others(lines) {
             let board = self.job.game.board().clone();
             (self.root.open, self.root.settled) = (lines..self.root.all().len(), lines);
+            self.lines = self.root.searched(lines, depth);
+            self.publish_unfinished();
             self.seldepth = 0;
             let window = Window { alpha: self.root.worst_of(lines, depth), beta: INFINITE };
             self.negamax::<Root>(&board, 0, window, depth, false)?;
@@ -178,12 +181,26 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Adopts a move that has raised alpha in an unfinished iteration, even by a fail high, in case the search ends now.
+    /// Adopts a move that has raised alpha in an unfinished iteration, in case the search ends now: as the only line, even by a fail high,
+    /// or among several once all of them have been searched.
     pub(super) fn adopt_unfinished(&mut self, mv: Move) {
-        let (Some(found), [line]) = (self.root.all().iter().find(|root| root.mv == mv), &mut self.lines[..]) else {
+        if self.lines.len() == 1 {
+            let Some(found) = self.root.all().iter().find(|root| root.mv == mv) else { return };
+            self.lines[0] = found.clone();
+        } else if self.root.settled > 0 {
+            self.lines = self.root.searched(self.lines.len(), self.iteration);
+        } else {
             return;
-        };
-        *line = found.clone();
+        }
+        self.publish_unfinished();
+        // Fail highs are reported by `aspirate`.
+        if self.is_verbose() && self.lines[0].bound == Bound::Exact {
+            self.last_report = Instant::now();
+            self.lines.iter().enumerate().for_each(|(rank, line)| self.report_line(rank, line));
+        }
+    }
+
+    fn publish_unfinished(&self) {
         if self.finished > 0 {
             self.job.threads.publish(self.result());
         }

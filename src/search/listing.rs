@@ -50,7 +50,11 @@ impl Worker {
             quiets += usize::from(facts.quiet);
             let mut child = board.clone();
             search.play(&board, &mut child, ply, mv);
-            let reduced = search.reduced_depth::<Root>(&board, &child, &node, &facts, depth - 1);
+            let reduced = if path.is_empty() {
+                search.reduced_depth::<Root>(&board, &child, &node, &facts, depth - 1)
+            } else {
+                search.reduced_depth::<Pv>(&board, &child, &node, &facts, depth - 1)
+            };
             search.take_back();
             moves.push(ListedMove {
                 mv,
@@ -71,8 +75,11 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::lmr::{Choice, RecipeName};
+    use crate::chess::Board;
+    use crate::search::lmr::{Choice, LmrSet, RecipeName};
+    use crate::search::params::Params;
     use crate::search::tests::job;
+    use std::sync::Arc;
 
     fn list(worker: &mut Worker, job: &Job) -> Vec<ListedMove> {
         worker.list_moves(job, &[], true, 10)
@@ -146,5 +153,19 @@ mod tests {
                 list(&mut worker, &job).iter().filter(|ranked| ranked.killer).map(|ranked| ranked.mv).collect();
             assert_eq!(killers, [killer]);
         }
+    }
+
+    /// The recipe reduces less at the root than at other PV nodes.
+    #[test]
+    fn reductions_below_the_root_are_those_of_a_pv_node() {
+        let start = Board::start();
+        let mv = start.parse_uci("e2e4", false).unwrap();
+        let total = |fen: &str, path: &[Move]| -> i32 {
+            let mut job = job(fen, &Choice::default());
+            let params = Params { lmr_root: -2048, ..Params::default() };
+            job.lmr = Arc::new(LmrSet::compile(&Choice::default(), &params));
+            Worker::new(0).list_moves(&job, path, false, 10).iter().map(|row| row.reduction).sum()
+        };
+        assert!(total(&start.fen(false), &[mv]) > total(&start.after(mv).fen(false), &[]));
     }
 }

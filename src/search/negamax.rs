@@ -111,7 +111,7 @@ impl<O: Observer> Search<'_, O> {
     ) -> Searched<ControlFlow<Score, (Score, Option<Move>)>> {
         let (ply, excluded, forward) = (node.ply, node.excluded, self.job.limits.mate.is_none());
         let (mut best, mut best_move) = (least, None);
-        let (mut number, mut overlooked) = (if N::ROOT { self.root.settled } else { 0 }, false);
+        let (mut number, mut quiets, mut overlooked) = (if N::ROOT { self.root.settled } else { 0 }, 0, false);
         let checks = board.check_squares();
         let hints = self.hints(ply, reply, checks);
         let mut picker = Picker::new(node.tt_move);
@@ -126,7 +126,7 @@ impl<O: Observer> Search<'_, O> {
                 continue;
             }
             number += 1;
-            let so_far = SoFar { number, quiet_number: tried.quiets.len() + 1, raised: best_move.is_some() };
+            let so_far = SoFar { number, quiet_number: quiets + 1, raised: best_move.is_some() };
             let facts = self.gather(board, node, mv, so_far, &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -TB_WIN_IN_MAX && self.skips(board, node, &facts, &mut picker) {
                 continue;
@@ -146,6 +146,7 @@ impl<O: Observer> Search<'_, O> {
             let score = self.scout::<N>(board, &child, node, &facts, extension)?;
             self.take_back();
             if facts.quiet {
+                quiets += 1;
                 self.learn_gain(board, node, mv);
             }
             if N::ROOT {
@@ -165,6 +166,9 @@ impl<O: Observer> Search<'_, O> {
                     node.window.alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };
                     node.depth -= self.raised::<N>(node, score);
                 }
+            } else if N::ROOT && score > node.window.alpha {
+                // Among several lines, alpha may be below the best score.
+                node.window.alpha = self.root.alpha(score, self.iteration);
             }
             if best_move != Some(mv) {
                 tried.push(mv, facts.quiet);

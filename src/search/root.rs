@@ -138,6 +138,15 @@ impl RootMoves {
         scores.get(places - 1).copied().unwrap_or(-INFINITE)
     }
 
+    /// The best of the moves searched to this depth, at most `lines`.
+    pub(crate) fn searched(&self, lines: usize, depth: i32) -> Vec<RootMove> {
+        let found = self.moves.iter().filter(|root| root.depth == depth && root.score != -INFINITE);
+        let mut best: Vec<RootMove> = found.cloned().collect();
+        best.sort_by_key(|root| std::cmp::Reverse((root.rank, root.score)));
+        best.truncate(lines);
+        best
+    }
+
     /// Whether a move has been the best one in this search.
     pub(crate) fn has_been_best(&self, mv: Move) -> bool {
         self.moves.iter().any(|root| root.mv == mv && root.been_best)

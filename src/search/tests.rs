@@ -70,6 +70,20 @@ fn stopped_search_ends_in_the_first_iteration() {
 }
 
 #[test]
+fn lines_of_an_unfinished_iteration_count() {
+    let is_ahead = (4..40).any(|step| {
+        let mut job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", &Choice::default());
+        job.options.multi_pv = 3;
+        job.limits = Limits { nodes: Some(700 * step), ..Limits::default() };
+        job.control = Control::new(&job.limits, job.game.board().side_to_move(), &job.options, &job.params);
+        Worker::new(0).search(&job, None);
+        let [result] = &job.threads.results()[..] else { panic!("one thread") };
+        result.depth > 0 && result.lines.iter().all(|line| line.depth == result.depth + 1)
+    });
+    assert!(is_ahead);
+}
+
+#[test]
 fn histories_are_shared_by_option_and_thread_count() {
     for (threads, sharing, shared) in [(2, Sharing::Cache, 1), (2, Sharing::Thread, 0), (1, Sharing::Cache, 0)] {
         let mut job = job("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &Choice::default());

@@ -4,15 +4,19 @@ use super::job_to;
 use crate::chess::{Board, Game, Move};
 use crate::score::{Bound, INFINITE, Score, mate_in, mated_in};
 use crate::search::history::Context;
+use crate::search::job::Event;
 use crate::search::lmr::Choice;
 use crate::search::node::{Best, NodeState, NonPv, Pv, Root, SoFar, Tried, Window};
 use crate::search::observer::NoObserver;
 use crate::search::params::Params;
 use crate::search::picker::Picker;
+use crate::search::report::Output;
 use crate::search::root::RootMoves;
 use crate::search::worker::{Search, Worker};
+use crate::sync::channel::unbounded;
 use crate::tt::{Tt, TtEntry};
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 /// Fixed parameters, so that tuning the defaults does not affect these tests.
 fn params() -> Params {
@@ -238,4 +242,41 @@ fn root_moves_are_sorted_stably_by_score() {
     assert_eq!((root.worst_of(2, 5), root.worst_of(2, 6)), (30, -INFINITE));
     (root.open, root.settled) = (2..moves.len(), 2);
     assert!(!root.is_open(moves[5]) && root.is_open(moves[7]) && root.alpha(90, 5) == 30);
+}
+
+#[test]
+fn new_best_moves_are_reported_within_a_long_iteration() {
+    let (events, received) = unbounded();
+    let mut job = job_to(Game::from_fen(QUIET).unwrap(), 7, &Choice::default(), params(), Tt::new(1, 1).unwrap());
+    (job.events, job.control.start) = (events, Instant::now().checked_sub(Duration::from_secs(10)).unwrap());
+    let mut worker = Worker::new(0);
+    let mut search = Search::new(&mut worker, &job, NoObserver);
+    (search.iteration, search.lines) = (5, search.root.all()[..1].to_vec());
+    let mv = search.root.all()[3].mv;
+    search.root.record(mv, 10, Some((30, Bound::Exact)), 5, 7, &Default::default());
+    search.adopt_unfinished(mv);
+    let shown = received.try_iter().filter_map(|event| match event {
+        Event::Output(Output::Info(info)) => Some((info.depth, info.pv[0])),
+        _ => None,
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), [(5, mv)]);
+}
+
+/// In the search of the moves after several lines, only moves that enter the lines get a score.
+#[test]
+fn alpha_of_other_moves_is_the_worst_line() {
+    with("rnb1kbnr/pppp1ppp/8/4p3/4P2q/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", |search, board| {
+        let all = search.root.all().len();
+        search.iteration = 1;
+        // Two lost lines of this iteration; the capture of the queen comes first among the others.
+        for (text, score, depth) in [("a2a3", -2999, 1), ("h2h3", -3000, 1), ("f3h4", -3001, 0)] {
+            let mv = board.parse_uci(text, false).unwrap();
+            search.root.record(mv, 1, Some((score, Bound::Exact)), depth, 1, &Default::default());
+        }
+        search.root.sort();
+        (search.root.open, search.root.settled) = (2..all, 2);
+        search.negamax::<Root>(board, 0, Window { alpha: -3000, beta: INFINITE }, 1, false).unwrap();
+        let known = search.root.all()[2..].iter().filter(|root| root.score != -INFINITE).count();
+        assert!(known < all / 2, "{known} of {all}");
+    });
 }
