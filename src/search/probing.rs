@@ -30,6 +30,23 @@ pub(crate) struct Probing {
     roots: OnceLock<Option<Roots>>,
 }
 
+/// A thread's probes since its last slow one. A single slow probe may open a table, or its thread had to wait for a CPU; on slow
+/// storage they follow each other.
+pub(super) struct SinceSlow(u32);
+
+impl SinceSlow {
+    /// Slow probes with fewer others between them are due to the storage.
+    const NEAR: u32 = 64;
+    pub(super) const NEVER: Self = Self(Self::NEAR);
+
+    /// Counts a probe. Returns whether it and one shortly before were slow.
+    pub(super) fn is_slow_again(&mut self, slow: bool) -> bool {
+        let before = self.0;
+        self.0 = if slow { 0 } else { before.saturating_add(1) };
+        slow && before < Self::NEAR
+    }
+}
+
 /// The ranks of the job's root moves, and whether they come from distance tables.
 type Roots = (Box<[RootRank]>, bool);
 
@@ -229,5 +246,14 @@ mod tests {
             }
             assert!(board.in_check() && !board.has_legal_move(), "{moves} ends in {}", board.fen(false));
         }
+    }
+
+    #[test]
+    fn single_slow_probes_do_not_count() {
+        let mut since = SinceSlow::NEVER;
+        assert!(!since.is_slow_again(true));
+        (0..SinceSlow::NEAR).for_each(|_| assert!(!since.is_slow_again(false)));
+        assert!(!since.is_slow_again(true), "as rare as waits for a CPU");
+        assert!(since.is_slow_again(true));
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Extra depth of stored tablebase results, in plies.
 const EXTRA_DEPTH: i32 = 6;
-/// A slower probe raises the probe depth.
+/// Slower probes raise the probe depth.
 const SLOW: Duration = Duration::from_millis(4);
 /// Maximum time to extend lines after an iteration, and the minimum without limits of time or nodes.
 const MAX_LINES_TIME: Duration = Duration::from_millis(100);
@@ -69,7 +69,8 @@ impl<O: Observer> Search<'_, O> {
         let start = (probing.options.deterministic == Determinism::Off).then(Instant::now);
         let wdl = probing.result(board, depth)?;
         self.published.tb_hits.fetch_add(1, Ordering::Relaxed);
-        if start.is_some_and(|start| start.elapsed() > SLOW)
+        let slow = start.is_some_and(|start| start.elapsed() > SLOW);
+        if self.since_slow.is_slow_again(slow)
             && let Some(depth) = probing.slow_down()
         {
             let text = format!("tablebases are slow: probed from depth {depth} on in this search");

@@ -7,7 +7,7 @@ use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
 use super::observer::{NoObserver, Observer};
 use super::params::Params;
-use super::probing::Probing;
+use super::probing::{Probing, SinceSlow};
 use super::report::{Output, Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Stack};
@@ -138,6 +138,7 @@ pub(super) struct Search<'a, O: Observer> {
     pub(super) nodes: u64,
     /// Maximum number of pieces probed in tablebases below the root; 0 for none.
     pub(super) tb_pieces: u32,
+    pub(super) since_slow: SinceSlow,
     pub(super) published: &'a Published,
     /// The node count at which limits are checked and more nodes requested.
     granted: u64,
@@ -205,6 +206,7 @@ impl<'a, O: Observer> Search<'a, O> {
             keys,
             nodes: 0,
             tb_pieces,
+            since_slow: SinceSlow::NEVER,
             published,
             granted: lockstep.as_ref().map_or(job.control.first_nodes(id), |thread| thread.budget.nodes),
             evaluation_cost: lockstep.as_ref().map_or(0, |thread| thread.budget.evaluation),
