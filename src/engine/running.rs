@@ -153,8 +153,8 @@ impl Drop for Running {
 /// Selects the move with the most votes, and its best result.
 ///
 /// A vote's weight is the finished depth times the margin over the worst score. Proven wins beat all other results, the
-/// shortest first. Ties go to the better score, then the greater depth, then the lower thread number, so the choice does
-/// not depend on the order of the results.
+/// shortest first, then proven losses, which other threads have not seen yet. Ties go to the better score, then the greater
+/// depth, then the lower thread number, so the choice does not depend on the order of the results.
 fn elect(results: &[ThreadResult]) -> Option<&ThreadResult> {
     let score = |result: &ThreadResult| result.lines.first().map_or(Score::MIN, |line| line.score);
     let best_move = |result: &ThreadResult| result.lines.first().and_then(|line| line.pv.first().copied());
@@ -164,7 +164,9 @@ fn elect(results: &[ThreadResult]) -> Option<&ThreadResult> {
         results.iter().filter(|other| best_move(other) == best_move(result)).map(weight).sum()
     };
     let rank = |result: &ThreadResult| {
-        let proven = if score(result) >= MATE_IN_MAX { score(result) } else { 0 };
+        // The line of an unfinished depth proves nothing about other moves.
+        let is_lost = score(result) <= -MATE_IN_MAX && result.lines.iter().all(|line| line.depth <= result.depth);
+        let proven = if score(result) >= MATE_IN_MAX { score(result) } else { i32::from(is_lost) };
         (proven, votes(result), score(result), result.depth, std::cmp::Reverse(result.thread))
     };
     results.iter().filter(|result| result.depth > 0).max_by_key(|result| rank(result))
@@ -184,7 +186,7 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};
-    use crate::score::mate_in;
+    use crate::score::{mate_in, mated_in};
     use crate::search::limits::Determinism;
     use crate::search::report::PvLine;
     use crate::search::threads::Threads;
@@ -267,5 +269,11 @@ mod tests {
     fn threads_without_a_finished_depth_do_not_vote() {
         assert_eq!(winner(&[result(0, 1, Square::B1, -900), result(1, 0, Square::C1, 0)]), 0);
         assert!(elect(&[]).is_none());
+    }
+
+    #[test]
+    fn proven_losses_beat_scores_that_do_not_see_them() {
+        assert_eq!(winner(&[result(0, 20, Square::B1, mated_in(20)), result(1, 19, Square::C1, -900)]), 0);
+        assert_eq!(winner(&[result(0, 20, Square::B1, mated_in(20)), result(1, 9, Square::C1, mate_in(9))]), 1);
     }
 }

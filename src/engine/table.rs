@@ -256,13 +256,13 @@ impl Engine {
     }
 
     /// Starts a new table generation for a search, unless one has been started or in analysis, where deep entries keep their
-    /// age. Returns whether the old generation continues.
+    /// age. Returns whether an earlier search may be resumed: the old generation continues, without scores of another evaluation.
     pub(super) fn begin_generation(&mut self, limits: &Limits) -> bool {
         let continues = take(&mut self.table.begun) || self.settings.is_analysis(limits);
         self.table.tt.new_search(continues);
         let eval = self.eval_identity();
         self.table.add_evaluation(eval);
-        continues
+        continues && self.table.evaluations.len() == 1
     }
 
     /// Lends the table for saving, also during a search. Fails if it mixes scores of several evaluations.

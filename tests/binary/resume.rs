@@ -71,3 +71,14 @@ fn infinite_search_is_analysis_by_default() {
         assert!(depths(&session.read_until("bestmove ")).contains(&5));
     }
 }
+
+#[test]
+fn results_of_another_evaluation_are_not_resumed() {
+    let mut session = Session::ready();
+    session.send("position startpos\ngo infinite");
+    session.read_until("info depth 9 ");
+    session.send("stop\nsetoption name Drawish Endings value true\ngo infinite");
+    session.best_move();
+    session.read_until("info depth 1 ");
+    assert!(depths(&session.read_until("info depth "))[0] < 8);
+}
