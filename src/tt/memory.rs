@@ -1,7 +1,6 @@
 //! Available memory.
 //!
-//! Linux overcommits memory and kills processes that use it, so the size of a table is checked in advance. On other systems the
-//! allocation fails.
+//! Linux and macOS overcommit memory, so the size of a table is checked in advance. On other systems the allocation fails.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -17,9 +16,24 @@ const RESERVED_PART: u64 = 16;
 const MAX_RESERVED: u64 = 256 * MIB;
 
 /// The bytes that can be used without swapping or being killed, if known: the minimum over the machine and all control groups of
-/// the process.
+/// the process; on macOS all memory of the machine.
 pub fn available() -> Option<u64> {
-    available_below(Path::new("/"))
+    available_below(Path::new("/")).or_else(installed)
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn installed() -> Option<u64> {
+    None
+}
+
+#[cfg(target_vendor = "apple")]
+fn installed() -> Option<u64> {
+    let (mut bytes, mut size) = (0_u64, size_of::<u64>());
+    // SAFETY: the name ends with a zero, and the call writes at most `size` bytes to the number.
+    let result = unsafe {
+        libc::sysctlbyname(c"hw.memsize".as_ptr(), (&raw mut bytes).cast(), &raw mut size, std::ptr::null_mut(), 0)
+    };
+    (result == 0).then_some(bytes)
 }
 
 fn available_below(root: &Path) -> Option<u64> {
