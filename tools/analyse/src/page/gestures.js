@@ -47,7 +47,9 @@ export class Gestures {
     if (square === null) return;
     if (board.chosen) return board.choose(null);
     const drawn = event.button === 2 || (event.button === 0 && board.drawing);
-    if (this.press || (event.button !== 0 && !drawn)) return this.cancel();
+    // A release outside the board may not be reported.
+    this.cancel();
+    if (event.button !== 0 && !drawn) return;
     this.press = { square, drawn, id: event.pointerId, x: event.clientX, y: event.clientY, slack: SLACK[event.pointerType] ?? 4 };
     if (drawn) {
       this.press.color = event.shiftKey || event.ctrlKey ? (event.altKey ? "Y" : "R") : event.altKey || event.metaKey ? "B" : "G";

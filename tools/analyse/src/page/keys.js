@@ -11,24 +11,28 @@ const KEYS = new Map([
   ["f", "flip"], ["l", "engine"], ["x", "threat"], ["e", "speak"], [" ", "best"], ["?", "keys"], ["c", "comment"], ["m", "type"], ["v", "keep"], ["n", "mistake"], ["p", "earlier"], ["Delete", "remove"], ["+", "more"], ["-", "fewer"],
 ]);
 
+// The key, or without Latin letters on the layout the letter at its place.
+const keyOf = ({ key, code }) => (key.length === 1 && key > "~" && /^Key[A-Z]$/.test(code) ? code[3].toLowerCase() : key);
+
 export const bindKeys = (actions) => {
   document.addEventListener("keydown", (event) => {
     const { target } = event;
+    const key = keyOf(event);
     if (event.defaultPrevented || find("dialog[open]")) return;
     const isText = target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
-    if (actions.undo && (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && !(isText && !target.dataset.at)) {
+    if (actions.undo && (event.ctrlKey || event.metaKey) && !event.altKey && key.toLowerCase() === "z" && !(isText && !target.dataset.at)) {
       event.preventDefault();
       actions[event.shiftKey ? "redo" : "undo"]();
       return;
     }
-    if (actions.redo && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y" && !isText) {
+    if (actions.redo && (event.ctrlKey || event.metaKey) && key.toLowerCase() === "y" && !(isText && !target.dataset.at)) {
       event.preventDefault();
       actions.redo();
       return;
     }
     if (isText && event.key === "Escape") target.blur();
     if (isText || event.ctrlKey || event.altKey || event.metaKey) return;
-    const action = KEYS.get(event.key);
+    const action = KEYS.get(key);
     // Space presses buttons, except the current move, and checkboxes, and arrows navigate tabs and menus.
     if (!actions[action] || (event.key === " " && target.closest("button:not(.move[aria-current]), input, summary, a")) || (event.key.startsWith("Arrow") && target.closest("[role=tab], [role=menu]"))) return;
     // Delete applies to moves only.

@@ -4,6 +4,7 @@ use crate::analysing::Folder;
 use crate::browser::{Browser, Button};
 use crate::page::{CONNECTED, MOVES, Visitor};
 use crate::serving::{Server, TOKEN};
+use crate::tree::{FEW, done};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::thread;
@@ -86,6 +87,29 @@ fn newest_version_is_shown_after_a_conflict() {
     comment(&mut visitor, &board, "newest");
     browser.evaluate(&page, "document.querySelector('#stale-dialog [value=theirs]').click()");
     browser.wait_for(&page, "document.querySelector('#moves').textContent.includes('newest')");
+}
+
+#[test]
+fn both_versions_are_kept_if_the_question_is_dismissed() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, address, page) = saved(&mut browser, "1. e4 e5");
+    let mut visitor = Visitor::connect(address);
+    conflict(&mut browser, &page, &mut visitor);
+    browser.release(&page);
+    browser.wait_for(&page, ASKED);
+    browser.evaluate(&page, "document.querySelector('#stale-dialog').close()");
+    browser.wait_for(&page, &format!("{SAVED} && document.querySelectorAll('#boards li').length === 2"));
+}
+
+#[test]
+fn positions_are_saved_from_the_first_edit() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, _, page) = connected(&mut browser);
+    browser.read(&page, "8/P6k/8/8/8/8/7K/8 w - - 0 1");
+    browser.wait_for(&page, "document.querySelectorAll('#board .pieces use').length === 3");
+    browser.wait_for(&page, "document.querySelector('#saved').textContent === ''");
+    browser.drag(&page, Button::Right, &["a7", "a8"]);
+    browser.wait_for(&page, SAVED);
 }
 
 #[test]
@@ -200,17 +224,24 @@ fn rename_during_the_first_save_is_kept() {
 }
 
 #[test]
-fn read_only_visitors_cannot_rename() {
+fn read_only_visitors_can_neither_rename_nor_mark() {
     const VIEW: &str = "look-but-do-not-touch";
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new("names");
-    let file = folder.write("view-token", VIEW);
-    let mut server = Server::start(&["--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file]);
+    let (file, tree) = (folder.write("view-token", VIEW), folder.path("a.tree"));
+    done(&["init", &tree]);
+    done(&[&["grow", &tree, "--positions", "1"][..], &FEW].concat());
+    let args = ["--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file, "--tree", &tree];
+    let mut server = Server::start(&args);
     let url = format!("http://{}/?token=", server.address());
     for (token, is_fixed) in [(TOKEN, false), (VIEW, true)] {
         let page = browser.open(&format!("{url}{token}"), 1200);
         browser.wait_for(&page, CONNECTED);
         browser.wait_for(&page, &format!("document.querySelector('#name').readOnly === {is_fixed}"));
+        browser.evaluate(&page, "document.querySelector('#tab-tree').click()");
+        browser.wait_for(&page, "document.querySelector('#tree-moves .marks')");
+        let display = browser.evaluate(&page, "getComputedStyle(document.querySelector('#tree-moves .marks')).display");
+        assert_eq!(display == "none", is_fixed, "{display}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The analysis board in each browser, by mouse and keyboard.
 
-use crate::browser::{Browser, Button};
+use crate::browser::{Browser, Button, Input};
 use crate::page::MOVES;
 use crate::serving::Server;
 use serde_json::json;
@@ -115,6 +115,9 @@ impl<'a> Page<'a> {
         self.wait_for(
             "document.querySelector('#typed-error').textContent && document.querySelector('#typed').value === 'Ke4'",
         );
+        self.key("Escape");
+        self.click("#go-back");
+        self.wait_for("document.querySelector('#typed-error').textContent === ''");
     }
 }
 
@@ -186,6 +189,96 @@ fn comment_field_is_filled_by_the_opened_analysis() {
         page.browser.read(&page.page, "[White \"A\"]\n\n1. d4");
         page.wait_for_moves("d4");
         page.wait_for("document.activeElement.id === 'comment' && document.activeElement.value === ''");
+    });
+}
+
+/// Sets a field and dispatches an event; the focus stays.
+fn fill(field: &str, value: &str, event: &str) -> String {
+    format!(
+        "{{ const field = {field}; field.focus(); field.value = '{value}'; field.dispatchEvent(new Event('{event}', {{ bubbles: true }})); }}"
+    )
+}
+
+#[test]
+fn tags_and_budgets_are_typed() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.evaluate("document.querySelector('#tags').open = true");
+        page.wait_for("document.querySelectorAll('#tag-rows li').length === 6");
+        for (name, value) in [("White", "Ann"), ("Black", "Bob")] {
+            let row = format!(
+                "[...document.querySelectorAll('#tag-rows li')].find((row) => row.children[0].value === '{name}')"
+            );
+            page.evaluate(&fill(&format!("{row}.children[1]"), value, "change"));
+        }
+        page.wait_for(
+            "[...document.querySelectorAll('#tag-rows li')].map((row) => [row.children[0].value, row.children[1].value])
+                .filter(([, value]) => value).join() === 'White,Ann,Black,Bob'",
+        );
+        page.click("#tab-queue");
+        page.evaluate(&fill("document.querySelector('#budget-unit')", "until", "change"));
+        page.evaluate(&fill("document.querySelector('#budget-until')", "", "change"));
+        page.evaluate("document.querySelector('#add').requestSubmit()");
+        page.wait_for("document.querySelector('#queue-error').textContent.startsWith('Expected a time of day')");
+    });
+}
+
+#[test]
+fn edits_are_undone_by_keys() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.paste("1. e4 e5");
+        page.wait_for_moves("e4 e5*");
+        // The letter at the place of Z on a Russian layout.
+        let press = |key: &str, code: &str| {
+            format!(
+                "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', code: '{code}', ctrlKey: true, bubbles: true }}))"
+            )
+        };
+        page.click("#remove");
+        page.wait_for_moves("e4*");
+        page.evaluate("document.activeElement.blur()");
+        page.evaluate(&press("я", "KeyZ"));
+        page.wait_for_moves("e4 e5*");
+        // Typing after a pause is a step of its own.
+        page.evaluate("window.passed = 0; { const now = Date.now; Date.now = () => now() + passed; }");
+        page.key("c");
+        page.wait_for("document.activeElement.id === 'comment'");
+        for text in ["one", "one two"] {
+            page.evaluate(&fill("document.querySelector('#comment')", text, "input"));
+            page.evaluate("passed += 5000");
+        }
+        for (key, code, text) in [("z", "KeyZ", "one"), ("y", "KeyY", "one two"), ("z", "KeyZ", "one")] {
+            page.evaluate(&press(key, code));
+            page.wait_for(&format!("document.querySelector('#comment').value === '{text}'"));
+        }
+        // The focus stays in the list when its move is deleted.
+        page.click("#moves [data-node=\"2\"]");
+        page.key("Delete");
+        page.wait_for("document.activeElement.dataset.node === '1'");
+    });
+}
+
+#[test]
+fn castling_rights_of_chess960_are_shown() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        page.click("#setup");
+        page.evaluate(&fill("document.querySelector('#setup-number')", "0", "change"));
+        page.wait_for("document.querySelectorAll('#setup-castling :checked').length === 4");
+        page.evaluate("document.querySelector('#setup-castling [value=K]').click()");
+        page.wait_for("document.querySelector('#setup-fen').value.includes(' w Qkq - ')");
+    });
+}
+
+#[test]
+fn press_released_outside_the_board_is_forgotten() {
+    Browser::each(|browser| {
+        let mut page = Page::open(browser);
+        let [on, beside] = ["#board svg.board", "#tab-moves"].map(|one| page.browser.middle(&page.page, one));
+        page.browser.input(&page.page, &[on, Input::Press(Button::Left), beside, Input::Release(Button::Left)]);
+        page.drag(&["e2", "e3", "e4"]);
+        page.wait_for_moves("e4*");
     });
 }
 

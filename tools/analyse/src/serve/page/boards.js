@@ -3,7 +3,7 @@
 import { announce, fail, notice } from "./notices.js";
 import { button, find, hide, icon, make, setText, set, sync } from "./dom.js";
 import { plural } from "./text.js";
-import { Tree } from "./tree.js";
+import { blank, Tree } from "./tree.js";
 
 // Milliseconds from an edit to its save.
 const DELAY = 1000;
@@ -60,7 +60,7 @@ export class Boards {
     const words = find("#search-boards").value.toLowerCase().split(/\s+/).filter(Boolean);
     const all = (this.all ?? []).filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
     all.sort((a, b) => String(b.changed).localeCompare(String(a.changed), undefined, { numeric: true }));
-    setText(find("#no-boards"), this.all === null ? "This server stores no analyses." : this.all.length ? (all.length ? "" : "No matches.") : "None yet. Analyses are saved from the first move.");
+    setText(find("#no-boards"), this.all === null ? "This server stores no analyses." : this.all.length ? (all.length ? "" : "No matches.") : "None yet. Analyses are saved from the first edit.");
     hide(find("#no-boards"), all.length > 0);
     hide(find("#search-boards").parentElement, (this.all?.length ?? 0) < 8);
     sync(this.list, all.map((one) => ({ key: one.board, one })), ({ key }) => {
@@ -82,12 +82,18 @@ export class Boards {
     this.showState();
   }
 
+  // Whether there is nothing to save: a position without moves or notes.
+  get isBlank() {
+    const { board, tree } = this.session;
+    return !board && !tree.plies && JSON.stringify(tree.document()) === JSON.stringify(blank(tree.state.start, tree.state.chess960));
+  }
+
   // Shows whether the analysis is saved.
   showState() {
     const { session } = this;
     let text = "";
     if (!this.mayEdit) text = "view only, not saved";
-    else if (session.edits > session.saved) text = this.link.isOpen ? (this.stale || this.failure ? "not saved" : "saving…") : "not connected, saved in this browser";
+    else if (session.edits > session.saved && !this.isBlank) text = this.link.isOpen ? (this.stale || this.failure ? "not saved" : "saving…") : "not connected, saved in this browser";
     else if (session.board) text = "saved";
     setText(find("#saved"), text);
   }
@@ -119,7 +125,7 @@ export class Boards {
     const { session, link } = this;
     clearTimeout(this.timer);
     if (!this.mayEdit || this.all === null || session.edits === session.saved || !link.isOpen) return;
-    if (!session.board && !session.tree.plies && !session.tree.node(0).comment) return;
+    if (this.isBlank) return;
     const { tree, edits, board } = session;
     if (!session.name) session.name = this.suggestedName();
     const { name } = session;
@@ -165,12 +171,22 @@ export class Boards {
     this.stale = true;
     this.showState();
     const dialog = find("#stale-dialog");
+    // Dismissed, it keeps both.
+    dialog.returnValue = "copy";
     dialog.showModal();
     await new Promise((done) => { dialog.onclose = done; });
     this.stale = false;
     if (dialog.returnValue === "copy") {
-      session.board = null;
-      session.name = `${cut(session.name)} (mine)`;
+      const name = `${cut(session.name)} (mine)`;
+      try {
+        // A copy by the server keeps the report.
+        const { board: copied } = await link.ask("copy", { board: board.id, name }, true);
+        session.board = { id: copied, version: 1 };
+      } catch (error) {
+        if (!GONE.includes(error.code)) return fail(error);
+        session.board = null;
+      }
+      session.name = name;
       await this.saveNow();
     } else if (document) {
       session.board = { ...board, version };
@@ -226,7 +242,7 @@ export class Boards {
   // Offers to return to an analysis that could not be saved.
   offerUnsaved() {
     const { session } = this;
-    if (session.edits === session.saved || !session.tree.plies) return;
+    if (session.edits === session.saved || this.isBlank) return;
     const { tree, board: saved, name, report } = session;
     const kept = { board: saved?.id ?? null, name, version: saved?.version ?? 0, at: tree.moves() };
     const back = async () => {

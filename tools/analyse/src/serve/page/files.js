@@ -37,7 +37,8 @@ export class Files {
     });
     find("#games").addEventListener("click", (event) => {
       const index = event.target.closest("[data-game]")?.dataset.game;
-      if (index !== undefined) this.choose(Number(index)).catch(fail);
+      // Notices are behind the dialog.
+      if (index !== undefined) this.choose(Number(index)).catch((error) => (this.dialog.open ? this.showError(error.message) : fail(error)));
     });
     document.addEventListener("paste", (event) => {
       if (event.target.closest?.("input, textarea") || find("dialog[open]")) return;

@@ -137,6 +137,7 @@ session.on((what) => {
   }
   show();
   if (what !== "info") {
+    setText(find("#typed-error"), "");
     announceMove(what);
     writeAddress();
   }

@@ -30,12 +30,15 @@ export class Moves {
 
   draw(what) {
     const { tree } = this.session;
+    const wasFocused = this.list.contains(document.activeElement);
     if (tree.state !== this.drawn) {
       this.drawn = tree.state;
       this.buttons = new Map();
       this.drawMain();
     }
     this.mark();
+    // The focused move was removed.
+    if (wasFocused && !this.list.contains(document.activeElement)) (this.marked ?? this.list).focus({ preventScroll: true });
     if (what === "open") this.refill();
     else if (what !== "info") this.drawEditor();
   }

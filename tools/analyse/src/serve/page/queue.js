@@ -67,11 +67,12 @@ export class Queue {
     const unit = find("#budget-unit").value;
     if (unit === "none") return null;
     if (unit === "until") {
-      const [hours, minutes] = find("#budget-until").value.split(":").map(Number);
+      const until = find("#budget-until").value;
+      if (!until) throw new Error("Expected a time of day, such as 07:00.");
+      const [hours, minutes] = until.split(":").map(Number);
       const moment = new Date();
-      moment.setHours(hours, minutes || 0, 0, 0);
+      moment.setHours(hours, minutes, 0, 0);
       if (!(moment.getTime() > Date.now())) moment.setDate(moment.getDate() + 1);
-      if (Number.isNaN(moment.getTime())) throw new Error("Expected a time of day, such as 07:00.");
       return { until: Math.round(moment.getTime() + this.clockOffset) };
     }
     const [field, size] = UNITS[unit];

@@ -16,13 +16,13 @@ export class Setup {
     });
     this.buildPalette();
     find("#setup").addEventListener("click", () => this.start());
-    find("#setup-fen").addEventListener("change", (event) => this.load(event.target.value.trim()));
     for (const field of findAll("#setup-turn, #setup-ep")) field.addEventListener("change", () => this.changed());
     find("#setup-castling").addEventListener("change", () => { this.files = null; this.changed(); });
     const reset = (fen) => {
       this.chess960 = false;
       this.load(fen);
     };
+    find("#setup-fen").addEventListener("change", (event) => reset(event.target.value.trim()));
     const acts = {
       "setup-start": () => reset(START),
       "setup-clear": () => reset("8/8/8/8/8/8/8/8 w - - 0 1"),
@@ -69,7 +69,9 @@ export class Setup {
     find("#setup-turn").value = turn === "b" ? "b" : "w";
     // Chess960 castling rights name rook files.
     this.files = /[a-hA-H]/.test(castling) ? castling : null;
-    for (const box of findAll("#setup-castling input")) box.checked = castling.includes(box.value);
+    const king = (letter) => [...this.pieces].find(([, piece]) => piece === letter)?.[0][0] ?? "e";
+    const rights = castling.replace(/[a-h]/g, (rook) => (rook > king("k") ? "k" : "q")).replace(/[A-H]/g, (rook) => (rook.toLowerCase() > king("K") ? "K" : "Q"));
+    for (const box of findAll("#setup-castling input")) box.checked = rights.includes(box.value);
     find("#setup-ep").value = passant === "-" ? "" : passant;
     this.changed();
   }

@@ -31,18 +31,19 @@ export class Tags {
     this.extra = 0;
   }
 
-  // The tags of the game, other usual ones, then empty rows.
-  draw() {
+  // The usual tags, which keep their rows, other ones, then empty rows. `isWritten`: the focused field has been read.
+  draw(isWritten = false) {
     const { tags, result } = this.session.tree.state;
     const shown = tags.map(([name]) => name).filter((name) => ["White", "Black", "Event"].includes(name));
     const text = (name) => tags.find(([key]) => key === name)?.[1];
     setText(find("summary", this.part), shown.length ? `${text("White") ?? "?"} – ${text("Black") ?? "?"}${(text("Event") ?? "?") === "?" ? "" : `, ${text("Event")}`}` : "Tags");
     if (!this.part.open) return;
-    const missing = USUAL.filter((name) => text(name) === undefined).map((name) => [name, ""]);
-    const all = [...tags, ...missing, ...Array.from({ length: this.extra }, () => ["", ""])];
+    const usual = USUAL.map((name) => [name, text(name) ?? ""]);
+    const others = tags.filter(([name]) => !USUAL.includes(name));
+    const all = [...usual, ...others, ...Array.from({ length: this.extra }, () => ["", ""])];
     sync(this.rows, all.map((tag, key) => ({ key, tag })), () => make("li", {}, make("input", { "aria-label": "name of the tag", maxlength: 100, autocomplete: "off" }), make("input", { "aria-label": "value", maxlength: 500, autocomplete: "off" }), button("×", { class: "plain", "data-remove": true })), (row, { tag: [name, value] }) => {
       const [key, field, remove] = row.children;
-      for (const [input, known] of [[key, name], [field, value]]) if (input !== document.activeElement && input.value !== known) input.value = known;
+      for (const [input, known] of [[key, name], [field, value]]) if ((isWritten || input !== document.activeElement) && input.value !== known) input.value = known;
       set(field, "aria-label", name ? `value of ${name}` : "value");
       set(remove, "aria-label", `remove ${name || "the tag"}`);
     });
@@ -58,5 +59,6 @@ export class Tags {
     if (JSON.stringify([tags, result]) === JSON.stringify([tree.state.tags, tree.state.result])) return;
     this.extra = 0;
     this.session.edit(() => tree.setTags(tags, result));
+    this.draw(true);
   }
 }

@@ -4,6 +4,8 @@ import { numberOf, START } from "./text.js";
 
 // Maximum number of undo steps.
 const MAX_UNDO = 300;
+// Milliseconds after which further typing is another undo step.
+const PAUSE = 2000;
 
 // Optional fields of a node in a document.
 const OPTIONAL = ["comment", "before", "nags", "arrows", "circles", "clock", "eval"];
@@ -28,6 +30,7 @@ export class Tree {
     this.next = document.nodes.length;
     this.undos = [];
     this.redos = [];
+    this.edited = 0;
   }
 
   node(id = this.at) {
@@ -88,13 +91,15 @@ export class Tree {
     return { start: this.state.start, chess960: this.state.chess960, moves: this.moves(id) };
   }
 
-  // Changes the state. Consecutive edits of the same kind, such as typing, are undone together.
+  // Changes the state. Consecutive edits of the same kind, such as typing without a pause, are undone together.
   edit(change, kind = null) {
     const before = { state: this.state, at: this.at, kind };
     this.state = { ...this.state, nodes: new Map(this.state.nodes) };
     const result = change(this.state);
     const last = this.undos[this.undos.length - 1];
-    if (kind === null || last?.kind !== kind) this.undos.push(before);
+    const now = Date.now();
+    if (kind === null || last?.kind !== kind || now - this.edited > PAUSE) this.undos.push(before);
+    this.edited = now;
     if (this.undos.length > MAX_UNDO) this.undos.shift();
     this.redos = [];
     return result;
