@@ -19,8 +19,8 @@ use tokio::time::{sleep, timeout};
 
 /// Timeout for the first line or request of a connection.
 pub const FIRST_MESSAGE: Duration = Duration::from_secs(5);
-/// Maximum connections without a first message; above, the oldest is closed.
-const MAX_PENDING: usize = 32;
+/// Maximum connections without a first message; above, the oldest is closed. Many may come before this server gets a processor.
+const MAX_PENDING: usize = 256;
 const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(500);
 const MIN_TOKEN: usize = 16;
 

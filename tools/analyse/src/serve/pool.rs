@@ -183,8 +183,11 @@ impl Pool {
         {
             return Searched::known(engine, query, &stored.analysis);
         }
-        // A resumed search has its results in the hash table.
         let is_resumed = query.spent.1 > 0;
+        // An earlier run of the server may have begun the search.
+        if is_resumed && !is_urgent && !query.fresh {
+            self.results.load_now(&subject);
+        }
         let mut recorder = Recorder::new(&self.results, subject, is_urgent || is_resumed);
         if is_urgent {
             recorder.seed(engine);

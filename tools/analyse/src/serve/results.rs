@@ -74,12 +74,14 @@ impl Results {
     /// Loads the results of a position from the database.
     pub async fn load(self: &Arc<Self>, subject: &Subject) {
         let (own, subject) = (Arc::clone(self), subject.clone());
-        let loading = spawn_blocking(move || {
-            let db = own.db.as_ref().filter(|_| subject.is_whole);
-            let found = db.map(|db| db.load(&subject)).unwrap_or_default();
-            found.into_iter().for_each(|finding| own.add(&subject, finding, false));
-        });
-        let _ = loading.await;
+        let _ = spawn_blocking(move || own.load_now(&subject)).await;
+    }
+
+    /// Like [`load`](Self::load), for threads that may wait.
+    pub fn load_now(&self, subject: &Subject) {
+        let db = self.db.as_ref().filter(|_| subject.is_whole);
+        let found = db.map(|db| db.load(subject)).unwrap_or_default();
+        found.into_iter().for_each(|finding| self.add(subject, finding, false));
     }
 
     /// A stored result that meets the limits of a query.

@@ -5,6 +5,7 @@ use super::admission::{FIRST_MESSAGE, Role, Slot, Source, is_own_host};
 use super::analysis::Analysis;
 use super::board::{Answer, Fields, MAX_FILE, RequestError, Visitor, message};
 use super::lines::MAX_STALL;
+use super::queue::Queue;
 use crate::report::html::{MODULES, STYLES};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
@@ -33,7 +34,7 @@ use tokio::net::TcpStream;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 /// Maximum bytes of a request's head.
 const MAX_HEAD: usize = 16 << 10;
@@ -41,6 +42,8 @@ const MAX_HEAD: usize = 16 << 10;
 const MAX_MESSAGE: usize = 8 << 20;
 /// Timeout of a whole request, which may post a file of `MAX_FILE` bytes at 1 Mbit/s.
 const REQUEST: Duration = Duration::from_secs(150);
+/// Time after which events are sent before the answer to a request, since a page without messages for long connects again.
+const PATIENCE: Duration = Duration::from_secs(2);
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 /// Files only of this page.
@@ -231,8 +234,20 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
                 has_answered = true;
                 match message {
                     Some(Ok(Message::Text(text))) => {
-                        let answer = server.answer(role, &visitor, &mut analysis, &text).await;
-                        send(&mut socket, [answer.to_string()]).await
+                        let mut answering = pin!(server.answer(role, &visitor, &mut analysis, &text));
+                        let mut patience = pin!(sleep(PATIENCE));
+                        loop {
+                            tokio::select! {
+                                biased;
+                                answer = &mut answering => break send(&mut socket, [answer.to_string()]).await,
+                                () = &mut patience, if !patience.is_elapsed() => {}
+                                event = events.recv(), if patience.is_elapsed() => {
+                                    if send_event(&mut socket, queue, event).await.is_none() {
+                                        break None;
+                                    }
+                                }
+                            }
+                        }
                     }
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
                     _ => None,
@@ -242,11 +257,7 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
                 true => send(&mut socket, [Message::Ping(Bytes::new())]).await,
                 false => None,
             },
-            event = events.recv() => match event {
-                Ok(event) => send(&mut socket, [(*event).to_owned()]).await,
-                Err(RecvError::Lagged(_)) => send(&mut socket, queue.all()).await,
-                Err(RecvError::Closed) => None,
-            },
+            event = events.recv() => send_event(&mut socket, queue, event).await,
             change = board_changes.recv() => match change {
                 Ok(change) => send(&mut socket, boards.events(&visitor, &change).iter().map(Value::to_string)).await,
                 Err(RecvError::Lagged(_)) => send(&mut socket, boards.all_events(&visitor).iter().map(Value::to_string)).await,
@@ -347,6 +358,15 @@ async fn read(State(server): State<Arc<Server>>, body: Result<Bytes, BytesReject
 /// Runs work that may take long on another thread.
 async fn blocking(work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(RequestError::new("failed", "", error)))
+}
+
+/// Sends an event of the queue, or its whole state after missed ones; `None` once the visitor is disconnected.
+async fn send_event(socket: &mut WebSocket, queue: &Queue, event: Result<Arc<str>, RecvError>) -> Option<()> {
+    match event {
+        Ok(event) => send(socket, [(*event).to_owned()]).await,
+        Err(RecvError::Lagged(_)) => send(socket, queue.all()).await,
+        Err(RecvError::Closed) => None,
+    }
 }
 
 /// Sends messages; `None` once the visitor is disconnected.

@@ -159,3 +159,16 @@ fn connections_have_keep_alive() {
         }
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn clients_that_come_at_once_are_answered() {
+    let mut server = Server::start(&["--listen", "127.0.0.1:0"]);
+    let address = server.address();
+    // They come while the server waits for a processor.
+    server.signal("-STOP");
+    let mut peers = [(); 60].map(|()| Peer::connect(address));
+    peers.iter_mut().for_each(|peer| peer.send(json!({ "status": true })));
+    server.signal("-CONT");
+    assert!(peers.iter_mut().all(|peer| peer.answer()["status"] == "running"));
+}

@@ -181,6 +181,17 @@ impl Store {
         boards.filter_map(event).chain([json!({ "event": "boards" })]).collect()
     }
 
+    /// Loads all boards again, since another server may have changed them.
+    pub fn reload(&self) -> Result<(), String> {
+        let mut table = self.table.lock();
+        let Some(stored) = table.as_mut() else { return Ok(()) };
+        let rows = stored.all()?;
+        *self.boards.lock() = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
+        drop(table);
+        self.notify(Change::List);
+        Ok(())
+    }
+
     pub fn list(&self) -> Answer {
         let boards = self.boards.lock();
         let mut boards: Vec<_> = boards.iter().filter(|(_, saved)| saved.removed.is_none()).collect();
@@ -337,7 +348,10 @@ impl Store {
             }
             let removed = boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
             let Some((_, oldest)) = removed.min() else {
-                let text = format!("{} boards of {used} bytes; remove some", boards.len());
+                let count = boards.len();
+                let text = format!(
+                    "{count} boards of {used} bytes; expected up to {MAX_BOARDS} of {MAX_BYTES} in all; remove some"
+                );
                 return Err(RequestError::new("full", "board", text));
             };
             drop(boards);

@@ -9,7 +9,7 @@ use crate::serve::board::{Document, Fields, Place, RequestError, players};
 use crate::serve::results::{infos, thin, white_line, white_score};
 use crate::serve::scheduler::{Answer, Ticket};
 use lento::chess::{Board, Color, Game, Move};
-use lento::score::Score;
+use lento::score::{Bound, Score};
 use lento::search::limits::Limits;
 use lento_console::document::notation;
 use serde_json::{Map, Value, json};
@@ -225,10 +225,11 @@ impl Entry {
         // The answer includes earlier searches.
         running.time_ms = (time.as_millis() as u64).saturating_sub(position.time_ms);
         (running.nodes, running.nps) = (nodes.saturating_sub(position.nodes), nps);
-        // Ignores shallower results of interrupted searches.
+        // Ignores shallower results of interrupted searches, and bounds of unfinished iterations.
         let depth = position.found.as_ref().map_or(1, |found| found.depth);
         let lines = &answer.outcome.lines;
-        if let Some(best) = lines.first().filter(|best| depth <= best.depth) {
+        let is_result = status != "partial" || lines.iter().all(|line| line.bound == Bound::Exact);
+        if let Some(best) = lines.first().filter(|best| is_result && depth <= best.depth) {
             if !self.task.is_game() {
                 let worth = Worth::new(self.task.start.board(), best.score);
                 let time = position.time_ms + running.time_ms;
@@ -240,9 +241,7 @@ impl Entry {
         if status == "partial" {
             return;
         }
-        position.time_ms += running.time_ms;
-        position.nodes += running.nodes;
-        position.running = None;
+        position.end_search();
         if status == "done" {
             position.passes += 1;
             position.is_done = !is_endless || position.passes > PASSES;
@@ -369,6 +368,13 @@ fn share(used: u64, max: u64) -> f64 {
 }
 
 impl Position {
+    /// Ends the running search, if any, and keeps what it has used.
+    pub fn end_search(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        self.time_ms += running.time_ms;
+        self.nodes += running.nodes;
+    }
+
     /// The used part of a budget, from 0 to 1; 0 unless it is one of depth, nodes or time for each position.
     fn used(&self, budget: Budget) -> f64 {
         match budget {
@@ -403,4 +409,30 @@ fn restored(board: &Board, (depth, seldepth, nodes, time, lines): StoredAnalysis
     let line = |(score, pv): (Score, String)| read_line(board, true, score.into(), &pv).ok();
     let lines = lines.into_iter().map(line).collect::<Option<Vec<Line>>>()?;
     (!lines.is_empty()).then_some(Analysis { depth, seldepth, nodes, time: Duration::from_millis(time), lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::query::Query;
+    use crate::serve::scheduler::Scheduler;
+    use lento::search::report::{Info, Outcome, PvLine};
+
+    #[test]
+    fn bounds_of_unfinished_iterations_are_no_results() {
+        let mut entry = Entry::new(Task::parse(Fields::new(&Map::new(), ""), 0).unwrap(), 0);
+        let query = Query::new(Value::Null, entry.task.game(0), false, entry.limits(0, 0));
+        let ticket = Scheduler::new(1).push(query, Arc::new(|_| {}));
+        entry.positions[0].running = Some(Running { ticket, is_waiting: false, time_ms: 0, nodes: 0, nps: 0 });
+        for (status, depth, score, bound) in
+            [("partial", 20, 30, Bound::Exact), ("partial", 21, -90, Bound::Upper), ("done", 20, 30, Bound::Exact)]
+        {
+            let pv = PvLine::from_iter(Board::start().legal_moves().first().copied());
+            let outcome = Outcome::new(vec![Info { depth, score, bound, pv, multipv: 1, ..Info::default() }]);
+            let time = Duration::from_secs(5);
+            entry.take(0, &Answer { status, outcome, nodes: 1000, time, nps: 200, fields: Value::Null });
+        }
+        let found = entry.positions[0].found.as_ref().unwrap();
+        assert_eq!((found.depth, found.lines[0].score), (20, 30));
+    }
 }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
 
 /// Interval of reports and events.
@@ -27,6 +27,8 @@ const STATUS: u32 = 4;
 const SAVE: u32 = 8;
 /// Events that a slow visitor may lag behind before the whole state is sent again.
 const MAX_LAG: usize = 64;
+/// Entries of one event, so that a slow connection gets messages in time.
+const PART: usize = 500;
 
 pub struct Queue {
     pool: Arc<Pool>,
@@ -143,9 +145,12 @@ impl Queue {
     /// The whole state, for new visitors.
     pub fn all(&self) -> Vec<String> {
         let state = self.state.lock();
-        let mut event = self.event(&state, state.order.iter().map(|&(_, number)| number));
+        let all: Vec<u64> = state.order.iter().map(|&(_, number)| number).collect();
+        let (first, rest) = all.split_at(all.len().min(PART));
+        let mut event = self.event(&state, first.iter().copied());
         event["whole"] = true.into();
-        vec![self.status().to_string(), event.to_string()]
+        let rest = rest.chunks(PART).map(|part| self.event(&state, part.iter().copied()).to_string());
+        [self.status().to_string(), event.to_string()].into_iter().chain(rest).collect()
     }
 
     fn event(&self, state: &State, entries: impl Iterator<Item = u64>) -> Value {
@@ -183,7 +188,7 @@ impl Queue {
             let Some(entry) = state.entries.get_mut(&number) else { continue };
             let Some(Running { ticket, .. }) = &entry.positions[at].running else { continue };
             if self.pool.cancel(ticket) {
-                entry.positions[at].running = None;
+                entry.positions[at].end_search();
                 state.running.remove(&(number, at));
                 state.change(number);
             }
@@ -252,6 +257,7 @@ impl Queue {
     pub async fn run(self: Arc<Self>) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut saving = None::<JoinHandle<()>>;
         for tick in (1..=STATUS * SAVE).cycle() {
             ticks.tick().await;
             {
@@ -266,9 +272,10 @@ impl Queue {
             if tick % STATUS == 0 && self.events.receiver_count() > 0 {
                 self.broadcast(&self.status());
             }
-            if tick % SAVE == 0 {
+            // A save may wait for other writers of the database.
+            if tick % SAVE == 0 && saving.as_ref().is_none_or(JoinHandle::is_finished) {
                 let queue = Arc::clone(&self);
-                let _ = spawn_blocking(move || queue.save()).await;
+                saving = Some(spawn_blocking(move || queue.save()));
             }
         }
     }
@@ -279,6 +286,8 @@ impl Queue {
         self.flush(&mut state);
         drop(state);
         self.save();
+        // Another server that has taken over the queue meanwhile drops the change.
+        self.state.lock().check_owner()?;
         Ok(json!({}))
     }
 }

@@ -45,9 +45,7 @@ impl Queue {
             return Err(RequestError::new("over", "moves", text));
         }
         let mut state = self.state.lock();
-        if state.is_taken {
-            return Err(RequestError::new("queue-taken", "", format!("{}; use that one", state.unstored)));
-        }
+        state.check_owner()?;
         let before = before(&state, fields)?;
         while let Some((max, what)) = state.limit_exceeded_with(&entry) {
             if !state.drop_removed() {
@@ -175,6 +173,14 @@ fn before(state: &State, fields: Fields) -> Result<Option<u64>, RequestError> {
 }
 
 impl State {
+    /// Fails if another server owns the queue.
+    pub(super) fn check_owner(&self) -> Result<(), RequestError> {
+        match self.is_taken {
+            true => Err(RequestError::new("queue-taken", "", format!("{}; use that one", self.unstored))),
+            false => Ok(()),
+        }
+    }
+
     /// Removes or restores an entry, if necessary.
     fn set_removed(&mut self, number: u64, is_removed: bool) {
         self.changes += 1;

@@ -48,6 +48,9 @@ impl Queue {
             return;
         }
         if let Some(state) = storage.take().ok().filter(|state| !state.is_taken) {
+            if let Err(error) = self.boards.store.reload() {
+                notice(error);
+            }
             // The current queue is empty.
             *self.state.lock() = state;
         }

@@ -96,7 +96,12 @@ fn interrupted_entry_waits() {
     let entry = page.add(json!({ "moves": ["e2e4"] }));
     row(address, entry, |row| row["state"] == "searching" && row["nps"].as_u64() > Some(0));
     analyse(&mut page.visitor, json!({ "key": "a" }));
-    assert_eq!(row(address, entry, is("waiting"))["nps"], 0);
+    let waiting = row(address, entry, is("waiting"));
+    assert_eq!(waiting["nps"], 0);
+    // Taken back meanwhile, it keeps what it has used.
+    page.request("queue-pause", json!({ "entry": entry, "paused": true }));
+    assert!(row(address, entry, is("paused"))["nodes"].as_u64() >= waiting["nodes"].as_u64());
+    page.request("queue-pause", json!({ "entry": entry, "paused": false }));
     page.request("stop", json!({}));
     row(address, entry, is("searching"));
 }
@@ -257,8 +262,13 @@ pub fn queue_in_database_survives_a_killed_server() {
     let event = whole(other);
     assert!(event["entries"] == json!([]) && event["unstored"] != "", "{event}");
     assert_eq!(page.error("queue-add", json!({}))["code"], "queue-taken");
+    // It has the analyses of the first one then.
+    let mut first = Page::open(address);
+    let game = first.game("1. e4 *");
+    first.request("save", json!({ "document": game }));
     drop(server);
     row(other, long, is("searching"));
+    assert_eq!(list(&Page::open(other).request("boards", json!({}))["boards"]).len(), 1);
     let event = whole(other);
     assert!(list(&event["entries"]).len() == 4 && event["unstored"] == "", "{event}");
 }

@@ -47,6 +47,28 @@ fn boards_are_saved_and_shared() {
 }
 
 #[test]
+fn events_are_sent_while_the_database_is_locked() {
+    let folder = Folder::new("locked");
+    let db = folder.path("boards.db");
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--db", &db]);
+    let mut page = Page::open(server.address());
+    let game = page.game("1. e4 *");
+    // A running entry, which is stored every two seconds.
+    page.add(json!({ "moves": ["d2d4"] }));
+    let other = rusqlite::Connection::open(&db).expect("a database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    page.visitor.send(json!({ "id": "save", "ask": "save", "document": game }).to_string());
+    let mut events = 0;
+    page.visitor.wait_for(|message| {
+        assert_ne!(message["id"], "save");
+        events += u32::from(message["event"] == "status");
+        events > 3
+    });
+    other.execute_batch("ROLLBACK").expect("no lock");
+    page.visitor.wait_for(|message| message["id"] == "save" && message["answer"].is_object());
+}
+
+#[test]
 fn documents_are_checked() {
     let (_server, mut page) = start();
     let node = |parent: u64, uci: &str| json!({ "parent": parent, "uci": uci });
