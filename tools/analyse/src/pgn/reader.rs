@@ -146,7 +146,9 @@ impl<R: BufRead> Reader<R> {
             self.report("unterminated variation");
         }
         let tagged = tag(&self.state.tags, "Result").and_then(|value| word::result(value.trim()));
-        let result = self.state.result.or(tagged).unwrap_or("*").to_owned();
+        // The tag of an unfinished movetext may have a result.
+        let ended = self.state.result;
+        let result = ended.filter(|&result| result != "*").or(tagged).or(ended).unwrap_or("*").to_owned();
         let State { tags, chess960, invalid, problems, .. } = std::mem::take(&mut self.state);
         let (game, Variation { comment, moves }) = (start.filter(|_| !invalid), main);
         let game = game.map(|start| PgnGame { tags, chess960, start, comment, moves, result });

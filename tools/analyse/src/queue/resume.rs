@@ -63,9 +63,10 @@ pub fn restore(
     Ok(())
 }
 
-/// Fills a table with the lines of an analysis as exact scores, one ply shallower per move.
+/// Fills a table with the lines of an analysis as exact scores, one ply shallower per move. The best line is written last, as it
+/// replaces entries of the others for the same positions, such as the root.
 pub fn seed(table: &Tt, root: &Board, known: &Analysis) {
-    for line in &known.lines {
+    for line in known.lines.iter().rev() {
         let (mut board, mut score) = (root.clone(), line.score);
         for (depth, (ply, &mv)) in (1..=known.depth).rev().zip(line.pv.iter().enumerate()) {
             let hit =
@@ -93,6 +94,7 @@ mod tests {
     use lento::chess::Game;
     use lento::engine::Output;
     use lento::search::limits::Limits;
+    use lento::search::report::Info;
     use std::time::Duration;
 
     fn search(engine: &mut Engine, depth: i32) -> Vec<(i32, i32, usize)> {
@@ -104,6 +106,26 @@ mod tests {
             }
         });
         infos
+    }
+
+    /// Of several lines, the best one stays first; others may have the same score.
+    #[test]
+    fn lines_are_restored_in_order() {
+        let new_engine = || {
+            let mut engine = Engine::new();
+            engine.set_hash(1).unwrap();
+            engine.settings.search.multi_pv = 3;
+            engine
+        };
+        let limits = Limits { depth: Some(9), ..Limits::default() };
+        let outcome = new_engine().search_blocking(&limits, |_| ());
+        let mut fresh = new_engine();
+        let table = fresh.lend_table_to_load().unwrap();
+        seed(&table, &Board::start(), &Analysis::new(&outcome.lines, 1, Duration::ZERO));
+        drop(table);
+        let resumed = fresh.search_blocking(&limits, |_| ()).lines;
+        let scores = |lines: &[Info]| lines.iter().map(|line| line.score).collect::<Vec<_>>();
+        assert_eq!((scores(&resumed), resumed[0].pv[0]), (scores(&outcome.lines), outcome.lines[0].pv[0]));
     }
 
     /// Searches restored from lines or from the hash table resume at the known depth.

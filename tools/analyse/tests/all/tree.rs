@@ -74,6 +74,19 @@ pub fn is_deterministic_and_exported(folder: &Folder, paths: &[String; 2]) {
     assert!(fs::read_to_string(html).unwrap().contains("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR"));
 }
 
+#[test]
+fn exported_main_lines_are_whole() {
+    let folder = Folder::new("tree-whole");
+    let (path, pgn) = (folder.path("a.tree"), folder.path("a.pgn"));
+    done(&["init", &path]);
+    for line in ["d4 d5 Nf3 Nf6 c4", "Nf3 d5 d4 Nf6 c4"] {
+        done(&["pin", &path, line]);
+    }
+    done(&["export", &path, "--pgn", &pgn]);
+    let text = fs::read_to_string(&pgn).unwrap().replace('\n', " ");
+    assert!(text.trim_end().ends_with("Nf6 3. c4 *"), "{text}");
+}
+
 const LOPEZ: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4";
 
 /// The moves to the root are exported, counted and accepted as input; so is a FEN before them.

@@ -115,6 +115,7 @@ fn separates_games() {
     assert_eq!(results("1.e4 e5 1-0 1.d4 d5 0-1 1.c4 *"), ["1-0", "0-1", "*"]);
     assert_eq!(results("[Event \"a\"]\n1.e4 e5\n[Event \"b\"]\n[Result \"0-1\"]\n1.d4\n"), ["*", "0-1"]);
     assert_eq!(results("[Event \"a\"]\n\n[Event \"b\"]\n\n1.e4 *"), ["*", "*"], "a game without moves");
+    assert_eq!(results("[Event \"a\"]\n[Result \"1-0\"]\n1.e4 e5 *"), ["1-0"]);
     assert_eq!(results("[Event \"a\"]\n\n1.e4 (1.d4\n[Event \"b\"]\n\n1.e4 1/2"), ["*", "1/2-1/2"]);
     assert_eq!(results("[Event \"a\"]\n\n1.e4 {open\n[Event \"b\"]\n\n1.e4 1-0"), ["*", "1-0"]);
     assert_eq!(

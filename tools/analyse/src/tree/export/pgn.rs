@@ -39,13 +39,20 @@ pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export)
 }
 
 impl Writer<'_> {
-    /// Writes the best line from a node, with the other moves as variations.
+    /// Writes the best line from a node, with the other moves as variations. A variation that transposes to the line ends there.
     fn line(&mut self, mut node: i64, mut board: Board, mut first: bool) -> sql::Result<()> {
+        let mut steps = Vec::new();
         while self.written.insert(node) {
             let mut moves = rows(self.tree, node)?;
             moves.retain(|row| !row.excluded && row.child.is_some());
             narrow(&mut moves, self.args.within, self.args.best);
-            let Some((best, others)) = moves.split_first() else { break };
+            let Some(best) = moves.first() else { break };
+            let after = board.after(best.mv);
+            node = best.child.unwrap_or(node);
+            steps.push((std::mem::replace(&mut board, after), moves));
+        }
+        for (board, moves) in steps {
+            let Some((best, others)) = moves.split_first() else { continue };
             self.played(&board, best, first)?;
             for other in others {
                 self.text.open();
@@ -55,9 +62,7 @@ impl Writer<'_> {
                 }
                 self.text.close();
             }
-            board.play(best.mv);
             first = false;
-            node = best.child.unwrap_or(node);
         }
         Ok(())
     }
