@@ -47,10 +47,14 @@ impl GamePair {
 }
 
 impl Arena {
-    /// Warns that games repeat if `count` exceeds the start positions and nothing else varies the games.
-    pub fn warn_of_repeats(&self, count: u64) {
+    /// Warns that games repeat if `count` exceeds the start positions and nothing else varies the games of players with these settings.
+    pub fn warn_of_repeats(&self, count: u64, players: [&[Setting]; 2]) {
         let OpeningArgs { book, dfrc, endings, .. } = &self.openings.args;
-        let timed = matches!(self.limit, Limit::MoveTime(_) | Limit::Clock { .. });
+        // A clock in nodes varies nothing.
+        let by_clock = |settings: &[Setting]| {
+            settings.iter().rfind(|setting| setting.sets("nodestime")).is_none_or(|setting| setting.value == "0")
+        };
+        let timed = matches!(self.limit, Limit::MoveTime(_) | Limit::Clock { .. }) && players.into_iter().any(by_clock);
         let positions = match &self.openings.book {
             Book::None => 1,
             Book::Positions(fens) => fens.len() as u64,

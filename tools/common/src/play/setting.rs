@@ -2,6 +2,7 @@
 
 use crate::inputs;
 use lento::engine::Engine;
+use lento::eval::nnue::Network;
 use lento::search::params::TUNABLES;
 use lento::tb::Tables;
 use lento_uci::options::{self, Target};
@@ -18,6 +19,9 @@ use std::{fmt, io};
 /// Tablebases by their folders. Opening them takes too long to repeat for the players of each pair of games.
 static TABLES: Mutex<BTreeMap<String, Arc<Tables>>> = Mutex::new(BTreeMap::new());
 
+/// Networks by their files. A run plays with the network read first, even if the file is replaced or removed.
+static NETWORKS: Mutex<BTreeMap<String, Arc<Network>>> = Mutex::new(BTreeMap::new());
+
 /// An engine option or search parameter with its value, as for `setoption`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
@@ -33,9 +37,13 @@ impl Setting {
     /// # Errors
     /// The option does not exist, or the value is invalid.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
-        let has_tables = self.sets("SyzygyPath");
+        let (has_tables, has_network) = (self.sets("SyzygyPath"), self.sets("EvalFile"));
         if has_tables && let Some(tables) = TABLES.lock().get(&self.value) {
             engine.set_tables(Some(Arc::clone(tables)));
+            return Ok(());
+        }
+        if has_network && let Some(network) = NETWORKS.lock().get(&self.value) {
+            engine.network = Arc::clone(network);
             return Ok(());
         }
         let (mut protocol, mut writer) = (Protocol::default(), Writer::new(io::sink()));
@@ -43,6 +51,9 @@ impl Setting {
         options::set(&mut target, &self.name, Some(&self.value))?;
         if let Some(tables) = engine.tables().filter(|_| has_tables) {
             TABLES.lock().insert(self.value.clone(), Arc::clone(tables));
+        }
+        if has_network {
+            NETWORKS.lock().insert(self.value.clone(), Arc::clone(&engine.network));
         }
         Ok(())
     }
@@ -144,6 +155,21 @@ mod tests {
         assert!(Arc::ptr_eq(&tables(), &tables()));
         assert!("SyzygyPath=/no/such/folder".parse::<Setting>().is_err());
         "SyzygyPath=<empty>".parse::<Setting>().unwrap().apply(&mut Engine::new()).unwrap();
+    }
+
+    #[test]
+    fn players_share_the_network_read_first() {
+        let folder = Folder::new("shared-network");
+        let path = folder.at("net.lnn");
+        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../nets/default.lnn"), &path).unwrap();
+        let setting: Setting = format!("EvalFile={}", path.display()).parse().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let network = || {
+            let mut engine = Engine::new();
+            setting.apply(&mut engine).unwrap();
+            Arc::clone(&engine.network)
+        };
+        assert!(Arc::ptr_eq(&network(), &network()));
     }
 
     #[test]

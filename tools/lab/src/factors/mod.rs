@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&design.settings(), &args.set])?;
     let inputs = [&args.factors, &args.conditions.openings.book];
     outputs::check([&args.journal, &args.markdown, &args.svg].into_iter().flatten(), inputs.into_iter().flatten())?;
-    arena.warn_of_repeats(args.pairs);
+    arena.warn_of_repeats(args.pairs, [&args.set, &args.set]);
     let stop = Stop::on_ctrl_c()?;
     let mut session = Session::open(args, design)?;
     if let Some(shared) = report::shared(&session.design) {

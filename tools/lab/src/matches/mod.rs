@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Done {
     let (goal, arena) = (args.goal()?, args.conditions.arena(args.limit, [&args.new, &args.old])?);
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
     outputs::check([&args.journal, &args.pgn].into_iter().flatten(), &args.conditions.openings.book)?;
-    arena.warn_of_repeats(goal.pairs);
+    arena.warn_of_repeats(goal.pairs, [&args.new, &args.old]);
     let stop = Stop::on_ctrl_c()?;
     let header = || Ok(args.json(args.conditions.header("match", args.limit, args.new.iter().chain(&args.old))?));
     let mut session = Session::open(goal, args.journal.as_deref(), header, pgn)?;

@@ -144,7 +144,7 @@ pub fn run(args: &Args) -> Done {
     args.pictures.as_deref().map_or(Ok(()), outputs::check_folder)?;
     let inputs = [&args.positions, &args.suite, &args.conditions.openings.book];
     outputs::check([&args.journal, &args.markdown].into_iter().flatten(), inputs.into_iter().flatten())?;
-    arena.warn_of_repeats(args.pairs.unwrap_or(0));
+    arena.warn_of_repeats(args.pairs.unwrap_or(0), [&[], &[]]);
     let mut session = Session::open(args)?;
     let stop = Stop::on_ctrl_c()?;
     let (done, all) = session.progress();

@@ -135,6 +135,10 @@ impl Measuring<'_> {
         let mut curves = Vec::new();
         let (start, mut searched) = (self.progress.elapsed(), Duration::ZERO);
         for position in 0..self.positions.len() {
+            // Clearing the table may take longer than the search.
+            if self.progress.elapsed() > self.args.time.max(Duration::from_secs(1)) {
+                return Err(ErrorKind::TimedOut.into());
+            }
             let mut curve = Curve::default();
             let record = |info: &Info| {
                 if info.bound == Bound::Exact && info.multipv == 1 {

@@ -107,7 +107,7 @@ impl Measuring<'_> {
         let mut text = machine::table(machine, &facts);
         let Some(first) = rows.first() else {
             return text
-                + "\nNothing was measured: no position was searched with every thread count. Use more --time or less --depth.\n";
+                + "\nNothing was measured: no position was searched with every thread count. Use more --time, less --depth or fewer --positions.\n";
         };
         let _ = write!(text, "\n{}", table::text(&self.table(rows)));
         let (done, requested) = self.blocks();

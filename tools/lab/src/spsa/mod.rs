@@ -88,11 +88,12 @@ pub fn run(args: &Args) -> Done {
     let document =
         || merged(report::json(&session.spsa, &session.pairs, args.iterations), json!({ "run": session.header }));
     let shown = summary::show(args.json, document, || report::text(&session.spsa, &session.pairs, args.iterations));
-    draw(args, &session)?;
+    let drawn = draw(args, &session);
     if finished && let Some(path) = &args.write {
         draft::write(path, rewritten(path, &session)?.as_bytes())?;
     }
     shown?;
+    drawn?;
     Ok(summary::exit(finished))
 }
 

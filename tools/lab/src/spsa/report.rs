@@ -99,10 +99,12 @@ fn declaration(tunable: &Tunable, default: i32) -> String {
     format!("    {name}: {min}..={max} = {default}{off};")
 }
 
-/// Replaces the changed defaults in a source and keeps all other bytes.
+/// Replaces the changed defaults in a source and keeps all other bytes. Fails unless each parameter has one declaration with the default
+/// of this program.
 pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     let mut text = source.to_owned();
-    for (tunable, value) in changed(spsa) {
+    for (parameter, value) in spsa.parameters.iter().zip(spsa.rounded()) {
+        let tunable = parameter.tunable;
         let old = declaration(&tunable, tunable.default);
         if source.lines().filter(|line| line.starts_with(&old)).count() != 1 {
             return Err(format!("expected one line that starts with {old:?}"));
@@ -211,7 +213,7 @@ mod tests {
         let differing = source.lines().zip(written.lines()).filter(|(before, after)| before != after).count();
         assert_eq!(differing, changed(&ends).count());
 
-        let one = spsa(&["rfp_margin:start=80"]);
+        let one = spsa(&["rfp_margin"]);
         let old = declaration(&one.parameters[0].tunable, one.parameters[0].tunable.default);
         for source in [String::new(), format!("{old}\n{old}\n")] {
             assert!(rewrite(&source, &one).unwrap_err().contains("rfp_margin"));

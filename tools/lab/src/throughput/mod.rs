@@ -249,9 +249,10 @@ pub fn run(args: &Args) -> Done {
     }
     let observed = measuring.observed.between(&before, &measuring.system.counters(), elapsed.as_secs_f64());
     let document = report::document(&measuring, elapsed, observed);
+    let shown = summary::show(to_stdout, || document.clone(), || report::text(&document));
     if let Some(draft) = json {
         draft.finish(format!("{:#}\n", document).as_bytes())?;
     }
-    summary::show(to_stdout, || document.clone(), || report::text(&document))?;
+    shown?;
     Ok(if document["unstable"] == true { ExitCode::from(UNSTABLE) } else { measuring.stop.exit_code() })
 }

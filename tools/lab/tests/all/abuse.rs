@@ -74,8 +74,11 @@ fn outputs_are_checked_before_the_run() {
         ("match --pairs 2 --random-plies 0", true),
         ("spsa rfp_margin --iterations 2 --pairs 1 --book @/book.epd", true),
         ("spsa rfp_margin --iterations 1 --pairs 1 --book @/book.epd", false),
+        ("match --pairs 2 --book @/book.epd --limit tc=0.2+0.002 --new nodestime=50", false),
+        ("match --pairs 2 --book @/book.epd --limit tc=0.2+0.002 --new nodestime=50 --old nodestime=50", true),
     ] {
-        let output = TOOL.succeeds(&folder, &format!("{words} --limit nodes=300 --hash 1"));
+        let limit = if words.contains("--limit") { "" } else { " --limit nodes=300" };
+        let output = TOOL.succeeds(&folder, &format!("{words}{limit} --hash 1"));
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(message.contains("games repeat after opening 1;"), warned, "{words}: {message}");
     }

@@ -143,6 +143,18 @@ fn drops_searches_at_the_deadline() {
 }
 
 #[test]
+fn calibration_of_many_positions_ends_at_the_deadline() {
+    let folder = Folder::new("scaling-many");
+    let positions = file(&folder, "many.epd");
+    std::fs::write(&positions, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\n".repeat(20_000)).expect("a file");
+    let output = run(&["scaling", "--threads=1", "--time=1s", "--hash=64", "--positions", &positions, "--json=-"]);
+    assert_eq!(output.status.code(), Some(1), "nothing was measured");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    assert_eq!(document["runs"], serde_json::json!([]));
+    assert!(number(&document["elapsed_ms"]) < 15_000.0);
+}
+
+#[test]
 fn errors_quote_invalid_arguments() {
     let folder = Folder::new("scaling-check_errors");
     let positions = file(&folder, "positions.epd");

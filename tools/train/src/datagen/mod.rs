@@ -55,7 +55,7 @@ pub struct Args {
 /// Generates games. An interrupted run keeps finished games, and the same command resumes it.
 pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
-    arena.warn_of_repeats(args.games);
+    arena.warn_of_repeats(args.games, [&args.set, &args.set]);
     let stop = Stop::on_ctrl_c()?;
     if let Book::Positions(fens) = &arena.openings.book {
         for fen in fens {

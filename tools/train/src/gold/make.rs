@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     outputs::check([&args.output, &args.journal], &args.conditions.openings.book)?;
     // Games with fewer positions than --each need more openings.
-    arena.warn_of_repeats(args.positions.div_ceil(args.each) as u64);
+    arena.warn_of_repeats(args.positions.div_ceil(args.each) as u64, [&args.set, &args.set]);
     // Fails before the journal is created.
     Sampler::new(&args.set, &arena)?;
     let stop = Stop::on_ctrl_c()?;

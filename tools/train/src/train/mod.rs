@@ -62,13 +62,29 @@ pub fn run(args: &Args) -> Done {
     model.load(&session.run.weights);
     let work = |job| model.work(job);
     let started = Instant::now();
-    let (finished, rounding) = pool::with(args.threads.count(), &work, |pool| -> Result<_, Box<dyn Error>> {
-        let finished = learn(args, &mut session, &model, pool, &stop)?;
-        Ok((finished, write_network(args, &session, &model, pool)?))
-    })?;
+    let body = |pool: &Pool<Pass>| learn_and_write(args, &mut session, &model, pool, &stop);
+    let Some((finished, rounding)) = pool::with(args.threads.count(), &work, body)? else {
+        notice(format_args!("interrupted before the first step; nothing was trained"));
+        return Ok(summary::exit(false));
+    };
     let document = || report::document(&session, &rounding, finished);
     summary::show(args.json, document, || report::summary(args, &session, &rounding, started))?;
     Ok(summary::exit(finished))
+}
+
+/// Trains and writes the network; `None`, with all files unchanged, if interrupted before the first step.
+fn learn_and_write(
+    args: &Args,
+    session: &mut Session,
+    model: &TrainingNetwork,
+    pool: &Pool<Pass>,
+    stop: &Stop,
+) -> Result<Option<(bool, Rounding)>, Box<dyn Error>> {
+    let finished = learn(args, session, model, pool, stop)?;
+    if session.run.weights.steps == 0 {
+        return Ok(None);
+    }
+    Ok(Some((finished, write_network(args, session, model, pool)?)))
 }
 
 /// Reads the data and starts a run or resumes the run of the checkpoint. `None` if stopped.
@@ -153,7 +169,13 @@ fn learn(
         let (started, before) = (Instant::now(), session.run.progress.positions);
         let finished = session.epoch(model, pool, stop, |count| bar.inc(count))?;
         bar.finish_and_clear();
-        session.save(model)?;
+        if session.run.weights.steps == 0 {
+            return Ok(false);
+        }
+        if let Err(error) = session.save(model) {
+            // The next one may succeed, and the network is still written at the end.
+            notice(format_args!("{error}; this checkpoint is missing"));
+        }
         if !finished {
             return Ok(false);
         }
@@ -193,7 +215,12 @@ fn write_network(
     let rounded = parts::quantise(&weights.values, &session.run.shape, &args.network_name());
     let bytes = rounded.to_bytes().map_err(|error| in_file(&args.output, error))?;
     draft::write(&args.output, &bytes)?;
-    let written = std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?;
+    // A device cannot be read back.
+    let written = if args.output.is_file() {
+        std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?
+    } else {
+        bytes
+    };
     let network = Network::from_bytes(&written).map_err(|error| in_file(&args.output, error))?;
     let validation = &session.data.validation;
     let positions = &validation[..validation.len().min(MAX_MEASURED)];

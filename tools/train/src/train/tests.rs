@@ -188,6 +188,45 @@ fn interrupted_run_resumes_to_the_same_result() {
 }
 
 #[test]
+fn training_survives_unwritable_checkpoints() {
+    let folder = Folder::new("train-unwritable");
+    folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 19)));
+    let args = args(&folder, "--hidden 32 --batch 128 --validation 0.1 --epochs 2 --threads 1");
+    let mut session = open(&args, &Stop::default()).unwrap().unwrap();
+    session.checkpoint = Some(folder.path().join("missing").join("run.ckpt"));
+    let model = TrainingNetwork::new(&session.run.shape);
+    model.load(&session.run.weights);
+    let finished =
+        pool::with(1, &|job| model.work(job), |pool| learn(&args, &mut session, &model, pool, &Stop::default()));
+    assert!(finished.unwrap() && session.run.progress.epochs.len() == 2);
+}
+
+#[test]
+fn run_without_a_step_writes_nothing() {
+    let folder = Folder::new("train-early");
+    folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 20)));
+    let (net, checkpoint) = (folder.write("net.lnn", b"older"), folder.at("run.ckpt"));
+    let options = format!("--hidden 32 --validation 0.1 --threads 1 --checkpoint {}", checkpoint.display());
+    let args = args(&folder, &options);
+    let mut session = open(&args, &Stop::default()).unwrap().unwrap();
+    let model = TrainingNetwork::new(&session.run.shape);
+    model.load(&session.run.weights);
+    let stop = Stop::default();
+    stop.request();
+    let body = |pool: &Pool<Pass>| learn_and_write(&args, &mut session, &model, pool, &stop);
+    assert!(pool::with(1, &|job| model.work(job), body).unwrap().is_none());
+    assert!(!checkpoint.exists() && std::fs::read(net).unwrap() == b"older");
+}
+
+#[test]
+fn networks_are_written_to_devices() {
+    let folder = Folder::new("train-device");
+    folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 21)));
+    let args = args(&folder, "--hidden 32 --batch 128 --epochs 1 --validation 0.1 --threads 1");
+    train(&Args { output: "/dev/null".into(), ..args }, None);
+}
+
+#[test]
 fn trains_an_initial_network() {
     let folder = Folder::new("train-init");
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(90, 13)));

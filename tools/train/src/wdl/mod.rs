@@ -51,7 +51,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     // Checked before reading the games.
-    let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
+    args.write.as_deref().map(read_source).transpose()?;
     let files = GAMES.find(&args.data)?;
     outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
     let bar = shards::bar(&files)?;
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Done {
     let cells = counts.cells();
     if !finished {
         let unchanged =
-            source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is unchanged", path.display()));
+            args.write.as_ref().map_or_else(String::new, |path| format!("; {} is unchanged", path.display()));
         notice(format_args!("interrupted after {} games{unchanged}", HumanCount(counts.games)));
     }
     let fit = match fitted(&cells, &counts) {
@@ -69,15 +69,18 @@ pub fn run(args: &Args) -> Done {
         fit => fit?,
     };
     let model = source::rounded(&fit.model);
+    let mut report = report::report(args.max_score, &counts, &cells, &fit);
+    report.torn(&torn);
+    let shown = report.show(args.json, finished);
+    if finished && let Some(path) = &args.write {
+        // It may have been edited since.
+        let text = read_source(path)?;
+        draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;
+    }
     if let Some(path) = &args.svg {
         draft::write(path, report::svg(&cells, &model)?.as_bytes())?;
     }
-    let mut report = report::report(args.max_score, &counts, &cells, &fit);
-    report.torn(&torn);
-    if let Some((path, text)) = source.filter(|_| finished) {
-        draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;
-    }
-    Ok(report.show(args.json, finished)?)
+    Ok(shown?)
 }
 
 /// Counts games. Returns whether all were read, and the skipped truncated games.

@@ -131,6 +131,8 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
     folder.write("bars.svg", b"old");
     check_full_disk(4, "data inspect @/data --svg @/bars.svg", "/bars.svg: File too large");
     assert_eq!(std::fs::read(folder.at("bars.svg")).unwrap(), b"old");
+    let output = TOOL.limited(&folder, "trap '' XFSZ; ulimit -f 4", "data inspect @/data --svg @/bars.svg");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("plies per game"), "{output:?}");
 }
 
 #[test]

@@ -54,13 +54,14 @@ pub fn run(args: &Args) -> Done {
     };
     bar.finish_and_clear();
     let duplicates = survey.duplicates();
-    if let Some(path) = &args.svg {
-        draft::write(path, histogram::svg(survey.histograms(), survey::side(are_games), survey.outcomes)?.as_bytes())?;
-    }
     let mut report = report(&survey, duplicates);
     report.field("filter", args.filter.to_json());
     report.torn(&torn);
-    Ok(report.show(args.json, finished)?)
+    let shown = report.show(args.json, finished);
+    if let Some(path) = &args.svg {
+        draft::write(path, histogram::svg(survey.histograms(), survey::side(are_games), survey.outcomes)?.as_bytes())?;
+    }
+    Ok(shown?)
 }
 
 /// The files, and whether they contain games. A file named as positions, or folders with only such files, mean positions.
