@@ -18,7 +18,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !(name.starts_with('.') || name == "target" || name == "shared") {
+            if !(name.starts_with('.') || ["target", "shared", "vendor"].contains(&name.as_str())) {
                 found.extend(files(&path, ending));
             }
         } else if path.extension().is_some_and(|extension| extension == ending) {
@@ -193,6 +193,8 @@ fn broken_links_are_found() {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("target")).unwrap();
     fs::write(folder.join("target/built.md"), "[gone](gone.md)").unwrap();
+    fs::create_dir_all(folder.join("vendor")).unwrap();
+    fs::write(folder.join("vendor/package.md"), "[gone](gone.md)").unwrap();
     fs::write(folder.join("other.md"), "# A `name`, and more\n```\n# no heading\n```\n").unwrap();
     let page = folder.join("page.md");
     fs::write(

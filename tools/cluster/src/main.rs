@@ -101,6 +101,8 @@ fn run(args: Args) -> Done {
     let min_depth = (!args.no_exchange).then_some(args.exchange_depth);
     let mut comm = Comm::new(universe.world(), Team::join(&mut engine), min_depth);
     let code = if comm.rank > 0 {
+        // `srun` copies standard input to all ranks, and stalls once one of them does not read it.
+        thread::spawn(|| io::copy(&mut io::stdin().lock(), &mut io::sink()));
         let worker = start_worker(engine, comm.rank);
         let (silence, timeout) = (Duration::from_millis(args.silence), Duration::from_millis(args.rank0_timeout));
         if !comm::follow(&mut comm, &worker, &host, silence, timeout) {

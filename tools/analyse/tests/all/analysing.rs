@@ -397,3 +397,26 @@ fn wait_for(path: &str) {
     }
     panic!("{path} does not exist");
 }
+
+/// A task of a Slurm array keeps the results of a killed program.
+#[cfg(unix)]
+#[test]
+fn arrays_keep_results_of_killed_programs() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("array");
+    folder.write("games.pgn", GAME);
+    // Kills the analysis after its first result.
+    let script = format!(
+        "#!/bin/sh\nshift\n[ \"$1\" != merge ] || exec '{PROGRAM}' \"$@\"\n'{PROGRAM}' \"$@\" &\n\
+         until [ -s part-1.jsonl ]; do sleep 0.02; done\nkill -9 $!\nexit 137\n"
+    );
+    let lento = folder.write("lento", &script);
+    fs::set_permissions(&lento, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut array = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../slurm/array"));
+    array.args(["games.pgn", "--nodes", "300000", "--hash", "1"]).current_dir(folder.path("")).env("LENTO", &lento);
+    array.envs([("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_MAX", "1")]);
+    assert_eq!(array.status().expect("bash").code(), Some(137));
+    let merged = run(&["merge", &folder.path("all.db"), &folder.path("part-1.db")]);
+    let text = String::from_utf8_lossy(&merged.stdout).into_owned();
+    assert!(merged.status.success() && !text.contains(": 0 of "), "{text}{}", stderr(&merged));
+}
