@@ -200,29 +200,13 @@ impl<'a> Show<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setup::Setup;
     use lento::score::mated_in;
-    use lento::search::report::PvLine;
 
     fn sample(root: &Board, moves: &str) -> Info {
-        let mut info = Info {
-            depth: 12,
-            seldepth: 18,
-            multipv: 1,
-            score: 35,
-            bound: Bound::Exact,
-            nodes: 1_234_567,
-            elapsed: Duration::from_millis(500),
-            hashfull: 34,
-            tb_hits: 0,
-            pv: PvLine::new(),
-        };
-        let mut board = root.clone();
-        for text in moves.split(' ') {
-            let mv = board.parse_san(text).expect("a legal move");
-            info.pv.push(mv);
-            board = board.after(mv);
-        }
-        info
+        let pv = Setup::default().moves(root, moves).expect("legal moves").into_iter().collect();
+        let line = Info { depth: 12, seldepth: 18, multipv: 1, score: 35, pv, ..Info::default() };
+        Info { nodes: 1_234_567, elapsed: Duration::from_millis(500), hashfull: 34, ..line }
     }
 
     /// A formatted score of the start position.

@@ -198,18 +198,8 @@ mod tests {
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 
     fn sample(board: &Board, moves: &[&str]) -> Info {
-        let mut info = Info {
-            depth: 12,
-            seldepth: 17,
-            multipv: 2,
-            score: -35,
-            bound: Bound::Exact,
-            nodes: 3000,
-            elapsed: Duration::from_millis(1500),
-            hashfull: 42,
-            tb_hits: 5,
-            pv: Default::default(),
-        };
+        let line = Info { depth: 12, seldepth: 17, multipv: 2, score: -35, nodes: 3000, ..Info::default() };
+        let mut info = Info { elapsed: Duration::from_millis(1500), hashfull: 42, tb_hits: 5, ..line };
         let mut board = board.clone();
         for text in moves {
             let mv = board.parse_uci(text, false).expect("a legal move");

@@ -105,7 +105,7 @@ fn position(line: &str) -> String {
 }
 
 /// The position after random moves; `None` if the game is over.
-fn random_walk(board: Board, plies: usize, below: &mut impl FnMut(usize) -> usize) -> Option<Game> {
+pub fn random_walk(board: Board, plies: usize, below: &mut impl FnMut(usize) -> usize) -> Option<Game> {
     let mut game = Game::from(board);
     for _ in 0..plies {
         let moves = game.board().legal_moves();

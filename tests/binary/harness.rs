@@ -1,7 +1,8 @@
 //! Drives the real binary.
 
+use lento_testing::driver::Running;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -17,7 +18,7 @@ pub const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/
 
 /// A running engine and its output so far.
 pub struct Session {
-    child: Child,
+    child: Running,
     input: Option<ChildStdin>,
     output: Receiver<String>,
     received: Vec<String>,
@@ -41,7 +42,7 @@ impl Session {
                 }
             }
         });
-        Self { input: child.stdin.take(), child, output, received: Vec::new() }
+        Self { input: child.stdin.take(), child: Running(child), output, received: Vec::new() }
     }
 
     /// Starts the binary and waits until it is ready.
@@ -54,7 +55,7 @@ impl Session {
 
     /// Process id.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     /// Writes lines in one write.
@@ -155,7 +156,7 @@ impl Session {
                 Err(RecvTimeoutError::Timeout) => panic!("no end after: {:#?} {lines:#?}", self.latest()),
             }
         }
-        let status = self.child.wait().expect("the program ends with its output");
+        let status = self.child.0.wait().expect("the program ends with its output");
         self.received.extend_from_slice(&lines);
         (lines, status)
     }
@@ -172,14 +173,7 @@ impl Session {
 
     /// Whether the process is still running.
     pub fn is_alive(&mut self) -> bool {
-        matches!(self.child.try_wait(), Ok(None))
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        matches!(self.child.0.try_wait(), Ok(None))
     }
 }
 

@@ -1,9 +1,10 @@
 //! The real program, over pipes.
 
 use super::play::{Engine, Received, timeout};
+use lento_testing::driver::Running;
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 pub struct Program {
-    child: Child,
+    child: Running,
     input: Option<ChildStdin>,
     output: Receiver<String>,
     /// Makes the reader thread exit and close its end of the pipe.
@@ -48,7 +49,7 @@ impl Engine for Program {
             let _ = pipe.read_to_end(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         });
-        Self { input: child.stdin.take(), child, output, closed, reader, stderr: Some(stderr) }
+        Self { input: child.stdin.take(), child: Running(child), output, closed, reader, stderr: Some(stderr) }
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -81,7 +82,7 @@ impl Engine for Program {
         self.closed.store(true, Ordering::Relaxed);
         let deadline = Instant::now() + timeout();
         // The first answer wakes the reader, which exits; later writes fail.
-        while self.child.try_wait().is_ok_and(|status| status.is_none()) {
+        while self.child.0.try_wait().is_ok_and(|status| status.is_none()) {
             if Instant::now() >= deadline {
                 let reader = if self.reader.is_finished() { "reader closed" } else { "no output" };
                 let timeout = timeout();
@@ -103,7 +104,7 @@ impl Program {
     fn wait(&mut self) -> Result<ExitStatus, String> {
         let deadline = Instant::now() + timeout();
         loop {
-            match self.child.try_wait() {
+            match self.child.0.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
                 other => return Err(format!("still running after its output was closed: {other:?}")),
@@ -114,12 +115,5 @@ impl Program {
     fn stderr(&mut self) -> String {
         let thread = self.stderr.take().expect("called once");
         thread.join().expect("the reader of standard error ends")
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -32,14 +32,10 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento_console::setup::Setup;
 
-    fn after(moves: &[&str]) -> Key {
-        let mut game = Game::start();
-        for text in moves {
-            let mv = game.board().parse_san(text).unwrap();
-            game.play(mv);
-        }
-        Key::new(&game)
+    fn after(moves: &str) -> Key {
+        Key::new(&Setup::default().game(moves).unwrap())
     }
 
     #[test]
@@ -49,11 +45,11 @@ mod tests {
         assert_eq!(key("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40"), key("4k3/8/8/8/8/8/8/R3K3 w Q - 3 7"));
         assert_ne!(key("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40"), key("4k3/8/8/8/8/8/8/R3K3 w Q - 4 40"));
         // Transposed irreversible moves do not matter.
-        assert_eq!(after(&["d4", "d5", "c4", "e6"]), after(&["c4", "e6", "d4", "d5"]));
+        assert_eq!(after("d4 d5 c4 e6"), after("c4 e6 d4 d5"));
         // The history matters.
-        assert_ne!(after(&["Nf3", "Nf6", "g3"]), after(&["g3", "Nf6", "Nf3"]));
-        assert_ne!(after(&["Nf3", "Nf6", "Nc3", "Nc6"]), after(&["Nc3", "Nc6", "Nf3", "Nf6"]));
-        let start = after(&[]);
+        assert_ne!(after("Nf3 Nf6 g3"), after("g3 Nf6 Nf3"));
+        assert_ne!(after("Nf3 Nf6 Nc3 Nc6"), after("Nc3 Nc6 Nf3 Nf6"));
+        let start = after("");
         assert_eq!((start.past.as_str(), start.fen.ends_with(" KQkq - 0")), ("", true));
     }
 }

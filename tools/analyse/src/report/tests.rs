@@ -4,6 +4,7 @@ use crate::database::Line;
 use crate::pgn::{PgnMove, Reader, Remarks, Variation};
 use lento::chess::fen::START;
 use lento::score::{Score, mate_in};
+use lento_console::setup::Setup;
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -15,28 +16,17 @@ fn analysis(lines: Vec<Line>) -> Analysis {
 /// A game from a FEN and moves in SAN.
 fn game(fen: &str, moves: &str) -> AnalysedGame {
     let start = Board::from_fen(fen).unwrap();
-    let (mut board, mut plies) = (start.clone(), Vec::new());
-    for word in moves.split_whitespace() {
-        let mv = board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true)));
-        plies.push(PgnMove::from(Some(mv)));
-        board = board.after(mv);
-    }
-    let analyses = vec![None; plies.len() + 1];
-    let pgn = PgnGame { tags: Vec::new(), chess960: false, start, comment: None, moves: plies, result: "*".into() };
+    let moves = Setup::default().moves(&start, moves).unwrap();
+    let moves: Vec<PgnMove> = moves.into_iter().map(|mv| PgnMove::from(Some(mv))).collect();
+    let analyses = vec![None; moves.len() + 1];
+    let pgn = PgnGame { tags: Vec::new(), chess960: false, start, comment: None, moves, result: "*".into() };
     AnalysedGame { pgn, analyses }
 }
 
 /// Sets the lines of a position, each a score of the side to move with moves in SAN.
 fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
     let root = game.pgn.moves[..at].iter().fold(game.pgn.start.clone(), |board, ply| ply.after(&board));
-    let line = |&(score, moves): &(Score, &str)| {
-        let (mut board, mut pv) = (root.clone(), Vec::new());
-        for word in moves.split_whitespace() {
-            pv.push(board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true))));
-            board = board.after(pv[pv.len() - 1]);
-        }
-        Line { score, pv }
-    };
+    let line = |&(score, moves): &(Score, &str)| Line { score, pv: Setup::default().moves(&root, moves).unwrap() };
     game.analyses[at] = Some(analysis(lines.iter().map(line).collect()));
 }
 

@@ -73,7 +73,7 @@ pub fn run(args: &Init) -> Done {
 
 /// Adds the root, moves of games from the root, book positions with their moves, parents first, and analyses. Returns false if
 /// there is a root already.
-fn make(
+pub fn make(
     store: &Store,
     opening: &Opening,
     lines: &[Vec<Move>],

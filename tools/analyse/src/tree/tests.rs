@@ -2,6 +2,7 @@
 
 use super::graph::{Cost, Graph, NEVER, Next, Settings, Width};
 use super::grow::choose;
+use super::init::make;
 use super::merge::take;
 use super::opening::Opening;
 use super::position::{FULL, HALF, Position, Value, centipawns, value};
@@ -57,17 +58,9 @@ fn apply(store: &Store, (kind, from, to, mv, number): Change) {
             changed.edge(store, node, mv, child, layer(from) < layer(to)).unwrap();
         }
         4..=6 if from != NODES - 1 => {
-            let search = Search {
-                depth: i64::from(mv),
-                nodes: i64::from(number % 7),
-                time_ms: 0,
-                value: number,
-                score: 0,
-                asked_nodes: 0,
-                asked_ms: 0,
-                avoided: vec![mv; usize::from(kind - 4)],
-                pv: vec![(number % NODES as i32) as u16 + 1],
-            };
+            let (depth, nodes) = (i64::from(mv), i64::from(number % 7));
+            let (avoided, pv) = (vec![mv; usize::from(kind - 4)], vec![(number % NODES as i32) as u16 + 1]);
+            let search = Search { depth, nodes, value: number, avoided, pv, ..Search::default() };
             store.add_search(node, 1, &search).unwrap();
             changed.add([node]);
         }
@@ -262,14 +255,8 @@ fn processes_search_different_positions() {
     let (opening, root) = (Opening::new(start.clone(), Vec::new()), Position::new(&start));
     let read = |text: &str| Setup::default().moves(&start, text).unwrap();
     let engine = EngineId(values!["a", "b", "c", "d", "e", "f"].into());
-    let make = |store: &Store| {
-        opening.store(store)?;
-        let (node, _) = store.add_node(&root)?;
-        store.set_ply(node, Some(0))?;
-        let mut changed = Changed::default();
-        for line in ["Nf3 Nf6", "g3 Nf6"] {
-            changed.line(store, node, root.clone(), &read(line))?;
-        }
+    let fill = |store: &Store| {
+        make(store, &opening, &["Nf3 Nf6", "g3 Nf6"].map(read), &[], &[])?;
         for line in ["a3", "Nf3 a6", "g3 a6", "Nf3 Nf6 g3", "g3 Nf6 Nf3"] {
             let moves = read(line);
             let (mv, path) = moves.split_last().unwrap();
@@ -281,7 +268,7 @@ fn processes_search_different_positions() {
         }
         store_all(store, &settings(store)?)
     };
-    store.write(make).unwrap();
+    store.write(fill).unwrap();
     let new = |tree: &Tree| {
         let chosen = choose(tree, (Some(100), None)).unwrap().unwrap();
         chosen.child.map(|(_, position)| position.key)
@@ -306,15 +293,8 @@ fn settings_of_other_processes_apply() {
     let folder = lento_testing::Folder::new("tree");
     let place = Location::File(folder.at("a.tree"));
     let (store, start) = (Store::create(&place).unwrap(), Board::start());
-    let (opening, root) = (Opening::new(start.clone(), Vec::new()), Position::new(&start));
     let line = Setup::default().moves(&start, "e4 e5").unwrap();
-    let add = |store: &Store| {
-        opening.store(store)?;
-        let (node, _) = store.add_node(&root)?;
-        store.set_ply(node, Some(0))?;
-        store_all(store, &settings(store)?)
-    };
-    store.write(add).unwrap();
+    store.write(|store| make(store, &Opening::new(start, Vec::new()), &[], &[], &[])).unwrap();
     let tree = Tree::open(&place).unwrap();
     let narrow = |store: &Store| {
         store.set_setting("max_ply", "1")?;
@@ -358,16 +338,8 @@ fn documents_for_the_page_have_move_numbers() {
     let place = Location::File(folder.at("a.tree"));
     let start = Board::start();
     let opening = Opening::new(start.clone(), Setup::default().moves(&start, "e4 e5 Nf3").unwrap());
-    let (store, root) = (Store::create(&place).unwrap(), Position::new(&opening.root));
-    let line = Setup::default().moves(&opening.root, "Nc6").unwrap();
-    let add = |store: &Store| {
-        opening.store(store)?;
-        let (node, _) = store.add_node(&root)?;
-        store.set_ply(node, Some(0))?;
-        Changed::default().line(store, node, root.clone(), &line)?;
-        store_all(store, &SETTINGS)
-    };
-    store.write(add).unwrap();
+    let (store, line) = (Store::create(&place).unwrap(), Setup::default().moves(&opening.root, "Nc6").unwrap());
+    store.write(|store| make(store, &opening, &[line], &[], &[])).unwrap();
     for name in ["Nc6", "e4 e5 Nf3 Nc6"] {
         let document = look(&place, name).unwrap();
         let ends = |field: &str, end: &str| document[field].as_str().unwrap().ends_with(end);

@@ -4,6 +4,7 @@ use crate::PROGRAM;
 use crate::analysing::Folder;
 #[cfg(unix)]
 use crate::analysing::signal;
+use lento_testing::driver::Running;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,7 +12,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ pub const TOKEN: &str = "0123456789abcdef-token";
 
 /// A server on free ports, killed on drop.
 pub struct Server {
-    child: Child,
+    child: Running,
     pub stderr: BufReader<ChildStderr>,
 }
 
@@ -36,7 +37,7 @@ impl Server {
         command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stderr = BufReader::new(child.stderr.take().expect("standard error"));
-        Self { child, stderr }
+        Self { child: Running(child), stderr }
     }
 
     /// A server on a Unix socket, and its path.
@@ -69,26 +70,19 @@ impl Server {
 
     #[cfg(all(feature = "lichess", target_os = "linux"))]
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        signal(&self.child, name);
+        signal(&self.child.0, name);
     }
 
     /// Terminates it and waits for its end.
     #[cfg(unix)]
     pub fn end(&mut self) {
         self.signal("-TERM");
-        assert_eq!(self.child.wait().expect("an end").code(), Some(0));
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        assert_eq!(self.child.0.wait().expect("an end").code(), Some(0));
     }
 }
 
@@ -303,7 +297,7 @@ fn interrupts_cancel_and_exit() {
     server.signal("-INT");
     while peer.answer()["status"] != "cancelled" {}
     assert_eq!(peer.line(), "");
-    assert_eq!(server.child.wait().expect("an end").code(), Some(0));
+    assert_eq!(server.child.0.wait().expect("an end").code(), Some(0));
     assert!(folder.names().is_empty());
 }
 
@@ -411,7 +405,7 @@ fn slow_reader_does_not_block_others() {
         thread::sleep(Duration::from_millis(20));
     }
     drop(slow);
-    server.child.kill().expect("a child");
+    server.child.0.kill().expect("a child");
     writer.join().expect("it ends");
 }
 

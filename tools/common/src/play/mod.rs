@@ -16,7 +16,7 @@ pub use arena::{Arena, GamePair};
 pub use conditions::{Conditions, signature};
 pub use game::play;
 pub use limit::Limit;
-pub use opening::{Book, OpeningArgs, Openings, read_book};
+pub use opening::{Book, OpeningArgs, Openings, double_fischer, read_book};
 pub use player::Player;
 pub use record::{Ending, GameResult, Ply, Record, by_rules};
 pub use setting::{Setting, texts};

@@ -7,6 +7,7 @@ use crate::epd::{Epd, has_content};
 use crate::{inputs, mix, number, polyglot};
 use fastrand::Rng;
 use lento::chess::{Board, Game, Move};
+use lento_uci::genfens::random_walk;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -126,7 +127,9 @@ impl Openings {
         }
         for _ in 0..Self::ATTEMPTS {
             let board = base_position(&mut rng);
-            let Some(game) = random_walk(board, plies, &mut rng) else { continue };
+            let Some(game) = random_walk(board, plies as usize, &mut |count| rng.usize(..count.max(1))) else {
+                continue;
+            };
             if self.balanced_move(&game, checker).is_some() {
                 return game;
             }
@@ -185,20 +188,8 @@ pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     if book.is_empty() { Err(format!("{name}: no position in this file")) } else { Ok(book) }
 }
 
-/// A game after random moves; `None` if it is over before.
-fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
-    let mut game = Game::from(board);
-    for _ in 0..plies {
-        let moves = game.board().legal_moves();
-        let mv = *moves.get(rng.usize(..moves.len().max(1)))?;
-        game.play(mv);
-    }
-    // Players see the position without its history.
-    Some(Game::from(game.board().clone()))
-}
-
 /// A random double Fischer random position: each side has its own order of pieces.
-fn double_fischer(rng: &mut Rng) -> Board {
+pub fn double_fischer(rng: &mut Rng) -> Board {
     let [white, black] = [(); 2].map(|()| back_rank(rng));
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", black.to_lowercase(), white);
     Board::from_fen(&fen).expect("every order of Chess960 is a position")

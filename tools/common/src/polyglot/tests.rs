@@ -1,4 +1,5 @@
 use super::*;
+use lento_console::setup::Setup;
 use lento_testing::Folder;
 use lento_testing::polyglot::book;
 use std::collections::HashMap;
@@ -8,13 +9,9 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /// A board and its last move.
 fn after(fen: &str, moves: &str) -> (Board, Option<Move>) {
     let mut board = Board::from_fen(fen).unwrap();
-    let played = moves.split_whitespace().map(|text| {
-        let mv = board.parse_uci(text, false).unwrap();
-        board.play(mv);
-        mv
-    });
-    let last = played.last();
-    (board, last)
+    let moves = Setup::default().moves(&board, moves).unwrap();
+    moves.iter().for_each(|&mv| board.play(mv));
+    (board, moves.last().copied())
 }
 
 /// The nine positions of the format's description.

@@ -116,7 +116,6 @@ mod tests {
     use super::super::parse::problems;
     use super::*;
     use lento::score::{mate_in, mated_in};
-    use lento::search::report::PvLine;
 
     fn problem(line: &str) -> Problem {
         problems(line).unwrap().remove(0)
@@ -171,18 +170,8 @@ mod tests {
         for (ms, text, expected) in
             [(1, "Ra8", Some(1)), (2, "Ra8", Some(1)), (3, "Ra6", None), (4, "Ra8", Some(4)), (9, "Ra8", Some(4))]
         {
-            let info = Info {
-                depth: 1,
-                seldepth: 1,
-                multipv: 1,
-                score: 0,
-                bound: Bound::Exact,
-                nodes: 1,
-                elapsed: Duration::from_millis(ms),
-                hashfull: 0,
-                tb_hits: 0,
-                pv: PvLine::from_iter(problem.board.parse_san(text)),
-            };
+            let (elapsed, pv) = (Duration::from_millis(ms), problem.board.parse_san(text).into_iter().collect());
+            let info = Info { elapsed, pv, ..Info::default() };
             since = solved_since(since, &problem, &info);
             assert_eq!(since, expected.map(Duration::from_millis), "after {ms} ms");
         }

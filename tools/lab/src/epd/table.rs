@@ -138,21 +138,21 @@ mod tests {
     use super::super::parse::problems;
     use super::*;
     use lento::chess::Board;
-    use lento::score::{mate_in, mated_in};
+    use lento::score::{Score, mate_in, mated_in};
+
+    /// The solution by a move in SAN.
+    fn solution(problem: &Problem, text: &str, score: Score) -> Solution {
+        let played = problem.board.parse_san(text);
+        let (solved, elapsed) = (problem.is_solved_by(played, score), Duration::from_millis(10));
+        Solution { played, solved, since: None, score, depth: 9, nodes: 500, elapsed }
+    }
 
     #[test]
     fn cells_show_expected_and_played_moves() {
         let problem = problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8 O-O-O; am Kf2; id \"one\";").unwrap().remove(0);
         assert_eq!(expected(&problem), "bm Ra8+ O-O-O, am Kf2");
-        let solution = Solution {
-            played: problem.board.parse_san("Ra8"),
-            solved: true,
-            since: Some(Duration::from_millis(12)),
-            score: 512,
-            depth: 9,
-            nodes: 12_345,
-            elapsed: Duration::from_millis(100),
-        };
+        let [since, elapsed] = [12, 100].map(Duration::from_millis);
+        let solution = Solution { since: Some(since), nodes: 12_345, elapsed, ..solution(&problem, "Ra8", 512) };
         let row = row(&problem, &solution);
         let score = score(512, wdl::material(&problem.board), Bound::Exact);
         let cells = ["one", "bm Ra8+ O-O-O, am Kf2", "Ra8+", "yes", "-", "12 ms", "9", &score, "12345", "100 ms"];
@@ -167,9 +167,7 @@ mod tests {
     fn points_are_shown_and_summed() {
         let text = "4k3/8/8/8/8/8/8/R3K3 w Q - c0 \"Ra8+=10, Ra7=3\"; id \"a problem with a name of forty characters\";\n4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;";
         let problems = problems(text).unwrap();
-        let played = problems[0].board.parse_san("Ra7");
-        let elapsed = Duration::from_millis(10);
-        let solution = Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
+        let solution = solution(&problems[0], "Ra7", 30);
         assert_eq!(row(&problems[0], &solution).texts()[4], "3/10");
         assert_eq!(row(&problems[1], &solution).texts()[4], "-");
         assert_eq!(widths(&[&problems[0], &problems[1]])[0], -41);
@@ -185,10 +183,7 @@ mod tests {
     fn positions_without_a_task_are_not_counted_as_unsolved() {
         let problem = problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;").unwrap().remove(0);
         let problem = Problem { best: Vec::new(), ..problem };
-        let played = problem.board.parse_san("Ra8");
-        let solved = problem.is_solved_by(played, 500);
-        let elapsed = Duration::from_millis(10);
-        let solution = Solution { played, solved, since: None, score: 500, depth: 9, nodes: 500, elapsed };
+        let solution = solution(&problem, "Ra8", 500);
         let row = row(&problem, &solution);
         assert_eq!(row.texts()[..5], ["line 1", "-", "Ra8+", "-", "-"]);
         let total = Total::of([(&problem, &solution)]);
@@ -199,11 +194,7 @@ mod tests {
     #[test]
     fn mates_show_their_length() {
         let problems = problems("7k/8/5K2/8/8/8/8/6Q1 w - - dm 2;\n7k/8/5K2/8/8/8/8/6Q1 w - - bm Kf7;").unwrap();
-        let verdicts = |problem: &Problem, score| {
-            let (solved, elapsed) = (problem.is_solved_by(problem.board.parse_san("Kf7"), score), Duration::ZERO);
-            let played = problem.board.parse_san("Kf7");
-            verdict(problem, &Solution { played, solved, since: None, score, depth: 3, nodes: 9, elapsed })
-        };
+        let verdicts = |problem: &Problem, score| verdict(problem, &solution(problem, "Kf7", score));
         assert_eq!(
             [mate_in(3), mate_in(1), mate_in(5)].map(|score| verdicts(&problems[0], score)),
             ["mate in 2", "mate in 1", "no"]

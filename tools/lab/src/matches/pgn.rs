@@ -96,6 +96,7 @@ mod tests {
     use lento::chess::Board;
     use lento::score::mate_in;
     use lento_common::play::{Ending, GameResult, Ply};
+    use lento_console::setup::Setup;
 
     #[test]
     fn chess960_has_a_variant_tag() {
@@ -115,19 +116,11 @@ mod tests {
     #[test]
     fn games_have_tags_move_numbers_and_comments() {
         let start = Board::from_fen("6k1/5ppp/8/8/8/8/r7/R5K1 b - - 0 30").unwrap();
-        let mut board = start.clone();
-        let mut plies = Vec::new();
-        for (text, score) in [("a2c2", -12), ("a1a8", mate_in(3)), ("c2c8", -310), ("a8c8", mate_in(1))] {
-            let mv = board.parse_uci(text, false).unwrap();
-            plies.push(Ply { score, depth: 7, ..Ply::new(mv) });
-            board = board.after(mv);
-        }
-        let record = Record {
-            start,
-            plies,
-            result: GameResult::WhiteWins,
-            ending: Ending::Rules(lento::chess::Verdict::Checkmate),
-        };
+        let moves = Setup::default().moves(&start, "a2c2 a1a8 c2c8 a8c8").unwrap();
+        let plies = moves.into_iter().zip([-12, mate_in(3), -310, mate_in(1)]);
+        let plies = plies.map(|(mv, score)| Ply { score, depth: 7, ..Ply::new(mv) }).collect();
+        let (result, ending) = (GameResult::WhiteWins, Ending::Rules(lento::chess::Verdict::Checkmate));
+        let record = Record { start, plies, result, ending };
         let text = pgn(&record, "1.1", ["a \"test\"", "old"]);
         assert!(text.contains("[White \"a \\\"test\\\"\"]\n") && text.contains("[Black \"old\"]\n"), "{text}");
         assert!(text.contains("[FEN \"6k1/5ppp/8/8/8/8/r7/R5K1 b - - 0 30\"]\n"), "{text}");

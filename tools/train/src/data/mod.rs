@@ -20,11 +20,12 @@ pub enum Command {
     /// Print statistics of training data
     Inspect(inspect::Args),
     /// Pack games (viriformat) into less than a third of the size, with scores rounded to multiples of 2 centipawns
-    Pack(pack::PackArgs),
+    Pack(pack::Args),
     /// Shuffle positions (bulletformat), even more than fit in memory
     Shuffle(shuffle::Args),
     /// Convert packed games to viriformat
-    Unpack(pack::UnpackArgs),
+    #[command(mut_arg("data", |arg| arg.help("Packed games: files, or folders with *.lgp files")))]
+    Unpack(pack::Args),
     /// Make positions a few random moves away from others, scored by a network, to distil it into another
     Vary(vary::Args),
 }

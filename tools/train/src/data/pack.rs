@@ -18,25 +18,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 #[derive(clap::Args)]
-pub struct PackArgs {
+pub struct Args {
     /// Games in viriformat: files, or folders with *.vf and *.viri files. Repacks packed files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    #[command(flatten)]
-    common: CommonArgs,
-}
-
-#[derive(clap::Args)]
-pub struct UnpackArgs {
-    /// Packed games: files, or folders with *.lgp files
-    #[arg(required = true, value_name = "DATA")]
-    data: Vec<PathBuf>,
-    #[command(flatten)]
-    common: CommonArgs,
-}
-
-#[derive(clap::Args)]
-struct CommonArgs {
     /// Write the games to this file, or, with an existing folder or a name ending in '/', one file per input into it. Files
     /// appear when they are complete
     #[arg(long, value_name = "FILE|FOLDER/")]
@@ -58,22 +43,22 @@ struct Sum {
     torn: Vec<Place>,
 }
 
-pub fn pack(args: &PackArgs) -> Done {
-    run(&GAMES, &args.data, &args.common, PACKED, pack_file)
+pub fn pack(args: &Args) -> Done {
+    run(&GAMES, args, PACKED, pack_file)
 }
 
-pub fn unpack(args: &UnpackArgs) -> Done {
-    run(&PACKED_GAMES, &args.data, &args.common, "vf", unpack_file)
+pub fn unpack(args: &Args) -> Done {
+    run(&PACKED_GAMES, args, "vf", unpack_file)
 }
 
 /// Packs or unpacks a file; `None` if stopped before it is written.
 type Work = fn(&Path, &Path, &Stop, &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>>;
 
 /// Processes each file. Ctrl-C leaves the complete files.
-fn run(kind: &FileKind, data: &[PathBuf], args: &CommonArgs, extension: &str, work: Work) -> Done {
+fn run(kind: &FileKind, args: &Args, extension: &str, work: Work) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
-    let files = kind.find(data)?;
+    let files = kind.find(&args.data)?;
     let bar = shards::bar(&files)?;
     let steps = targets(files, &args.output, extension)?;
     let (total, mut sum) = (steps.len() as u64, Sum::default());

@@ -137,19 +137,15 @@ mod tests {
     use crate::formats::viri::{HEADER, PLY};
     use lento::chess::Board;
     use lento_common::play::{Ending, GameResult, Ply};
+    use lento_console::setup::Setup;
     use lento_testing::Folder;
     use viriformat::dataformat::{Game, WDL};
 
     /// A game that starts with Black: e5 at +30 for Black, then Nf3 at +12 for White.
     fn record() -> Record {
         let start = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
-        let mut board = start.clone();
-        let mut plies = Vec::new();
-        for (text, score) in [("e7e5", 30), ("g1f3", 12)] {
-            let mv = board.parse_uci(text, false).unwrap();
-            plies.push(Ply { score, ..Ply::new(mv) });
-            board = board.after(mv);
-        }
+        let moves = Setup::default().moves(&start, "e5 Nf3").unwrap().into_iter().zip([30, 12]);
+        let plies = moves.map(|(mv, score)| Ply { score, ..Ply::new(mv) }).collect();
         Record { start, plies, result: GameResult::BlackWins, ending: Ending::Resignation }
     }
 

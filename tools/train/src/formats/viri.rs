@@ -210,6 +210,7 @@ pub fn to_bytes(record: &Record) -> Result<Vec<u8>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento_common::play::double_fischer;
     use std::collections::BTreeSet;
     use viriformat::chess::board::Board as ViriBoard;
     use viriformat::chess::chessmove::Move as ViriMove;
@@ -270,27 +271,6 @@ mod tests {
         }
     }
 
-    /// A start position of double Fischer random chess.
-    fn shuffled(random: &mut fastrand::Rng) -> String {
-        let mut row = || {
-            let mut pieces = ['r', 'k', 'r', 'n', 'n', 'b', 'b', 'q'];
-            loop {
-                random.shuffle(&mut pieces);
-                let at = |letter| (0..8).filter(|&file| pieces[file] == letter).collect::<Vec<_>>();
-                let (rooks, king, bishops) = (at('r'), at('k')[0], at('b'));
-                if rooks[0] < king && king < rooks[1] && bishops[0] % 2 != bishops[1] % 2 {
-                    return pieces.iter().collect::<String>();
-                }
-            }
-        };
-        let (white, black) = (row(), row());
-        let rooks = |row: &str| -> String {
-            row.char_indices().filter(|(_, piece)| *piece == 'r').map(|(file, _)| (b'a' + file as u8) as char).collect()
-        };
-        let rights = rooks(&white).to_uppercase() + &rooks(&black);
-        format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w {rights} - 0 1", white.to_uppercase())
-    }
-
     #[test]
     fn random_games_match_the_viriformat_library() {
         let mut random = fastrand::Rng::with_seed(20);
@@ -309,7 +289,7 @@ mod tests {
             }
         }
         for _ in 0..30 {
-            compare(&shuffled(&mut random), &mut random, &mut rare_moves);
+            compare(&double_fischer(&mut random).fen(true), &mut random, &mut rare_moves);
         }
         assert!(rare_moves.castles > 20 && rare_moves.en_passants > 5 && rare_moves.promotions > 10);
     }

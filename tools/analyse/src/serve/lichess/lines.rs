@@ -40,18 +40,15 @@ pub fn best_move(board: &Board, outcome: &Outcome) -> String {
 mod tests {
     use super::*;
     use lento::score::mated_in;
+    use lento_console::setup::Setup;
 
     #[test]
     fn only_complete_exact_lines_are_sent() {
         let board = Board::start();
+        let shuffle = Setup::default().moves(&board, &"Nf3 Nf6 Ng1 Ng8 ".repeat(13)).expect("legal moves");
         let line = |moves: usize, bound: Bound| {
-            let mut after = board.clone();
-            let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle().take(moves).map(|text| {
-                let mv = after.parse_uci(text, true).expect("a legal move");
-                after = after.after(mv);
-                mv
-            });
-            Info { depth: 7, seldepth: 9, hashfull: 1, bound, pv: shuffle.collect(), ..Info::default() }
+            let pv = shuffle[..moves].iter().copied().collect();
+            Info { depth: 7, seldepth: 9, hashfull: 1, bound, pv, ..Info::default() }
         };
         let infos = |lines: &[Info]| infos(&board, lines, 10, Duration::from_secs(2));
         let counters = "nodes 10 nps 5 hashfull 1 tbhits 0 time 2000";

@@ -5,10 +5,11 @@ mod devtools;
 
 use crate::page::TIMEOUT;
 use devtools::DevTools;
+use lento_testing::driver::Running;
 use serde_json::{Value, json};
 use std::env;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,7 @@ pub enum Input {
 
 /// A headless browser, killed on drop.
 pub struct Browser {
-    child: Child,
+    _child: Running,
     protocol: Box<dyn Protocol>,
     _profile: lento_testing::Folder,
 }
@@ -61,8 +62,8 @@ impl Browser {
         // Root cannot use the sandbox.
         command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
         command.arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
-        let (child, url) = launch(command, "DevTools listening on ");
-        Some(Self { child, protocol: Box::new(DevTools::connect(&url)), _profile: profile })
+        let (_child, url) = launch(command, "DevTools listening on ");
+        Some(Self { _child, protocol: Box::new(DevTools::connect(&url)), _profile: profile })
     }
 
     fn firefox() -> Option<Self> {
@@ -71,8 +72,8 @@ impl Browser {
         let mut command = Command::new(name);
         command.args(["--headless", "--no-remote", "--remote-debugging-port", "0", "--profile"]);
         command.arg(profile.path()).arg("about:blank");
-        let (child, url) = launch(command, "WebDriver BiDi listening on ");
-        Some(Self { child, protocol: Box::new(bidi::Bidi::connect(&url)), _profile: profile })
+        let (_child, url) = launch(command, "WebDriver BiDi listening on ");
+        Some(Self { _child, protocol: Box::new(bidi::Bidi::connect(&url)), _profile: profile })
     }
 
     /// Runs a test in each installed browser.
@@ -259,7 +260,7 @@ pub fn point(at: &Value) -> Input {
 }
 
 /// Starts a browser and returns the address that it prints after these words.
-fn launch(mut command: Command, words: &str) -> (Child, String) {
+fn launch(mut command: Command, words: &str) -> (Running, String) {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("standard error"));
@@ -271,7 +272,7 @@ fn launch(mut command: Command, words: &str) -> (Child, String) {
         }
     };
     thread::spawn(move || _ = stderr.read_to_end(&mut Vec::new()));
-    (child, url)
+    (Running(child), url)
 }
 
 /// A socket to a browser, with numbered calls.
@@ -298,12 +299,5 @@ impl Calls {
         });
         assert!(answer.get("error").is_none_or(Value::is_null), "{call}: {answer}");
         answer["result"].clone()
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -6,7 +6,7 @@ use super::{Reader, pack};
 use crate::formats::{GameFile, StoredGame};
 use crate::tests::sample;
 use fastrand::Rng;
-use lento::chess::{Board, Color};
+use lento::chess::{Board, Color, Move};
 use lento_common::inputs::MAX_BYTES;
 use lento_common::play::{Ending, GameResult, Ply, Record};
 use lento_testing::Folder;
@@ -253,35 +253,12 @@ fn packing_is_color_symmetric() {
     let folder = Folder::new("lgp-colors");
     let mut random = Rng::with_seed(2);
     let record = game(&mut random, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", 100);
-    let side = record.start.side_to_move();
-    assert_eq!(side, Color::White);
-    let flipped = Record {
-        start: record.start.flipped(),
-        plies: {
-            let mut board = record.start.clone();
-            let flip = |square: lento::chess::Square| lento::chess::Square::from_index(square.index() ^ 56);
-            record
-                .plies
-                .iter()
-                .map(|ply| {
-                    let mirror = board.flipped();
-                    let same = |mv: &&lento::chess::Move| {
-                        (mv.from(), mv.to(), mv.promoted())
-                            == (flip(ply.mv.from()), flip(ply.mv.to()), ply.mv.promoted())
-                    };
-                    let mv = *mirror.legal_moves().iter().find(same).unwrap();
-                    board.play(ply.mv);
-                    Ply { score: ply.score, ..Ply::new(mv) }
-                })
-                .collect()
-        },
-        result: match record.result {
-            GameResult::WhiteWins => GameResult::BlackWins,
-            GameResult::Draw => GameResult::Draw,
-            GameResult::BlackWins => GameResult::WhiteWins,
-        },
-        ending: Ending::Length,
-    };
+    assert_eq!(record.start.side_to_move(), Color::White);
+    // The ranks of origin and target.
+    let flip = |mv: Move| Move::from_word(mv.word() ^ 0o7070).unwrap();
+    let plies = record.plies.iter().map(|ply| Ply { score: ply.score, ..Ply::new(flip(ply.mv)) }).collect();
+    let result = GameResult::of_half_points(2 - record.result.half_points() as u8).unwrap();
+    let flipped = Record { start: record.start.flipped(), plies, result, ending: Ending::Length };
     let [original, mirrored] = [record, flipped].map(|record| {
         let games = stored(&folder, &sample::bytes(&[record]));
         packed(&games).len()
