@@ -50,8 +50,8 @@ pub struct Position {
 }
 
 impl StoredGame {
-    /// Visits every position in which a move was played and returns the result of the game. Fails if a position, move, score or result
-    /// is invalid.
+    /// Visits every position in which a move was played and returns the result of the game. Clamps scores to those of mates. Fails if a
+    /// position, move or result is invalid.
     pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, String> {
         let corrupt = |reason: String| format!("{}: {reason}", self.place);
         let (mut board, result) = match &self.checked {
@@ -66,8 +66,8 @@ impl StoredGame {
             } else {
                 viri::legal_move(&board, word).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?
             };
-            let score = i32::from(i16::from_le_bytes([score_low, score_high]));
-            check_score(score).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?;
+            // Mates of other programs may score more.
+            let score = i32::from(i16::from_le_bytes([score_low, score_high])).clamp(-MAX_SCORE, MAX_SCORE);
             let position = Position { board, score, result, mv, ply };
             visit(&position);
             board = position.board;
@@ -140,6 +140,15 @@ mod tests {
             }
             assert!(seen.iter().any(|position| position.board.side_to_move() == Color::Black));
         }
+    }
+
+    #[test]
+    fn scores_beyond_mates_are_clamped() {
+        let mut bytes = sample::bytes(&sample::games(1, 3));
+        bytes[34..36].copy_from_slice(&32_766_i16.to_le_bytes());
+        let mut scores = Vec::new();
+        first_game(&bytes).walk(|position| scores.push(position.score)).unwrap();
+        assert_eq!(scores[0], MAX_SCORE);
     }
 
     #[test]

@@ -63,7 +63,9 @@ pub fn from_header(header: &Header) -> Result<(Board, GameResult), String> {
     let result = result(header)?;
     let again = to_header(&board, result)?;
     let same_side = (header[SIDE_AND_EN_PASSANT] ^ again[SIDE_AND_EN_PASSANT]) & 0x80 == 0;
-    match (0..28).find(|&index| header[index] != again[index]) {
+    // Some programs leave the move number at 0.
+    let is_numbered = header[26..28] != [0; 2];
+    match (0..28).find(|&index| header[index] != again[index] && (index < 26 || is_numbered)) {
         // Other programs store the en passant square after every double push, not only if a capture is possible.
         Some(SIDE_AND_EN_PASSANT) if same_side && may_be_en_passant(header[SIDE_AND_EN_PASSANT] & 0x7F, &board) => {}
         Some(index) => {
@@ -302,6 +304,9 @@ mod tests {
         assert!(error.contains("half-move clock 101, expected at most 100") && error.contains(fen), "{error}");
         let stored = |number: u32| from_header(&header(&format!("4k3/8/8/8/8/8/8/4K2R w - - 0 {number}")).unwrap());
         assert_eq!(stored(70_000).unwrap().0.fullmove_number(), 65_535);
+        let mut unnumbered = header("4k3/8/8/8/8/8/8/4K2R w - - 0 1").unwrap();
+        unnumbered[26] = 0;
+        assert_eq!(from_header(&unnumbered).unwrap().0.fullmove_number(), 1);
     }
 
     #[test]

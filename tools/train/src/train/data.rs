@@ -1,5 +1,6 @@
 //! Training and validation positions and their order.
 
+use crate::formats::in_file;
 use crate::formats::packed::{self, PackedFile, SPAN, to_bytes};
 use bulletformat::ChessBoard;
 use crossbeam::channel::Sender;
@@ -19,6 +20,8 @@ struct Span {
     start: u64,
     count: usize,
     training: usize,
+    /// Of its positions.
+    hash: u64,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +48,10 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
     words.fold(HASH_START ^ bytes.len() as u64, hash_word)
 }
 
+fn hash_positions(positions: &[ChessBoard]) -> u64 {
+    hash_bytes(&positions.iter().flat_map(to_bytes).collect::<Vec<_>>())
+}
+
 pub fn hash_word(hash: u64, word: u64) -> u64 {
     split_mix(&mut (hash.rotate_left(23) ^ word))
 }
@@ -64,13 +71,13 @@ impl DataSet {
             let count = packed::count(path)?;
             spans.extend((0..count).step_by(SPAN).map(|start| {
                 let count = (count - start).min(SPAN as u64) as usize;
-                Span { file, start, count, training: 0 }
+                Span { file, start, count, training: 0, hash: 0 }
             }));
         }
         let mut data = Self { files: files.to_vec(), share, ..Self::default() };
         let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
             let positions = reader.read(span)?;
-            let hash = hash_bytes(&positions.iter().flat_map(to_bytes).collect::<Vec<_>>());
+            let hash = hash_positions(&positions);
             Ok(Some((span, positions, hash)))
         };
         let on_done = |(span, positions, hash): (Span, _, _)| {
@@ -86,7 +93,7 @@ impl DataSet {
         let before = self.validation.len();
         self.validation.extend(positions.into_iter().filter(|position| is_validation(position, self.share)));
         let training = span.count - (self.validation.len() - before);
-        self.spans.push(Span { training, ..span });
+        self.spans.push(Span { training, hash, ..span });
         self.training += training as u64;
         self.fingerprint = hash_word(self.fingerprint, hash);
     }
@@ -112,6 +119,9 @@ impl DataSet {
             skip -= span.training as u64;
         }
         let read = spans.flat_map(|span| match source.read(span) {
+            Ok(positions) if hash_positions(&positions) != span.hash => {
+                vec![Err(in_file(&self.files[span.file], "changed during the training"))]
+            }
             Ok(positions) => positions.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error)],
         });
@@ -181,6 +191,17 @@ mod tests {
         data.send(seed, batch, first, &sender);
         drop(sender);
         receiver.iter().map(|batch| batch.unwrap().iter().map(packed::to_bytes).collect()).collect()
+    }
+
+    #[test]
+    fn replaced_data_are_an_error() {
+        let folder = Folder::new("train-data-replaced");
+        let file = folder.write("data.bf", &bytes(&positions(60, 4)));
+        let data = open(std::slice::from_ref(&file), 0.1, 1).unwrap();
+        folder.write("data.bf", &bytes(&positions(90, 5)));
+        let (sender, receiver) = unbounded();
+        data.send(1, 500, 0, &sender);
+        assert!(receiver.recv().unwrap().unwrap_err().contains("data.bf: changed during the training"));
     }
 
     #[test]

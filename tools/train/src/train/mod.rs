@@ -80,11 +80,13 @@ fn learn_and_write(
     pool: &Pool<Pass>,
     stop: &Stop,
 ) -> Result<Option<(bool, Rounding)>, Box<dyn Error>> {
-    let finished = learn(args, session, model, pool, stop)?;
+    let finished = learn(args, session, model, pool, stop);
     if session.run.weights.steps == 0 {
-        return Ok(None);
+        return finished.map(|_| None);
     }
-    Ok(Some((finished, write_network(args, session, model, pool)?)))
+    // Also after an error, to keep the finished steps.
+    let rounding = write_network(args, session, model, pool);
+    Ok(Some((finished?, rounding?)))
 }
 
 /// Reads the data and starts a run or resumes the run of the checkpoint. `None` if stopped.
@@ -167,16 +169,16 @@ fn learn(
         let bar = bars::bar(Some(length.min(session.data.training)), template);
         bar.set_message((session.run.progress.epochs.len() + 1).to_string());
         let (started, before) = (Instant::now(), session.run.progress.positions);
-        let finished = session.epoch(model, pool, stop, |count| bar.inc(count))?;
+        let trained = session.epoch(model, pool, stop, |count| bar.inc(count));
         bar.finish_and_clear();
         if session.run.weights.steps == 0 {
-            return Ok(false);
+            return trained.map(|_| false);
         }
         if let Err(error) = session.save(model) {
             // The next one may succeed, and the network is still written at the end.
             notice(format_args!("{error}; this checkpoint is missing"));
         }
-        if !finished {
+        if !trained? {
             return Ok(false);
         }
         if let Err(error) = parts::quantise(&session.run.weights.values, &session.run.shape, "").to_bytes() {
@@ -214,7 +216,14 @@ fn write_network(
     model.load(&weights);
     let rounded = parts::quantise(&weights.values, &session.run.shape, &args.network_name());
     let bytes = rounded.to_bytes().map_err(|error| in_file(&args.output, error))?;
-    draft::write(&args.output, &bytes)?;
+    if let Err(error) = draft::write(&args.output, &bytes) {
+        // A full disk does not lose the training.
+        let spare = std::env::temp_dir().join(format!("lento-{}.lnn", std::process::id()));
+        return Err(match draft::write(&spare, &bytes) {
+            Ok(()) => format!("{error}; the network is in {}", spare.display()).into(),
+            Err(_) => error.into(),
+        });
+    }
     // A device cannot be read back.
     let written = if args.output.is_file() {
         std::fs::read(&args.output).map_err(|error| in_file(&args.output, error))?

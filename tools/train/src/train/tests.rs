@@ -199,6 +199,34 @@ fn training_survives_unwritable_checkpoints() {
     let finished =
         pool::with(1, &|job| model.work(job), |pool| learn(&args, &mut session, &model, pool, &Stop::default()));
     assert!(finished.unwrap() && session.run.progress.epochs.len() == 2);
+    // Nor is the network lost.
+    let args = Args { output: folder.path().join("missing/net.lnn"), ..args };
+    let written = pool::with(1, &|job| model.work(job), |pool| write_network(&args, &session, &model, pool));
+    let error = written.unwrap_err().to_string();
+    let (_, spare) = error.split_once("the network is in ").expect(&error);
+    assert!(load(Path::new(spare)).is_ok());
+    std::fs::remove_file(spare).unwrap();
+}
+
+#[test]
+fn unreadable_data_keep_the_finished_steps() {
+    let folder = Folder::new("train-unreadable");
+    let data = folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 22)));
+    let checkpoint = folder.at("run.ckpt");
+    let options = "--hidden 32 --batch 128 --epochs 3 --validation 0.1 --threads 1";
+    let args = args(&folder, &format!("{options} --checkpoint {}", checkpoint.display()));
+    let mut session = open(&args, &Stop::default()).unwrap().unwrap();
+    let model = TrainingNetwork::new(&session.run.shape);
+    model.load(&session.run.weights);
+    let body = |pool: &Pool<Pass>| {
+        session.run.progress.start = Some(session.validate(&model, pool));
+        assert!(session.epoch(&model, pool, &Stop::default(), |_| ()).unwrap());
+        std::fs::remove_file(&data).unwrap();
+        learn_and_write(&args, &mut session, &model, pool, &Stop::default())
+    };
+    let error = pool::with(1, &|job| model.work(job), body).unwrap_err().to_string();
+    assert!(error.contains("data.bf"), "{error}");
+    assert!(args.output.exists() && Run::read(&checkpoint).unwrap().weights.steps > 0);
 }
 
 #[test]

@@ -74,6 +74,11 @@ impl Encoder {
         Self { bytes: Vec::new(), low: 0, range: u32::MAX, last: 0, full: 0 }
     }
 
+    /// Bytes written so far.
+    pub fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     /// Flushes the encoder and returns the bytes.
     pub fn finish(mut self) -> Vec<u8> {
         for _ in 0..5 {

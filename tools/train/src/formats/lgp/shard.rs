@@ -24,18 +24,22 @@ pub struct Packed {
 pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Packed, String> {
     let (mut codec, mut encoder) = (Codec::new(), Encoder::new());
     let (mut count, mut plies) = (0, 0);
+    let too_many = |count, plies| {
+        let expected = "expected fewer, in several files";
+        in_file(path, format!("{count} games with {plies} plies are too many for a packed file; {expected}"))
+    };
     for game in games {
         let game = game?;
         codec.encode(&mut encoder, &game)?;
         count += 1;
         plies += game.plies.len() as u64;
+        // Does not read the rest of a long file.
+        if header(count, plies, encoder.len()).is_none() {
+            return Err(too_many(count, plies));
+        }
     }
     let coded = encoder.finish();
-    let too_many = || {
-        let expected = "expected fewer, in several files";
-        in_file(path, format!("{count} games with {plies} plies are too many for a packed file; {expected}"))
-    };
-    let mut bytes = header(count, plies, coded.len() as u64).ok_or_else(too_many)?;
+    let mut bytes = header(count, plies, coded.len() as u64).ok_or_else(|| too_many(count, plies))?;
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
     Ok(Packed { bytes, games: count, plies })
