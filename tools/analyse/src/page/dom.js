@@ -81,20 +81,20 @@ export const sync = (parent, items, build, update) => {
 
 let warned = false;
 
-// Settings in local storage, which may be missing, full or corrupt.
+// Settings in the storage of the browser or the tab, which may be missing, full or corrupt.
 export const store = {
-  get(key, otherwise = null) {
+  get(key, otherwise = null, area = "localStorage") {
     try {
-      const value = JSON.parse(localStorage.getItem(`lento.${key}`));
+      const value = JSON.parse(window[area].getItem(`lento.${key}`));
       return value === null || (otherwise !== null && typeof value !== typeof otherwise) ? otherwise : value;
     } catch {
       return otherwise;
     }
   },
-  set(key, value) {
+  set(key, value, area = "localStorage") {
     try {
-      if (value === null) localStorage.removeItem(`lento.${key}`);
-      else localStorage.setItem(`lento.${key}`, JSON.stringify(value));
+      if (value === null) window[area].removeItem(`lento.${key}`);
+      else window[area].setItem(`lento.${key}`, JSON.stringify(value));
       return true;
     } catch {
       if (!warned) document.dispatchEvent(new CustomEvent("unstored"));

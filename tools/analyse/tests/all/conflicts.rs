@@ -239,10 +239,56 @@ fn read_only_visitors_can_neither_rename_nor_mark() {
         browser.wait_for(&page, CONNECTED);
         browser.wait_for(&page, &format!("document.querySelector('#name').readOnly === {is_fixed}"));
         browser.evaluate(&page, "document.querySelector('#tab-tree').click()");
-        browser.wait_for(&page, "document.querySelector('#tree-moves .marks')");
+        browser.wait_for(&page, "!!document.querySelector('#tree-moves .marks')");
         let display = browser.evaluate(&page, "getComputedStyle(document.querySelector('#tree-moves .marks')).display");
         assert_eq!(display == "none", is_fixed, "{display}");
     }
+}
+
+#[test]
+fn read_only_visitors_are_offered_newer_versions() {
+    const VIEW: &str = "look-but-do-not-touch";
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new("follow");
+    let file = folder.write("view-token", VIEW);
+    let mut server = Server::start(&["--web", "127.0.0.1:0", "--token", TOKEN, "--view-token-file", &file]);
+    let address = server.address();
+    let mut visitor = Visitor::with_token(address, &format!("ws://{address}/socket"), Some(TOKEN));
+    let game = ask(&mut visitor, json!({ "id": 6, "ask": "read", "text": "1. d4 d5" }));
+    let game = ask(&mut visitor, json!({ "id": 7, "ask": "game", "file": game["file"], "index": 0 }));
+    let board = ask(&mut visitor, json!({ "id": 8, "ask": "save", "document": game["document"] }))["board"].clone();
+    let page = browser.open(&format!("http://{address}/?token={VIEW}#board={}", board.as_str().expect("an id")), 1200);
+    browser.wait_for(&page, &format!("{MOVES} === 'd4 d5'"));
+    browser.drag(&page, Button::Left, &["e2", "e3", "e4"]);
+    browser.wait_for(&page, &format!("{MOVES}.includes('e4*')"));
+    comment(&mut visitor, &board, "theirs");
+    let show = "[...document.querySelectorAll('#notices button')].find((one) => one.textContent === 'Show it')";
+    browser.wait_for(&page, &format!("!!{show}"));
+    browser.evaluate(&page, &format!("{show}.click()"));
+    browser.wait_for(&page, "document.querySelector('#moves').textContent.includes('theirs')");
+}
+
+/// The focus stays in the queue when its row is removed; a removal that fails is not announced.
+#[test]
+fn rows_are_removed_by_keys() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (server, _, page) = connected(&mut browser);
+    browser.evaluate(&page, "document.querySelector('#tab-queue').click(); document.querySelector('#pause').click()");
+    for count in 1..=2 {
+        browser.evaluate(&page, "document.querySelector('#add').requestSubmit()");
+        browser.wait_for(&page, &format!("document.querySelectorAll('#positions li').length === {count}"));
+    }
+    let remove = "document.querySelector('#positions [data-act=remove]')";
+    browser.evaluate(&page, &format!("{remove}.focus(); {remove}.click()"));
+    browser.wait_for(&page, "document.querySelectorAll('#positions li').length === 1");
+    browser.wait_for(&page, "!!document.activeElement.closest('#positions')");
+    browser.wait_for(&page, "document.querySelector('#notices').textContent.includes('removed.')");
+    browser.evaluate(&page, "document.querySelector('#notices').replaceChildren()");
+    drop(server);
+    browser.wait_for(&page, "document.body.classList.contains('offline')");
+    browser.evaluate(&page, &format!("{remove}.click()"));
+    browser.wait_for(&page, "document.querySelector('#notices').textContent.includes('Not connected')");
+    assert_eq!(browser.evaluate(&page, "document.querySelector('#notices').textContent.includes('removed.')"), false);
 }
 
 #[test]

@@ -180,7 +180,7 @@ export class Boards {
       const name = `${cut(session.name)} (mine)`;
       try {
         // A copy by the server keeps the report.
-        const { board: copied } = await link.ask("copy", { board: board.id, name }, true);
+        const { board: copied } = await this.link.ask("copy", { board: board.id, name }, true);
         session.board = { id: copied, version: 1 };
       } catch (error) {
         if (!GONE.includes(error.code)) return fail(error);
@@ -200,12 +200,24 @@ export class Boards {
   // Applies a change of another page, unless this one has unsaved edits.
   applyRemote(id, { version, document }) {
     const { session } = this;
-    if (session.board?.id !== id || version <= session.board.version || session.edits > session.saved || this.saving) return;
+    if (session.board?.id !== id || version <= session.board.version || this.saving) return;
+    if (session.edits > session.saved) {
+      // Read-only visitors cannot save their moves.
+      if (!this.mayEdit) this.offerNewer(id);
+      return;
+    }
     session.board.version = version;
     session.replace(document);
     session.saveDraft();
     this.draw();
     announce("another page has changed this analysis");
+  }
+
+  // Offers the version of another page instead of unsaved moves.
+  offerNewer(id) {
+    this.withdraw?.();
+    const call = () => this.open(id, this.session.tree.moves()).catch(fail);
+    this.withdraw = notice("Another page has changed this analysis.", { label: "Show it", seconds: 30, call });
   }
 
   // Synchronises with the server after a new connection.

@@ -67,7 +67,12 @@ export class Engine {
     });
     const list = find("#lines");
     // Freezes the lines during a press.
-    list.addEventListener("pointerdown", () => { clearTimeout(this.release); this.heldResult = this.shown; });
+    list.addEventListener("pointerdown", (event) => {
+      // The release after a press that opens a menu may not be reported.
+      if (event.button !== 0 || event.ctrlKey) return;
+      clearTimeout(this.release);
+      this.heldResult = this.shown;
+    });
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { if (this.heldResult) this.release = setTimeout(() => { this.heldResult = null; this.redraw(); }); });
     list.addEventListener("click", (event) => this.click(event));
     const show = (event) => this.show(event.target.closest("[data-ply]"));
@@ -307,7 +312,9 @@ export class Engine {
     const from = session.nodeOf(found.search);
     try {
       if (from === null) throw new Error("The lines are of another analysis.");
-      await session.addLine(from, found.pv, found.search.threat ? null : pgnScore(found.line));
+      // Bounds are no evaluations.
+      const isExact = !found.search.threat && found.line.bound === "exact";
+      await session.addLine(from, found.pv, isExact ? pgnScore(found.line) : null);
     } catch (error) {
       this.onError?.(error);
     }

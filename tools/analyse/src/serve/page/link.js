@@ -97,7 +97,9 @@ export class Link {
     this.lastCheck = now;
     const oldest = this.pending.values().next().value;
     const isStuck = (oldest || !this.isOpen) && now - Math.max(oldest?.since ?? 0, this.lastMessage) > TIMEOUT;
-    if (!this.socket || !(wasSuspended || isStuck)) return;
+    // The server sends its status every second.
+    const isSilent = now - this.lastMessage > SUSPENDED;
+    if (!this.socket || !(wasSuspended || isStuck || isSilent)) return;
     const socket = this.socket;
     this.closed();
     socket.close();

@@ -191,7 +191,7 @@ const openAddress = async (hash) => {
 };
 
 const openFirst = async () => {
-  const draft = store.get("draft");
+  const draft = store.get("draft", null, "sessionStorage") ?? store.get("draft");
   const { board: id, at } = fields(location.hash);
   const isLink = location.hash.length > 1;
   const known = draft?.document?.nodes?.length ? draft : null;

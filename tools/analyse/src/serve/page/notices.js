@@ -29,4 +29,4 @@ export const notice = (text, { label = null, call = null, seconds = 8, isError =
   return remove;
 };
 
-export const fail = (error) => notice(error.message ?? String(error), { isError: true, seconds: 12 });
+export const fail = (error) => { notice(error.message ?? String(error), { isError: true, seconds: 12 }); };

@@ -14,7 +14,7 @@ const UNITS = {
 
 export class Queue {
   constructor(session, link) {
-    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, endTime: null, clockOffset: 0, unstored: "", server: {}, detail: null });
+    Object.assign(this, { session, link, entries: new Map(), chosen: null, isPaused: false, endTime: null, clockOffset: 0, awaited: 0, unstored: "", server: {}, detail: null });
     this.redraw = soon(() => this.draw());
     this.rows = new Rows(this);
     link.on("queue", (event) => this.receive(event));
@@ -37,7 +37,10 @@ export class Queue {
 
   receive(event) {
     const { entries } = this;
-    if (event.whole) entries.clear();
+    if (event.whole) {
+      entries.clear();
+      this.awaited = event.count;
+    }
     this.isPaused = event.paused;
     this.unstored = event.unstored;
     // Ignores clock differences that may be network delay.
@@ -53,6 +56,9 @@ export class Queue {
       if (row.entry === this.chosen) this.loadDetail();
     }
     if (event.whole || event.gone?.length) this.sorted = null;
+    // The rest of a large queue follows.
+    if (entries.size < this.awaited) return;
+    this.awaited = 0;
     if (this.chosen !== null && !entries.has(this.chosen)) this.chosen = null;
     this.redraw();
   }
@@ -123,14 +129,15 @@ export class Queue {
     return this.ask("queue-move", { entry, before });
   }
 
-  // Moves an entry up or down.
+  // Moves an entry up or down among the shown ones.
   shift(entry, by) {
-    const { all } = this;
-    const at = all.findIndex((row) => row.entry === entry);
-    const to = at + by;
-    if (at < 0 || to < 0 || to >= all.length) return;
-    this.move(entry, all[by > 0 ? to + 1 : to]?.entry ?? null);
-    announce(`position ${to + 1} of ${all.length}`);
+    const { all, rows: { shown } } = this;
+    const at = shown.findIndex((row) => row.entry === entry);
+    const other = shown[at + by];
+    if (at < 0 || !other) return;
+    const place = all.findIndex((row) => row.entry === other.entry);
+    this.move(entry, all[by > 0 ? place + 1 : place]?.entry ?? null);
+    announce(`position ${at + by + 1} of ${shown.length}`);
   }
 
   pause(entry) {

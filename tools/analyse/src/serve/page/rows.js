@@ -14,10 +14,11 @@ export const span = (ms) => {
   return `${Number((ms / size).toFixed(1))} ${unit}`;
 };
 
-const budgetText = (budget) => {
+const budgetText = (budget, clockOffset) => {
   if (!budget) return "no end";
   const [[field, value]] = Object.entries(budget);
-  if (field === "until") return `until ${new Date(value + 30000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
+  // By the clock of the browser, to the nearest minute.
+  if (field === "until") return `until ${new Date(value - clockOffset + 30000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
   return { depth: `depth ${value}`, nodes: `${short(value)} nodes`, time_ms: span(value), time_ms_each: `${span(value)} a move` }[field];
 };
 
@@ -53,11 +54,19 @@ export class Rows {
     const { queue } = this;
     const show = find("#queue-show").value;
     const all = show === "all" ? queue.all : queue.all.filter(({ state }) => (state === "done") === (show === "done"));
-    hide(find("#queue-show").parentElement, queue.entries.size < 10);
+    this.shown = all;
+    hide(find("#queue-show").parentElement, show === "all" && queue.entries.size < 10);
     hide(find("#queue-more"), all.length <= this.max);
     setText(find("#queue-more"), `Show more (${grouped(all.length - this.max)} are not shown)`);
-    const items = all.slice(0, this.max).map((row) => ({ key: row.entry, row, isChosen: row.entry === queue.chosen }));
+    // After a restart of the server, an entry may have the number of another one.
+    const items = all.slice(0, this.max).map((row) => ({ key: `${row.entry} ${row.kind} ${row.name}`, row, isChosen: row.entry === queue.chosen }));
+    const { activeElement } = document;
+    const at = [...this.list.children].findIndex((row) => row.contains(activeElement));
     sync(this.list, items, ({ row }) => this.build(row), (element, item) => this.update(element, item));
+    // Keys apply to the board once the focused row or button is gone.
+    if (at < 0 || (activeElement.isConnected && !activeElement.hidden)) return;
+    const near = this.list.children[Math.min(at, this.list.children.length - 1)];
+    (near ? find(".game", near) : find("#add-what")).focus({ preventScroll: true });
   }
 
   build({ entry, name, kind }) {
@@ -81,7 +90,7 @@ export class Rows {
     // Read-only visitors cannot make the report.
     set(open, "disabled", isGame && !row.board && document.body.classList.contains("view"));
     const found = isGame ? `${row.found} of ${plural(row.positions, "position")}` : row.score && `${score(row.score)} ${row.best} · depth ${row.depth}`;
-    setText(facts, [row.state, part && `${Math.floor(100 * part)} %`, found, budgetText(row.budget)].filter(Boolean).join(" · "));
+    setText(facts, [row.state, part && `${Math.floor(100 * part)} %`, found, budgetText(row.budget, this.queue.clockOffset)].filter(Boolean).join(" · "));
     hide(progress, !part);
     set(progress, "value", part);
     set(pause, "aria-pressed", String(row.paused));

@@ -219,9 +219,12 @@ export class Session {
   // Stores a draft in this browser, as a backup of the server.
   saveDraft() {
     const isSaved = this.edits === this.saved;
-    const isKept = store.set("draft", { document: { ...this.tree.document(), report: this.report ?? undefined }, at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved });
-    // Removes an outdated draft.
-    if (!isKept) store.set("draft", null);
+    const draft = { document: { ...this.tree.document(), report: this.report ?? undefined }, at: this.tree.moves(), board: this.board, name: this.name, hash: this.address(), isSaved };
+    // Other tabs replace the draft of the browser, but not that of the tab.
+    for (const area of ["localStorage", "sessionStorage"]) {
+      // Removes an outdated draft.
+      if (!store.set("draft", draft, area)) store.set("draft", null, area);
+    }
   }
 }
 

@@ -149,6 +149,7 @@ impl Queue {
         let (first, rest) = all.split_at(all.len().min(PART));
         let mut event = self.event(&state, first.iter().copied());
         event["whole"] = true.into();
+        event["count"] = all.len().into();
         let rest = rest.chunks(PART).map(|part| self.event(&state, part.iter().copied()).to_string());
         [self.status().to_string(), event.to_string()].into_iter().chain(rest).collect()
     }

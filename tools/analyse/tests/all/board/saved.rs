@@ -210,3 +210,19 @@ fn boards_on_a_server_survive_its_restart() {
     let mut page = Page::open(server.address());
     assert_eq!(page.request("open", json!({ "board": board }))["document"], longer);
 }
+
+/// The queue is sent in parts; the first has the number of all entries.
+#[test]
+fn large_queues_are_sent_in_parts() {
+    let mut server = Server::start(&["--web", "127.0.0.1:0"]);
+    let address = server.address();
+    let mut page = Page::open(address);
+    page.request("queue-pause", json!({ "paused": true }));
+    for _ in 0..501 {
+        page.add(json!({ "moves": ["e2e4"], "budget": { "depth": 1 } }));
+    }
+    let mut other = Page::open(address);
+    let first = other.event("queue");
+    assert_eq!((&first["count"], list(&first["entries"]).len()), (&json!(501), 500));
+    assert_eq!(list(&other.event("queue")["entries"]).len(), 1);
+}
