@@ -173,8 +173,12 @@ fn stdout() -> io::Result<File> {
 
 /// The file that a path names, beyond symbolic links.
 fn behind_links(path: &Path) -> PathBuf {
-    let is_link = path.is_symlink() && path != STDOUT;
-    is_link.then(|| path.canonicalize().ok()).flatten().unwrap_or_else(|| path.to_owned())
+    if path == STDOUT || !path.is_symlink() {
+        return path.to_owned();
+    }
+    // The file behind a link need not exist yet.
+    let named = || Some(path.parent()?.join(path.read_link().ok()?));
+    path.canonicalize().ok().or_else(named).unwrap_or_else(|| path.to_owned())
 }
 
 /// Renames a file to the first of `NAME.old`, `NAME.old2` and so on that does not exist. Returns the new path.
@@ -368,5 +372,15 @@ mod tests {
         draft.finish(b"new").unwrap();
         assert_eq!([&older, &link].map(|path| fs::read(path).unwrap()), [b"old".to_vec(), b"new".to_vec()]);
         assert!(link.is_symlink() && folder.names() == ["link", "target", "target.old"], "{:?}", folder.names());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_new_files_stay() {
+        let folder = Folder::new("new-link");
+        let link = folder.at("link");
+        std::os::unix::fs::symlink("target", &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(link.is_symlink() && fs::read(folder.at("target")).unwrap() == b"new");
     }
 }

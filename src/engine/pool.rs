@@ -192,7 +192,10 @@ impl Thread {
             let _ = send.send(Ok(bound));
             inbox.iter().for_each(|task| task(&mut worker));
         };
-        let handle = Builder::new().name(format!("worker {id}")).stack_size(Engine::STACK_BYTES).spawn(run)?;
+        let builder = Builder::new().name(format!("worker {id}")).stack_size(Engine::STACK_BYTES);
+        // A bare system error would count as one of standard output.
+        let failed = |error: io::Error| io::Error::new(error.kind(), format!("a thread cannot be started: {error}"));
+        let handle = builder.spawn(run).map_err(failed)?;
         let mut thread =
             Self { tasks: Some(tasks), handle: Some(handle), place, cpus, bound: None, has_histories: false };
         thread.bound = started.recv().map_err(io::Error::other)??;

@@ -1,7 +1,7 @@
 //! `lento analyse` of a single position.
 
 use lento::engine::{Engine, Output};
-use lento::internals::processors;
+use lento::internals::{memory, processors};
 use lento::named::Named;
 use lento::search::limits::Limits;
 use lento::search::lmr::RecipeName;
@@ -52,7 +52,7 @@ pub struct Args {
     /// Threads [default: all cores]
     #[arg(long, value_parser = setup::threads)]
     pub threads: Option<usize>,
-    /// Hash table in MiB [default: 64 per thread, at least 256 and at most 2048]
+    /// Hash table in MiB [default: 64 per thread, from 256 to 2048 and at most half of the free memory]
     #[arg(long, value_name = "MIB", value_parser = setup::hash)]
     pub hash: Option<usize>,
     /// Number of best lines to show
@@ -111,13 +111,19 @@ pub fn tables(folders: &str) -> Result<Arc<Tables>, String> {
     Ok(Arc::new(tables))
 }
 
+/// The default hash table in MiB: at most half of the available bytes, if known.
+fn default_hash(threads: usize, available: Option<u64>) -> usize {
+    let wanted = (64 * threads).clamp(256, 2048);
+    available.map_or(wanted, |bytes| wanted.min((memory::largest_mib(bytes) as usize / 2).max(1)))
+}
+
 impl Args {
     /// Creates the configured engine.
     pub fn engine(&self) -> Result<Engine, Box<dyn Error>> {
         let mut engine = Engine::new();
         let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
         engine.set_threads(threads)?;
-        engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
+        engine.set_hash(self.hash.unwrap_or_else(|| default_hash(threads, memory::available())))?;
         engine.settings.search.multi_pv = u64::from(self.multipv);
         engine.settings.lmr.main = self.lmr;
         engine.set_tables(self.syzygy.as_deref().map(tables).transpose()?);
@@ -202,5 +208,12 @@ mod tests {
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn default_hash_fits_into_memory() {
+        assert_eq!([1, 8, 64].map(|threads| default_hash(threads, None)), [256, 512, 2048]);
+        assert_eq!((default_hash(64, Some(64 << 30)), default_hash(1, Some(0))), (2048, 1));
+        assert!(default_hash(64, Some(1 << 30)) < 512);
     }
 }

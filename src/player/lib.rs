@@ -77,6 +77,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(mut args: Vec<OsString>) -> Done {
+    // At once: the help looks for programs in all folders of `PATH`, which may be slow.
+    if args.len() < 2 {
+        return uci::stdio(Engine::new()).map(|()| ExitCode::SUCCESS).map_err(Into::into);
+    }
     if args.get(1).is_some_and(|word| word == "help") && args.get(2).is_some_and(|word| programs::find(word).is_some())
     {
         args.remove(1);

@@ -1,6 +1,6 @@
 //! Available memory.
 //!
-//! Linux and macOS overcommit memory, so the size of a table is checked in advance. On other systems the allocation fails.
+//! Linux and macOS overcommit memory, and Windows refuses a table only after the old one is freed, so its size is checked in advance.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,27 @@ const RESERVED_PART: u64 = 16;
 const MAX_RESERVED: u64 = 256 * MIB;
 
 /// The bytes that can be used without swapping or being killed, if known: the minimum over the machine and all control groups of
-/// the process; on macOS all memory of the machine.
+/// the process; on macOS all memory of the machine; on Windows free memory that may be committed.
 pub fn available() -> Option<u64> {
-    available_below(Path::new("/")).or_else(installed)
+    available_below(Path::new("/")).or_else(of_system)
 }
 
-#[cfg(not(target_vendor = "apple"))]
-fn installed() -> Option<u64> {
+#[cfg(not(any(target_vendor = "apple", windows)))]
+fn of_system() -> Option<u64> {
     None
 }
 
+#[cfg(windows)]
+fn of_system() -> Option<u64> {
+    use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+    let mut status = MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..MEMORYSTATUSEX::default() };
+    // SAFETY: the structure is writable and states its size.
+    let is_known = unsafe { GlobalMemoryStatusEx(&raw mut status) } != 0;
+    is_known.then_some(status.ullAvailPhys.min(status.ullAvailPageFile))
+}
+
 #[cfg(target_vendor = "apple")]
-fn installed() -> Option<u64> {
+fn of_system() -> Option<u64> {
     let (mut bytes, mut size) = (0_u64, size_of::<u64>());
     // SAFETY: the name ends with a zero, and the call writes at most `size` bytes to the number.
     let result = unsafe {

@@ -97,7 +97,7 @@ pub struct ParsedLine {
 /// words.
 const STANDARD: [&str; 11] = [
     "uci: name, author and options, then uciok",
-    "isready: readyok, even while searching; waits for options",
+    "isready: readyok, even while searching; waits for options and loadhash",
     "ucinewgame: start a new game; clears the hash table unless UCI_AnalyseMode",
     "setoption name <option> [value <value>]",
     "position startpos | fen <FEN> [moves <move> ...]",

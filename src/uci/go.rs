@@ -111,7 +111,12 @@ pub(super) const PERFT: (i64, i64) = (0, perft::MAX_DEPTH as i64);
 /// in its place is not consumed.
 pub(super) fn number(word: &str, (min, max): (i64, i64), words: &mut Words) -> Result<i64, String> {
     let found = words.take_if(|text| !is_known(text)).unwrap_or("");
-    saturating(found).filter(|&n| n >= min).map(|n| n.min(max)).ok_or_else(|| {
+    // Scripts send times such as `1500.0`.
+    let whole = match found.split_once('.') {
+        Some((whole, part)) if min == i64::MIN && part.bytes().all(|byte| byte.is_ascii_digit()) => whole,
+        _ => found,
+    };
+    saturating(whole).filter(|&n| n >= min).map(|n| n.min(max)).ok_or_else(|| {
         let at_least = if min == i64::MIN { String::new() } else { format!(" of at least {min}") };
         format!("`{word}` expects a whole number{at_least}, not {}; ignored", quoted(found))
     })
@@ -214,6 +219,8 @@ mod tests {
         assert_eq!(problems, [""; 0]);
         assert_eq!((go.limits.nodes, go.limits.depth), (Some(i64::MAX as u64), Some(i32::MAX)));
         assert_eq!((go.limits.clock[0], go.limits.increment[1]), (Some(-500), Some(i64::MIN)));
+        let (go, problems) = read("movetime 1500.0 wtime 60000.5");
+        assert_eq!((go.limits.movetime, go.limits.clock[0], problems), (Some(1500), Some(60_000), vec![]));
         let (go, problems) = read("nodes -1 mate -2 depth 1.5 movestogo 0");
         assert_eq!((go.limits, problems.len()), (Limits::default(), 3));
         assert_eq!(saturating("-"), None);

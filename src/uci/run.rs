@@ -57,7 +57,15 @@ pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
 /// Sends each line, without its line break, and the end of input. Replaces invalid UTF-8.
 pub fn read_lines(from: impl BufRead, to: &Sender<Message>) {
     let lines = from.split(b'\n').map_while(Result::ok);
-    send_lines(lines.map(|line| String::from_utf8_lossy(&line).trim_end().to_owned()), to);
+    send_lines(lines.map(|line| decode(&line).trim_end().to_owned()), to);
+}
+
+/// A line as text. On Windows, invalid UTF-8 is read as Latin-1, which older interfaces send in paths.
+fn decode(line: &[u8]) -> String {
+    match std::str::from_utf8(line) {
+        Err(_) if cfg!(windows) => line.iter().map(|&byte| char::from(byte)).collect(),
+        _ => String::from_utf8_lossy(line).into_owned(),
+    }
 }
 
 /// Sends lines and the end of input, unless the session ends first.
@@ -141,7 +149,7 @@ mod tests {
                 _ => panic!("expected lines"),
             })
             .collect();
-        assert_eq!(lines[..3], ["uci", "", "\u{fffd} go"]);
+        assert_eq!(lines[..3], ["uci", "", if cfg!(windows) { "\u{ff} go" } else { "\u{fffd} go" }]);
         assert_eq!((lines.len(), lines[3].len()), (4, 100_000));
     }
 

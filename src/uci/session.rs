@@ -260,10 +260,11 @@ impl Session {
             }
     }
 
-    /// Whether `isready` is answered during the running work. It waits for options, and for a command that waits for a save, since
-    /// the GUI may start the clock after it.
+    /// Whether `isready` is answered during the running work. It waits for options and loads, and for a command that waits for a save,
+    /// since the GUI may start the clock after it.
     fn is_overtaken_by_isready(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| !matches!(work.queued.command, Command::SetOption(..)))
+        let waits = |command: &Command| matches!(command, Command::SetOption(..) | Command::LoadHash(_));
+        self.work.as_ref().is_some_and(|work| !waits(&work.queued.command))
     }
 
     /// Sets a flag on running and queued work, and applies it to the former.
@@ -302,8 +303,12 @@ impl Session {
             if matches!(work.queued.command, Command::Threat(_)) {
                 return task.stop();
             }
+            let was_loading = matches!(work.queued.command, Command::LoadHash(_));
             self.work = None;
             self.print(&format::message("stopped"));
+            if was_loading {
+                self.refuse_queued_saves();
+            }
         } else if let Some(outcome) = self.engine.stop() {
             self.finish_search(&outcome);
         }

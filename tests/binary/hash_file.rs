@@ -363,3 +363,18 @@ fn analysis_survives_new_games_and_other_positions() {
     session.send("setoption name MultiPV value 1\nsetoption name UCI_AnalyseMode value false\nucinewgame");
     assert_eq!(search(&mut session).nodes, nodes, "without the option a new game clears the table");
 }
+
+/// The lines arrive at once: the input ends, or `quit` comes, during the load.
+#[test]
+fn save_behind_a_load_keeps_its_entries() {
+    let folder = Folder::new("behind");
+    let (file, _) = saved(&folder, "table");
+    let size = fs::metadata(&file).unwrap().len();
+    for end in ["", "quit\n"] {
+        let mut session = Session::start();
+        session.write(format!("loadhash {file}\n{POSITION}\ngo depth 3\nsavehash {file}\n{end}").as_bytes());
+        session.end_input();
+        let (output, _) = session.wait();
+        assert!(fs::metadata(&file).unwrap().len() > size / 2, "{output:?}");
+    }
+}

@@ -118,6 +118,15 @@ impl Session {
         &mut self.hash_files.own_files
     }
 
+    /// Refuses queued saves after a cancelled load: they would replace a file by a part of it.
+    pub(super) fn refuse_queued_saves(&mut self) {
+        let before = self.queue.len();
+        self.queue.retain(|queued| !matches!(queued.command, Command::SaveHash(..)));
+        for _ in self.queue.len()..before {
+            self.report("savehash: loading was cancelled; nothing saved, any older file unchanged");
+        }
+    }
+
     /// Postpones a failed `AutoSave`. There is no second attempt before exiting.
     pub(super) fn retry_auto_save(&mut self) {
         self.hash_files.unsaved = (!self.closing).then(Instant::now);

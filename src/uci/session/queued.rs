@@ -32,12 +32,12 @@ impl Queued {
     }
 
     /// Applies `quit` or the end of input: stops infinite searches, and others unless `wait` was received. Perft and bench
-    /// finish, as in other engines. `quit` does not wait for slow options.
+    /// finish, as in other engines. `quit` does not wait for slow options and loads.
     pub(super) fn close(&mut self, quit: bool) {
         self.stopped |= match &self.command {
             Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.is_finite(self.ponderhit),
-            Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
-            Command::SetOption(..) => quit && !self.waited,
+            Command::LmrStats(_) => !self.waited,
+            Command::LoadHash(_) | Command::SetOption(..) => quit && !self.waited,
             _ => false,
         };
     }

@@ -93,3 +93,16 @@ fn isready_waits_for_a_command_that_waits_for_a_save() {
     assert_eq!(session.engine.game.board().fullmove_number(), 1);
     assert!(session.queue.is_empty() && !session.is_working());
 }
+
+#[test]
+fn isready_waits_for_a_load() {
+    let (inbox, messages) = unbounded();
+    let mut session = Session::new(Engine::new(), InputMode::Live, inbox, Writer::new(io::sink()));
+    let (end, ended) = unbounded::<()>();
+    let queued = Queued { command: Command::LoadHash(None), stopped: false, ponderhit: false, waited: false };
+    session.begin_task(queued, move |_| _ = ended.recv());
+    assert_eq!(run(&mut session, &["isready"]), "");
+    drop(end);
+    session.handle_message(messages.recv().unwrap());
+    assert_eq!(session.writer.take_text(), "readyok\n");
+}

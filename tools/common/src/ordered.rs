@@ -49,7 +49,8 @@ pub fn run<S, I, T: Send>(
             Builder::new()
                 .stack_size(Engine::STACK_BYTES)
                 .spawn_scoped(scope, run)
-                .inspect_err(|_| own_stop.request())?;
+                .inspect_err(|_| own_stop.request())
+                .map_err(|error| format!("a thread cannot be started: {error}"))?;
         }
         drop(send);
         let (mut pending, mut next) = (BTreeMap::new(), 0);
