@@ -176,8 +176,8 @@ fn behind_links(path: &Path) -> PathBuf {
     if path == STDOUT || !path.is_symlink() {
         return path.to_owned();
     }
-    // The file behind a link need not exist yet.
-    let named = || Some(path.parent()?.join(path.read_link().ok()?));
+    // The file behind a link need not exist yet. Links of descriptors name none.
+    let named = || Some(path.parent()?.join(path.read_link().ok()?)).filter(|_| !path.exists());
     path.canonicalize().ok().or_else(named).unwrap_or_else(|| path.to_owned())
 }
 
