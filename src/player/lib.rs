@@ -77,22 +77,17 @@ pub fn main() -> ExitCode {
 }
 
 fn run(mut args: Vec<OsString>) -> Done {
-    // At once: the help looks for programs in all folders of `PATH`, which may be slow.
-    if args.len() < 2 {
-        return uci::stdio(Engine::new()).map(|()| ExitCode::SUCCESS).map_err(Into::into);
-    }
     if args.get(1).is_some_and(|word| word == "help") && args.get(2).is_some_and(|word| programs::find(word).is_some())
     {
         args.remove(1);
         args.insert(2, "--help".into());
     }
     let other = args.get(1).and_then(|word| programs::find(word));
+    // The help looks for programs in all folders of `PATH`, which may be slow.
+    let help = if args.len() > 1 { programs::help() + AFTER_HELP } else { String::new() };
     let parsed = match other {
         Some(task) if task.name != "analyse" => return task.run(&args[2..]),
-        _ => command()
-            .after_help(programs::help() + AFTER_HELP)
-            .try_get_matches_from(&args)
-            .and_then(|matches| Cli::from_arg_matches(&matches)),
+        _ => command().after_help(help).try_get_matches_from(&args).and_then(|matches| Cli::from_arg_matches(&matches)),
     };
     let cli = match (parsed, other) {
         (Ok(cli), _) => cli,

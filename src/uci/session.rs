@@ -263,8 +263,8 @@ impl Session {
     /// Whether `isready` is answered during the running work. It waits for options and loads, and for a command that waits for a save,
     /// since the GUI may start the clock after it.
     fn is_overtaken_by_isready(&self) -> bool {
-        let waits = |command: &Command| matches!(command, Command::SetOption(..) | Command::LoadHash(_));
-        self.work.as_ref().is_some_and(|work| !waits(&work.queued.command))
+        let work = self.work.as_ref();
+        work.is_some_and(|work| !matches!(work.queued.command, Command::SetOption(..) | Command::LoadHash(_)))
     }
 
     /// Sets a flag on running and queued work, and applies it to the former.

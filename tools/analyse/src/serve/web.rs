@@ -31,10 +31,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Maximum bytes of a request's head.
 const MAX_HEAD: usize = 16 << 10;
@@ -234,20 +234,8 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
                 has_answered = true;
                 match message {
                     Some(Ok(Message::Text(text))) => {
-                        let mut answering = pin!(server.answer(role, &visitor, &mut analysis, &text));
-                        let mut patience = pin!(sleep(PATIENCE));
-                        loop {
-                            tokio::select! {
-                                biased;
-                                answer = &mut answering => break send(&mut socket, [answer.to_string()]).await,
-                                () = &mut patience, if !patience.is_elapsed() => {}
-                                event = events.recv(), if patience.is_elapsed() => {
-                                    if send_event(&mut socket, queue, event).await.is_none() {
-                                        break None;
-                                    }
-                                }
-                            }
-                        }
+                        let answering = server.answer(role, &visitor, &mut analysis, &text);
+                        send_answer(&mut socket, queue, &mut events, answering).await
                     }
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Some(()),
                     _ => None,
@@ -358,6 +346,26 @@ async fn read(State(server): State<Arc<Server>>, body: Result<Bytes, BytesReject
 /// Runs work that may take long on another thread.
 async fn blocking(work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(RequestError::new("failed", "", error)))
+}
+
+/// Sends an answer once it is known, and events before it if that takes long; `None` once the visitor is disconnected.
+async fn send_answer(
+    socket: &mut WebSocket,
+    queue: &Queue,
+    events: &mut broadcast::Receiver<Arc<str>>,
+    answering: impl Future<Output = Value>,
+) -> Option<()> {
+    let mut answering = pin!(answering);
+    if let Ok(answer) = timeout(PATIENCE, &mut answering).await {
+        return send(socket, [answer.to_string()]).await;
+    }
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut answering => return send(socket, [answer.to_string()]).await,
+            event = events.recv() => send_event(socket, queue, event).await?,
+        }
+    }
 }
 
 /// Sends an event of the queue, or its whole state after missed ones; `None` once the visitor is disconnected.

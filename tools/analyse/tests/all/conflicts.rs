@@ -15,6 +15,8 @@ const SAVED: &str = "document.querySelector('#saved').textContent === 'saved'";
 const ASKED: &str = "document.querySelector('#stale-dialog').open";
 /// Marks the current move as good.
 const MARK: &str = "document.querySelector('#glyphs [data-nag=\"1\"]').click()";
+/// A token for read-only access.
+const VIEW: &str = "look-but-do-not-touch";
 /// Part of requests to save.
 const SAVE: &str = "\"ask\":\"save\"";
 
@@ -225,7 +227,6 @@ fn rename_during_the_first_save_is_kept() {
 
 #[test]
 fn read_only_visitors_can_neither_rename_nor_mark() {
-    const VIEW: &str = "look-but-do-not-touch";
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new("names");
     let (file, tree) = (folder.write("view-token", VIEW), folder.path("a.tree"));
@@ -247,7 +248,6 @@ fn read_only_visitors_can_neither_rename_nor_mark() {
 
 #[test]
 fn read_only_visitors_are_offered_newer_versions() {
-    const VIEW: &str = "look-but-do-not-touch";
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new("follow");
     let file = folder.write("view-token", VIEW);

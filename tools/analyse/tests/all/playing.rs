@@ -183,9 +183,7 @@ fn comment_field_is_filled_by_the_opened_analysis() {
     Browser::each(|browser| {
         let mut page = Page::open(browser);
         page.click("#annotate");
-        page.evaluate(
-            "(() => { const field = document.querySelector('#comment'); field.value = 'mine'; field.dispatchEvent(new Event('input')); })()",
-        );
+        page.evaluate(&fill("document.querySelector('#comment')", "mine", "input"));
         page.browser.read(&page.page, "[White \"A\"]\n\n1. d4");
         page.wait_for_moves("d4");
         page.wait_for("document.activeElement.id === 'comment' && document.activeElement.value === ''");

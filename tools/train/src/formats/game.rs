@@ -83,14 +83,6 @@ impl StoredGame {
     }
 }
 
-/// Fails for scores beyond that of a mate.
-pub fn check_score(score: i32) -> Result<(), String> {
-    if score.abs() > MAX_SCORE {
-        return Err(format!("score {score}, expected {} to {MAX_SCORE}", -MAX_SCORE));
-    }
-    Ok(())
-}
-
 /// Fails for a result that contradicts the last position of the game.
 fn check_ending(board: &Board, result: GameResult) -> Result<(), String> {
     if board.has_legal_move() {

@@ -4,7 +4,7 @@
 //! (8 to 13), and ranks are mirrored if Black is to move. So are score and result. Castling rights, en passant and counters are not
 //! stored. The last three bytes are unused. A file (`*.bf`) contains only records.
 
-use super::game::{MAX_SCORE, check_score};
+use super::game::MAX_SCORE;
 use super::{check_counts, in_file};
 use bulletformat::ChessBoard;
 use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks};
@@ -49,6 +49,14 @@ pub fn from_bytes(bytes: &[u8; RECORD]) -> Result<ChessBoard, String> {
     };
     check(&position)?;
     Ok(position)
+}
+
+/// Fails for scores beyond that of a mate.
+fn check_score(score: i32) -> Result<(), String> {
+    if score.abs() > MAX_SCORE {
+        return Err(format!("score {score}, expected {} to {MAX_SCORE}", -MAX_SCORE));
+    }
+    Ok(())
 }
 
 /// Fails for impossible positions: invalid codes, kings elsewhere than stated, too many pieces or pawns of a side, pawns on the first

@@ -103,11 +103,17 @@ fn error(args: &Args) -> String {
     open(args, &Stop::default()).err().expect("an error").to_string()
 }
 
-/// Trains to the end, or up to `stop_after` positions of an epoch.
-fn train(args: &Args, stop_after: Option<u64>) -> Session {
-    let mut session = open(args, &Stop::default()).unwrap().unwrap();
+/// A session with its model.
+fn opened(args: &Args) -> (Session, TrainingNetwork) {
+    let session = open(args, &Stop::default()).unwrap().unwrap();
     let model = TrainingNetwork::new(&session.run.shape);
     model.load(&session.run.weights);
+    (session, model)
+}
+
+/// Trains to the end, or up to `stop_after` positions of an epoch.
+fn train(args: &Args, stop_after: Option<u64>) -> Session {
+    let (mut session, model) = opened(args);
     let stop = Stop::default();
     pool::with(args.threads.count(), &|job| model.work(job), |pool| {
         if let Some(end) = stop_after {
@@ -192,10 +198,8 @@ fn training_survives_unwritable_checkpoints() {
     let folder = Folder::new("train-unwritable");
     folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 19)));
     let args = args(&folder, "--hidden 32 --batch 128 --validation 0.1 --epochs 2 --threads 1");
-    let mut session = open(&args, &Stop::default()).unwrap().unwrap();
+    let (mut session, model) = opened(&args);
     session.checkpoint = Some(folder.path().join("missing").join("run.ckpt"));
-    let model = TrainingNetwork::new(&session.run.shape);
-    model.load(&session.run.weights);
     let finished =
         pool::with(1, &|job| model.work(job), |pool| learn(&args, &mut session, &model, pool, &Stop::default()));
     assert!(finished.unwrap() && session.run.progress.epochs.len() == 2);
@@ -215,9 +219,7 @@ fn unreadable_data_keep_the_finished_steps() {
     let checkpoint = folder.at("run.ckpt");
     let options = "--hidden 32 --batch 128 --epochs 3 --validation 0.1 --threads 1";
     let args = args(&folder, &format!("{options} --checkpoint {}", checkpoint.display()));
-    let mut session = open(&args, &Stop::default()).unwrap().unwrap();
-    let model = TrainingNetwork::new(&session.run.shape);
-    model.load(&session.run.weights);
+    let (mut session, model) = opened(&args);
     let body = |pool: &Pool<Pass>| {
         session.run.progress.start = Some(session.validate(&model, pool));
         assert!(session.epoch(&model, pool, &Stop::default(), |_| ()).unwrap());
@@ -236,9 +238,7 @@ fn run_without_a_step_writes_nothing() {
     let (net, checkpoint) = (folder.write("net.lnn", b"older"), folder.at("run.ckpt"));
     let options = format!("--hidden 32 --validation 0.1 --threads 1 --checkpoint {}", checkpoint.display());
     let args = args(&folder, &options);
-    let mut session = open(&args, &Stop::default()).unwrap().unwrap();
-    let model = TrainingNetwork::new(&session.run.shape);
-    model.load(&session.run.weights);
+    let (mut session, model) = opened(&args);
     let stop = Stop::default();
     stop.request();
     let body = |pool: &Pool<Pass>| learn_and_write(&args, &mut session, &model, pool, &stop);
