@@ -115,7 +115,7 @@ impl Engine {
     }
 
     fn with_pool(mut pool: Pool) -> Self {
-        // Without any thread `go` answers with the first legal move.
+        // `ensure_thread` tries again.
         let _ = pool.resize(1, &Placement::default(), &Evaluation::default());
         Self {
             running: None,
@@ -219,6 +219,11 @@ impl Engine {
         self.place(count, self.numa_policy.clone())
     }
 
+    /// Starts a thread if none could be started before. Without one, `go` answers with the first legal move.
+    pub fn ensure_thread(&mut self) -> io::Result<()> {
+        if self.threads() == 0 { self.set_threads(1) } else { Ok(()) }
+    }
+
     /// Stops any running search and waits until all threads drop its job.
     fn finish(&mut self) {
         self.abandon_search();
@@ -267,10 +272,10 @@ impl Engine {
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             threads: Arc::new(threads),
-            lockstep: (determinism == Determinism::Rounds).then(|| Lockstep::new(count, limits.nodes)),
+            lockstep: (determinism == Determinism::Rounds).then(|| Lockstep::new(count, self.cpus(), limits.nodes)),
             cpu_slots: match determinism {
                 Determinism::Turns => CpuSlots::turns(count),
-                _ => CpuSlots::new(count, determinism == Determinism::Rounds),
+                _ => CpuSlots::new(count, self.cpus(), determinism == Determinism::Rounds),
             },
             is_silent: self.pool.is_inline(),
             events,

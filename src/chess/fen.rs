@@ -53,7 +53,9 @@ impl Board {
         let side = if self.side == Color::White { 'w' } else { 'b' };
         let en_passant = self.en_passant.map_or("-".to_owned(), |square| square.to_string());
         let rights = self.castling_text(chess960);
-        let _ = write!(text, " {side} {rights} {en_passant} {} {}", self.halfmove_clock, self.fullmove_number);
+        // Larger counters could not be read back.
+        let [clock, number] = [self.halfmove_clock, self.fullmove_number].map(|counter| counter.min(MAX_COUNTER));
+        let _ = write!(text, " {side} {rights} {en_passant} {clock} {number}");
         text
     }
 

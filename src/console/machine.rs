@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const FACTS: [(&str, &str); 14] = [
     ("processor", "processor"),
     ("cores", "physical_cores"),
-    ("hardware threads", "logical_cores"),
+    ("usable CPUs", "logical_cores"),
     ("SMT", "smt"),
     ("governor", "governor"),
     ("frequency driver", "frequency_driver"),

@@ -95,10 +95,20 @@ impl Engine {
         Ok(())
     }
 
+    /// Number of CPUs that the threads may use.
+    pub(super) fn cpus(&self) -> usize {
+        let places = self.placement.iter().flat_map(|placement| &placement.places);
+        let (bound, all) = (places.map(|place| place.cpus.len()).sum::<usize>(), processors::count());
+        if bound > 0 { bound.min(all) } else { all }
+    }
+
     /// Moves the table's pages to the nodes of the threads. Does nothing while a search or a loan uses the table.
     pub fn spread_table(&mut self) {
         let memory = self.placement.as_ref().map(Placement::memory).unwrap_or_default();
-        let nodes: Vec<usize> = if memory.len() > 1 { memory.into_iter().collect() } else { Vec::new() };
+        // A machine with one node leaves no choice.
+        let several = || Topology::of_this_system().is_some_and(|topology| topology.nodes.len() > 1);
+        let is_bound = memory.len() > 1 || !memory.is_empty() && several();
+        let nodes: Vec<usize> = if is_bound { memory.into_iter().collect() } else { Vec::new() };
         if let Some(tt) = Arc::get_mut(&mut self.table.tt) {
             tt.spread_over(&nodes);
         }
@@ -134,6 +144,16 @@ mod tests {
         engine.set_numa_policy(NumaPolicy::None).unwrap();
         let lines = engine.placement();
         assert!(lines[0].contains("threads are not bound") && engine.threads() == 4, "{lines:?}");
+    }
+
+    #[test]
+    fn threads_of_a_list_share_its_cpus() {
+        let mut engine = Engine::new();
+        engine.set_threads(2).unwrap();
+        let cpus = processors::allowed().unwrap();
+        let first = cpus.first().unwrap();
+        engine.set_numa_policy(first.to_string().parse().unwrap()).unwrap();
+        assert_eq!(engine.cpus(), 1);
     }
 
     #[test]

@@ -125,6 +125,7 @@ impl Running {
         // Only the main thread's lines are complete and independent of helpers.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.params.vote == 0;
         let chosen = if by_main && first.depth > 0 { first } else { elect(&results).unwrap_or(first) };
+        let chosen = main_if_equal(&results, chosen);
         let nodes = job.threads.nodes();
         let mut lines: Vec<Info> = chosen.lines.iter().map(|line| job.with_totals(nodes, line.clone())).collect();
         if let Some(handicap) = &self.handicap {
@@ -172,6 +173,14 @@ fn elect(results: &[ThreadResult]) -> Option<&ThreadResult> {
     results.iter().filter(|result| result.depth > 0).max_by_key(|result| rank(result))
 }
 
+/// The main thread's result if it has the same move and score: its lines are extended by tablebases.
+fn main_if_equal<'a>(results: &'a [ThreadResult], chosen: &'a ThreadResult) -> &'a ThreadResult {
+    let of =
+        |result: &ThreadResult| result.lines.first().map(|line| (line.score, line.bound, line.pv.first().copied()));
+    let main = results.iter().find(|result| result.thread == 0 && result.depth > 0);
+    main.filter(|main| of(main) == of(chosen)).unwrap_or(chosen)
+}
+
 impl Engine {
     /// Updates counters of an earlier line; `None` once there is a result.
     pub fn with_current_counters(&self, info: Info) -> Option<Info> {
@@ -190,6 +199,12 @@ mod tests {
     use crate::search::limits::Determinism;
     use crate::search::report::PvLine;
     use crate::search::threads::Threads;
+
+    #[test]
+    fn equal_results_are_the_main_threads() {
+        let results = [result(0, 9, Square::B1, 10), result(1, 10, Square::B1, 10), result(2, 10, Square::C1, 10)];
+        assert_eq!([1, 2].map(|at| main_if_equal(&results, &results[at]).thread), [0, 2]);
+    }
 
     #[test]
     fn panicking_threads_end_only_the_search() {

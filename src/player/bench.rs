@@ -49,9 +49,9 @@ pub(crate) struct Args {
     /// Collect LBR and LMR statistics on one thread, and repeat the bench without reductions
     #[arg(long, conflicts_with = "threads")]
     stats: bool,
-    /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
-    /// --stats lbr_stats (nodes, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
-    /// nodes_without_reductions, measures, by_depth, by_number)
+    /// Print one JSON document instead: depth, threads, hash_mib, evaluation, lbr, lmr, numbers (of --set), positions (fen,
+    /// best, nodes, time_ms), nodes, time_ms, nps, and with --stats lbr_stats (nodes, first_matches, second_matches, best,
+    /// cutoffs) and lmr_stats (recipe, depth, nodes, nodes_without_reductions, measures, by_depth, by_number)
     #[arg(long)]
     json: bool,
 }

@@ -322,7 +322,7 @@ pub fn run(args: &Args) -> Done {
     let rounds = rounds.unwrap_or(0);
     let interrupted = match rounds {
         _ if !stop.is_requested() => String::new(),
-        0 => "incomplete, without a checksum".into(),
+        _ if figures.iter().all(|figure| figure.is_none()) => "incomplete, without a checksum".into(),
         rounds => format!("in round {}; only complete measurements count", rounds + 1),
     };
     let repeated = match args.time {

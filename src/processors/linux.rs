@@ -30,8 +30,11 @@ pub fn lower_priority(to: i32) {
 pub fn prefer_response() {
     const RESET_ON_FORK: u64 = 1;
     const SLICE_NANOSECONDS: u64 = 100_000;
+    // The function of musl always fails.
     // SAFETY: the call reads no memory.
-    if nice() < 0 || unsafe { libc::sched_getscheduler(0) } != libc::SCHED_OTHER {
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+    // Older Android ends programs that call `sched_setattr`.
+    if nice() < 0 || policy != libc::SCHED_OTHER as libc::c_long || std::env::var_os("ANDROID_ROOT").is_some() {
         return;
     }
     // SAFETY: every field is an integer.

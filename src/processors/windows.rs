@@ -8,7 +8,7 @@ use windows_sys::Win32::System::SystemInformation::{
     GROUP_AFFINITY, GetSystemCpuSetInformation, SYSTEM_CPU_SET_INFORMATION,
 };
 use windows_sys::Win32::System::Threading::{
-    ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetActiveProcessorGroupCount, GetCurrentProcess, GetCurrentThread,
+    GetActiveProcessorCount, GetActiveProcessorGroupCount, GetCurrentProcess, GetCurrentThread,
     GetNumaHighestNodeNumber, GetNumaNodeProcessorMaskEx, GetProcessAffinityMask, GetThreadGroupAffinity,
     SetProcessAffinityMask, SetThreadGroupAffinity, SetThreadPriority, THREAD_PRIORITY_LOWEST,
 };
@@ -17,11 +17,9 @@ const NO_CPUS: GROUP_AFFINITY = GROUP_AFFINITY { Mask: 0, Group: 0, Reserved: [0
 /// Numbers per group.
 const GROUP_CPUS: usize = usize::BITS as usize;
 
-/// Number of CPUs in all groups, at least 1.
+/// Number of CPUs available to the process, at least 1.
 pub fn count() -> usize {
-    // SAFETY: no preconditions.
-    let count = unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) };
-    (count as usize).max(1)
+    allowed().map_or(1, |cpus| cpus.len().max(1))
 }
 
 /// The NUMA nodes, each with its CPUs in one group, then all groups as further nodes.

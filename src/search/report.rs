@@ -72,7 +72,7 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// The lines, best first, with exact scores; empty only if there is no legal move.
+    /// The lines, best first; a fail high if the search was stopped at one. Empty only if there is no legal move.
     pub lines: Vec<Info>,
 }
 

@@ -42,7 +42,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
         number: 1,
         threads: Arc::new(Threads::new(1)),
         lockstep: None,
-        cpu_slots: CpuSlots::new(1, false),
+        cpu_slots: CpuSlots::new(1, 1, false),
         is_silent: false,
         events: unbounded().0,
         game,

@@ -248,8 +248,11 @@ impl<'a, O: Observer> Search<'a, O> {
     fn check_limits(&mut self) -> Searched<()> {
         let control = &self.job.control;
         self.cpu_slot.give_way(self.nodes / Control::QUANTUM);
+        let mut last = false;
         if self.me.id == 0 {
-            if control.is_out_of_time(|| self.total_nodes()) {
+            last = control.is_out_of_time(|| self.total_nodes());
+            // In lockstep the other threads finish their round: a stop would end them after nodes that depend on their speeds.
+            if last && self.lockstep.is_none() {
                 control.request_stop();
             }
             let now = Instant::now();
@@ -267,7 +270,7 @@ impl<'a, O: Observer> Search<'a, O> {
                 }
             }
         }
-        let more = if self.lockstep.is_some() { self.next_round(false) } else { control.take_nodes() };
+        let more = if self.lockstep.is_some() { self.next_round(last) } else { control.take_nodes() };
         self.granted = self.nodes + more;
         self.out_of_nodes = more == 0;
         if self.out_of_nodes { Err(Stopped) } else { Ok(()) }

@@ -4,7 +4,6 @@
 //! own entries. Between rounds, all entries are merged into the table in thread order, and the work of the next round is
 //! distributed.
 
-use crate::processors;
 use crate::sync::Ordering::Relaxed;
 use crate::sync::{AtomicU64, CachePadded, Condvar, Mutex, RwLock, RwLockWriteGuard, wait};
 use crate::tt::{Tt, TtEntry};
@@ -134,15 +133,15 @@ impl Lockstep {
     /// Number of spins before a thread sleeps: about a millisecond.
     const SPINS: u32 = 20_000;
 
-    /// Rounds for a number of threads, with an optional node limit over all of them.
-    pub(crate) fn new(threads: usize, limit: Option<u64>) -> Self {
+    /// Rounds for a number of threads on a number of CPUs, with an optional node limit over all threads.
+    pub(crate) fn new(threads: usize, cpus: usize, limit: Option<u64>) -> Self {
         Self {
             entries: (0..threads).map(|_| CachePadded::new(RwLock::new(RoundEntries::new()))).collect(),
             limit,
             barrier: Mutex::new(Barrier::default()),
             released: Condvar::new(),
             phase: CachePadded::new(AtomicU64::new(0)),
-            spins: if threads > processors::count() || cfg!(loom) { 0 } else { Self::SPINS },
+            spins: if threads > cpus || cfg!(loom) { 0 } else { Self::SPINS },
         }
     }
 
@@ -324,7 +323,7 @@ mod tests {
     #[test]
     fn node_limits_are_distributed_exactly() {
         for left in [0, 1, 5, 8, 1000, 16_383, 16_384, 1_000_000] {
-            let lockstep = Lockstep::new(8, Some(100 + left));
+            let lockstep = Lockstep::new(8, 8, Some(100 + left));
             let shares: Vec<u64> = (0..8).map(|thread| lockstep.budget(100, thread).nodes).collect();
             assert_eq!(shares.iter().sum::<u64>(), left.min(8 * Lockstep::MIN_WORK));
             assert!(shares[0] - shares[7] <= 1);

@@ -1,6 +1,5 @@
 //! Limits the number of threads that search at once.
 
-use crate::processors;
 use crate::sync::{CachePadded, Condvar, Mutex, MutexGuard, wait, yield_lock};
 
 /// Permissions to search.
@@ -32,9 +31,8 @@ impl CpuSlots {
     /// Number of limit checks before a thread yields its CPU: a few milliseconds.
     const CHECKS: u64 = 8;
 
-    /// For free threads, or threads in lockstep.
-    pub(crate) fn new(threads: usize, lockstep: bool) -> Self {
-        let cpus = processors::count();
+    /// For free threads, or threads in lockstep, on this number of CPUs.
+    pub(crate) fn new(threads: usize, cpus: usize, lockstep: bool) -> Self {
         let first = usize::from(!lockstep);
         if threads <= cpus {
             return Self::Free;

@@ -5,8 +5,8 @@ use super::numbering::MAX_PIECES;
 use super::source::Damage;
 use super::table::Table;
 use crate::files::raise_open_limit;
-use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
+use crate::sync::{AtomicBool, Mutex, Ordering::Relaxed};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -33,6 +33,8 @@ struct Slot {
     paths: Vec<PathBuf>,
     /// Opened on first use; `None` if unusable.
     table: OnceLock<Option<Table>>,
+    /// Whether a probe has found it damaged.
+    is_damaged: AtomicBool,
 }
 
 type Slots = BTreeMap<(Material, Kind), Slot>;
@@ -58,10 +60,17 @@ pub struct Summary {
     pub problems: Vec<String>,
 }
 
+impl Summary {
+    /// The usable tables, in words that do not depend on the speed of the disk.
+    pub fn usable(&self) -> String {
+        let [wdl, dtz] = self.counts;
+        format!("{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.max_pieces)
+    }
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let [wdl, dtz] = self.counts;
-        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.max_pieces)?;
+        f.write_str(&self.usable())?;
         if self.unchecked > 0 {
             write!(f, "; {} of them are checked when they are first needed", self.unchecked)?;
         }
@@ -128,23 +137,30 @@ impl Tables {
 
     /// The table of this material, opened if necessary. Several threads may open it at once: no lock is held while files are read.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
-        let slot = self.slots.get(&(material, kind))?;
+        let slot = self.slots.get(&(material, kind)).filter(|slot| !slot.is_damaged.load(Relaxed))?;
         if slot.table.get().is_none() {
-            let open = |path: &PathBuf| self.ok_or_report(material, kind, Table::open(path, material, kind));
+            let report = |damage: &Damage| self.report(material, kind, damage);
+            let open = |path: &PathBuf| Table::open(path, material, kind).inspect_err(report).ok();
             let _ = slot.table.set(slot.paths.iter().find_map(open));
         }
         slot.table.get()?.as_ref()
     }
 
-    /// Records an error for [`take_failures`](Self::take_failures).
+    /// The result of a probe. Records an error for [`take_failures`](Self::take_failures) and leaves out a damaged table.
     pub(super) fn ok_or_report<T>(&self, material: Material, kind: Kind, result: Result<T, Damage>) -> Option<T> {
-        result.map_err(|damage| self.report(format!("{material}.{} {damage}", kind.extension()))).ok()
+        let leave_out = |damage: &Damage| {
+            self.report(material, kind, damage);
+            let slot = self.slots.get(&(material, kind)).filter(|_| !matches!(damage, Damage::Io(_)));
+            slot.inspect(|slot| slot.is_damaged.store(true, Relaxed));
+        };
+        result.inspect_err(leave_out).ok()
     }
 
     #[cold]
-    fn report(&self, failure: String) {
+    fn report(&self, material: Material, kind: Kind, damage: &Damage) {
+        let failure = format!("{material}.{} {damage}", kind.extension());
         let (failures, _) = &mut *self.failures.lock();
-        // A failing table fails on every probe.
+        // An unreadable table fails on every probe.
         if failures.len() < MAX_FAILURES && !failures.contains(&failure) {
             failures.push(failure);
         }
@@ -173,7 +189,8 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Slots {
         let mut found = 0;
         for path in files {
             let Some(table) = named(&path) else { continue };
-            slots.entry(table).or_insert_with(|| Slot { paths: Vec::new(), table: OnceLock::new() }).paths.push(path);
+            let new = || Slot { paths: Vec::new(), table: OnceLock::new(), is_damaged: AtomicBool::new(false) };
+            slots.entry(table).or_insert_with(new).paths.push(path);
             found += 1;
         }
         if found == 0 {
@@ -256,6 +273,23 @@ fn missing(slots: &Slots, max_pieces: u32) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::files::open_limit;
+
+    #[test]
+    fn usable_tables_do_not_depend_on_what_was_checked() {
+        let summary = |unchecked| Summary { counts: [510; 2], max_pieces: 6, unchecked, ..Summary::default() };
+        assert_eq!(summary(0).usable(), summary(7).usable());
+        assert_ne!(summary(0).to_string(), summary(7).to_string());
+    }
+
+    #[test]
+    fn tables_found_damaged_in_use_are_left_out() {
+        let tables = Tables::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy")).unwrap();
+        let rook = Material::parse("KRvK").unwrap();
+        assert!(tables.table(rook, Kind::Wdl).is_some());
+        assert_eq!(tables.ok_or_report::<()>(rook, Kind::Wdl, Err(Damage::Values)), None);
+        assert!(tables.table(rook, Kind::Wdl).is_none());
+        assert_eq!(tables.take_failures(), ["KRvK.rtbw is damaged: invalid values"]);
+    }
 
     #[test]
     fn tables_may_use_all_files_that_the_system_allows() {

@@ -76,7 +76,11 @@ fn allowance(group: &Path) -> Option<u64> {
     let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
     let usage = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
     let stat = read_to_string(group.join("memory.stat")).unwrap_or_default();
-    let cache: u64 = ["inactive_file", "active_file"].iter().filter_map(|name| field(&stat, name)).sum();
+    let cached = |prefix: &str| -> u64 {
+        ["inactive_file", "active_file"].iter().filter_map(|name| field(&stat, &format!("{prefix}{name}"))).sum()
+    };
+    // In version 1 these names exclude inner groups, which the usage includes.
+    let cache = cached("total_").max(cached(""));
     Some(limit.saturating_sub(usage.saturating_sub(cache)))
 }
 
@@ -132,8 +136,8 @@ mod tests {
         set("sys/fs/cgroup/memory/memory.usage_in_bytes", "700\n");
         assert_eq!(available(), Some(2000 << 10));
         set("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000\n");
-        set("sys/fs/cgroup/memory/memory.stat", "cache 500\ninactive_file 150\ntotal_inactive_file 900\n");
-        assert_eq!(available(), Some(450));
+        set("sys/fs/cgroup/memory/memory.stat", "cache 500\ninactive_file 150\ntotal_inactive_file 250\n");
+        assert_eq!(available(), Some(550));
     }
 
     #[cfg(target_os = "linux")]

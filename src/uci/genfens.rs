@@ -58,6 +58,7 @@ impl GenFens {
     /// Prints distinct openings that are balanced according to `evaluation`.
     pub(super) fn run(&self, console: &Console, evaluation: Evaluation) -> Result<(), String> {
         let mut engine = Engine::new();
+        engine.ensure_thread().map_err(|error| error.to_string())?;
         engine.set_evaluation(evaluation);
         let name = self.book.as_deref().unwrap_or_default();
         let text = match &self.book {

@@ -490,7 +490,8 @@ impl Session {
 
     fn start_task(&mut self, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Task> {
         self.last_task += 1;
-        Task::start(self.last_task, self.inbox.clone(), work)
+        let failed = |error| io::Error::other(format!("a thread cannot be started: {error}"));
+        Task::start(self.last_task, self.inbox.clone(), work).map_err(failed)
     }
 }
 

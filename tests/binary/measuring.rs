@@ -181,4 +181,5 @@ fn interrupted_speedtest_keeps_complete_rounds() {
     let (_, text) = interrupted(&small[..3], 4000);
     let line = text.lines().find(|line| line.starts_with("interrupted"));
     assert!(line.is_some_and(|line| line.contains("in round ") || line.contains("incomplete")), "{text}");
+    assert!(!(text.contains("speed checksum") && text.contains("without a checksum")), "{text}");
 }

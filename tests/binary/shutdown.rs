@@ -182,3 +182,16 @@ fn removed_threads_free_their_memory() {
     // Relative to the size of a worker: much of it is touched only by searches.
     assert!(again < 40 * Worker::BYTES / 10, "{again} of {} bytes stayed", many - few);
 }
+
+/// A move without a search comes with an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn missing_threads_are_reported() {
+    for kib in (30_000..200_000).step_by(10_000) {
+        let script = format!("ulimit -v {kib}; exec {:?} 'go depth 5'", env!("CARGO_BIN_EXE_lento"));
+        let output = Command::new("sh").args(["-c", &script]).output().expect("a shell");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let is_searched = text.contains("info depth 5 ");
+        assert!(is_searched || !text.contains("bestmove ") || text.contains("info string ERROR: "), "{kib}: {text}");
+    }
+}

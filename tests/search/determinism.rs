@@ -339,3 +339,17 @@ fn assert_reproducible(deterministic: Determinism) {
         engine.search_blocking(&Limits { movetime: Some(30), ..Limits::default() }, |_| ());
     }
 }
+
+#[test]
+fn rounds_on_a_clock_of_nodes_are_reproducible() {
+    let mut engine = Engine::new();
+    engine.set_threads(3).unwrap();
+    (engine.settings.search.deterministic, engine.settings.search.nodes_time) = (Determinism::Rounds, 100);
+    let limits = Limits { movetime: Some(500), ..Limits::default() };
+    let mut nodes = || {
+        engine.new_game();
+        engine.search_blocking(&limits, |_| ()).lines[0].nodes
+    };
+    let first = nodes();
+    assert!((0..10).all(|_| nodes() == first));
+}

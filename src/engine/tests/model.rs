@@ -95,7 +95,7 @@ fn in_lockstep<T: 'static>(helper: fn(LockstepThread) -> T, main: fn(LockstepThr
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(move || {
-        let search = Arc::new(Lockstep::new(2, None));
+        let search = Arc::new(Lockstep::new(2, 2, None));
         let other = {
             let search = Arc::clone(&search);
             thread::spawn(move || helper(search.join(1)))

@@ -23,13 +23,15 @@ impl Session {
         }
     }
 
-    /// Whether a command replaces the table or its contents, and so waits for running saves.
+    /// Whether a command replaces the table, its contents or the evaluation of later entries, and so waits for running saves.
     pub(super) fn replaces_table(&self, command: &Command) -> bool {
         match command {
             Command::NewGame => self.engine.new_game_clears(),
             Command::LoadHash(_) => true,
             Command::SetOption(name, _) => {
-                ["Hash", "Clear Hash", "NumaPolicy", "SyzygyPath"].iter().any(|&option| same_name(option, name))
+                ["Hash", "Clear Hash", "NumaPolicy", "SyzygyPath", "EvalFile", "Drawish Endings"]
+                    .iter()
+                    .any(|&option| same_name(option, name))
             }
             _ => false,
         }

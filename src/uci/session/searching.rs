@@ -14,6 +14,9 @@ use std::time::Instant;
 
 impl Session {
     pub(super) fn search(&mut self, go: &Go) {
+        if let Err(error) = self.engine.ensure_thread() {
+            self.report(error);
+        }
         if self.position.is_none() {
             self.print(&format::message("no position given before go; using the start position"));
         }

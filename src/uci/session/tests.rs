@@ -80,18 +80,21 @@ fn unchanged_hash_size_starts_no_task() {
 
 #[test]
 fn isready_waits_for_a_command_that_waits_for_a_save() {
-    let (inbox, messages) = unbounded();
-    let mut session = Session::new(Engine::new(), InputMode::Live, inbox, Writer::new(io::sink()));
-    let (end, ended) = unbounded::<()>();
-    let save = session.start_task(move |_| _ = ended.recv()).unwrap();
-    session.hash_files.saves.push(save);
-    assert_eq!(run(&mut session, &["isready"]), "readyok\n");
-    assert_eq!(run(&mut session, &["ucinewgame", "isready", "position startpos moves e2e4"]), "");
-    drop(end);
-    session.handle_message(messages.recv().unwrap());
-    assert_eq!(session.writer.take_text(), "readyok\n");
-    assert_eq!(session.engine.game.board().fullmove_number(), 1);
-    assert!(session.queue.is_empty() && !session.is_working());
+    // A save has the entries of one evaluation.
+    for command in ["ucinewgame", "setoption name Drawish Endings value true"] {
+        let (inbox, messages) = unbounded();
+        let mut session = Session::new(Engine::new(), InputMode::Live, inbox, Writer::new(io::sink()));
+        let (end, ended) = unbounded::<()>();
+        let save = session.start_task(move |_| _ = ended.recv()).unwrap();
+        session.hash_files.saves.push(save);
+        assert_eq!(run(&mut session, &["isready"]), "readyok\n");
+        assert_eq!(run(&mut session, &[command, "isready", "position startpos moves e2e4"]), "", "{command}");
+        drop(end);
+        session.handle_message(messages.recv().unwrap());
+        assert_eq!(session.writer.take_text(), "readyok\n", "{command}");
+        assert_eq!(session.engine.game.board().fullmove_number(), 1);
+        assert!(session.queue.is_empty() && !session.is_working());
+    }
 }
 
 #[test]
