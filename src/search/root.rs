@@ -3,6 +3,7 @@
 use super::report::{Info, PvLine};
 use crate::chess::Move;
 use crate::score::{Bound, INFINITE, Score, is_mate};
+use std::mem::replace;
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
@@ -158,7 +159,8 @@ impl RootMoves {
 
     pub(crate) fn begin_iteration(&mut self) {
         for root in &mut self.moves {
-            root.previous = root.score;
+            // A fail high ends a pass early; old scores of the moves after it must not outrank it.
+            root.previous = replace(&mut root.score, -INFINITE);
         }
     }
 

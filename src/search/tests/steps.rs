@@ -280,3 +280,17 @@ fn alpha_of_other_moves_is_the_worst_line() {
         assert!(known < all / 2, "{known} of {all}");
     });
 }
+
+#[test]
+fn scores_of_the_last_iteration_do_not_outrank_a_fail_high() {
+    let moves = Board::start().legal_moves().to_vec();
+    let (mut root, line) = (RootMoves::new(&moves), Default::default());
+    root.record(moves[0], 1, Some((45, Bound::Exact)), 4, 7, &line);
+    root.record(moves[1], 1, Some((50, Bound::Exact)), 4, 7, &line);
+    root.sort();
+    root.begin_iteration();
+    root.record(moves[1], 1, Some((42, Bound::Lower)), 5, 7, &line);
+    root.sort();
+    assert_eq!(root.current().mv, moves[1]);
+    assert_eq!(root.all()[1].shown(), Some((45, Bound::Exact)));
+}
