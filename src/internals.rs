@@ -41,12 +41,12 @@ pub mod memory {
 /// The layers of a network and their computation.
 pub mod nnue {
     pub use crate::eval::nnue::accumulators::Accumulators;
-    pub use crate::eval::nnue::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, Numbers, PAIRED};
+    pub use crate::eval::nnue::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, Numbers};
     pub use crate::eval::nnue::format::{MAX_NAME, Parts, Sum, checksum};
     pub use crate::eval::nnue::inputs::InputSet;
     pub use crate::eval::nnue::simd::{CacheLine, LANES, Simd};
     pub use crate::eval::nnue::trace::Trace;
-    pub use crate::eval::nnue::units::{FIRST, QA, QB, SCALE, SECOND};
+    pub use crate::eval::nnue::units::{QA, QB, SCALE};
 }
 
 /// CPUs of the process; affinity and priority of threads.

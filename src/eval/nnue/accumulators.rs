@@ -5,7 +5,7 @@ use super::inputs::InputSet;
 use super::inputs::features::View;
 use super::inputs::threats::Pieces;
 use super::network::Network;
-use super::simd::{CacheLine, HalfLine, Isa, Kernel, Simd};
+use super::simd::{CacheLine, Isa, Kernel, Simd};
 use crate::chess::fen::MAX_PIECES;
 use crate::chess::{Bitboard, Board, Color, MoveDelta, Piece, Square};
 use crate::huge_pages::HugeBox;
@@ -29,8 +29,6 @@ pub struct Accumulators {
     cached_rows: HugeBox<[CacheLine]>,
     /// Threat inputs of the position being evaluated.
     threats: InputSet,
-    /// Products of its neurons.
-    products: HugeBox<[HalfLine]>,
 }
 
 #[derive(Clone, Copy)]
@@ -57,7 +55,6 @@ impl Accumulators {
             plies: vec![Ply { change: Change::None, views, computed: [false; 2] }; positions].into(),
             rows: HugeBox::from_fn(rows, |_| CacheLine::ZERO),
             threats: InputSet::default(),
-            products: network.products(),
             network,
         }
     }
@@ -173,14 +170,14 @@ impl Kernel for Evaluate<'_> {
         for color in Color::ALL {
             accumulators.update_row(isa, board, ply, color);
         }
-        let Accumulators { network, rows, threats, products, .. } = accumulators;
+        let Accumulators { network, rows, threats, .. } = accumulators;
         if network.architecture().threats > 0 {
             threats.find(isa, &Pieces::from(board));
         }
         let side = board.side_to_move();
         let lines = network.lines();
         let rows = [side, !side].map(|color| &rows[(2 * ply + color.index()) * lines..][..lines]);
-        network.output(isa, rows, side, threats.inputs(), products, network.output_bucket(board))
+        network.output(isa, rows, side, threats.inputs(), network.output_bucket(board))
     }
 }
 

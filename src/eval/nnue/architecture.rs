@@ -3,7 +3,7 @@
 use super::inputs::InputSet;
 use super::inputs::features::{INPUTS, KingBuckets};
 use super::simd::LANES;
-use super::units::{DEEP_UNIT, FIRST, FIRST_UNIT, PAIR_UNIT, QA, QB, SECOND};
+use super::units::{QA, QB};
 use std::fmt;
 use thiserror::Error;
 
@@ -11,13 +11,6 @@ use thiserror::Error;
 pub const MAX_HIDDEN: usize = 2048;
 /// Maximum number of output buckets.
 pub const MAX_OUTPUTS: usize = 31;
-/// Neurons of a side that form a group of [`LANES`] multiplied pairs.
-pub const PAIRED: usize = 2 * LANES;
-
-/// Maximum weight of the second and third layer: 2 [`FIRST`] or [`SECOND`] products must fit into half of 32 bits.
-const MAX_DEEP_WEIGHT: f32 = 3.99;
-/// Maximum bias of a deep layer; neurons saturate at 1.
-const MAX_DEEP_BIAS: f32 = 100.0;
 
 /// Why a network is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -41,25 +34,11 @@ pub enum Layer {
     Outputs,
     /// One for each bucket.
     OutputBiases,
-    /// For each bucket a row for each of [`FIRST`] neurons. For every [`PAIRED`] neurons of a side it has the weights of the
-    /// products of neuron n with neuron n + [`LANES`]: those of the side to move, then of the opponent.
-    Pairs,
-    /// [`FIRST`] for each bucket.
-    PairBiases,
-    /// For each bucket a row for each of [`SECOND`] neurons: the weights of [`FIRST`] neurons, then of their squares.
-    Second,
-    /// [`SECOND`] for each bucket.
-    SecondBiases,
-    /// For each bucket the weights of [`SECOND`] neurons, whose sum is added to the output.
-    Third,
 }
 
 impl Layer {
     /// All layers, in the order of files.
-    pub const ALL: [Self; 10] = {
-        use Layer::{Biases, Features, OutputBiases, Outputs, PairBiases, Pairs, Second, SecondBiases, Third, Threats};
-        [Features, Threats, Biases, Outputs, OutputBiases, Pairs, PairBiases, Second, SecondBiases, Third]
-    };
+    pub const ALL: [Self; 5] = [Self::Features, Self::Threats, Self::Biases, Self::Outputs, Self::OutputBiases];
 
     /// Name for messages.
     pub const fn name(self) -> &'static str {
@@ -69,11 +48,6 @@ impl Layer {
             Self::Biases => "feature biases",
             Self::Outputs => "output weights",
             Self::OutputBiases => "output biases",
-            Self::Pairs => "weights of pairs",
-            Self::PairBiases => "biases of pairs",
-            Self::Second => "weights of the second layer",
-            Self::SecondBiases => "biases of the second layer",
-            Self::Third => "weights of the third layer",
         }
     }
 }
@@ -111,8 +85,6 @@ pub struct Architecture {
     pub threats: usize,
     /// Output buckets, selected by the number of pieces.
     pub outputs: usize,
-    /// Whether products of pairs of neurons pass through deep layers; then [`hidden`](Self::hidden) is a multiple of [`PAIRED`].
-    pub deep: bool,
 }
 
 impl Architecture {
@@ -123,8 +95,7 @@ impl Architecture {
 
     /// The numbers of a layer.
     pub const fn numbers(&self, layer: Layer) -> Numbers {
-        let Self { hidden, threats, outputs, deep, .. } = *self;
-        let deep = if deep { outputs } else { 0 };
+        let Self { hidden, threats, outputs, .. } = *self;
         // 32 feature weights and a bias, multiplied by 255, fit into 16 bits.
         let (rows, columns, unit, bytes, limit) = match layer {
             Layer::Features => (self.inputs(), hidden, QA, 2, 1.98),
@@ -134,11 +105,6 @@ impl Architecture {
             Layer::Biases => (1, hidden, QA, 2, 1.98),
             Layer::Outputs => (2 * outputs, hidden, QB, 1, i8::MAX as f32 / QB as f32),
             Layer::OutputBiases => (1, outputs, QA * QB, 4, f32::MAX),
-            Layer::Pairs => (FIRST * deep, hidden, PAIR_UNIT, 1, i8::MAX as f32 / PAIR_UNIT as f32),
-            Layer::PairBiases => (1, FIRST * deep, FIRST_UNIT, 4, MAX_DEEP_BIAS),
-            Layer::Second => (SECOND * deep, 2 * FIRST, DEEP_UNIT, 2, MAX_DEEP_WEIGHT),
-            Layer::SecondBiases => (1, SECOND * deep, FIRST_UNIT * DEEP_UNIT, 4, MAX_DEEP_BIAS),
-            Layer::Third => (deep, SECOND, DEEP_UNIT, 2, MAX_DEEP_WEIGHT),
         };
         Numbers { rows, columns, unit, bytes, limit }
     }
@@ -154,15 +120,12 @@ impl Architecture {
     /// # Errors
     /// A size is out of range.
     pub fn check(&self) -> Result<(), NetworkError> {
-        let Self { hidden, threats, outputs, deep, .. } = *self;
+        let Self { hidden, threats, outputs, .. } = *self;
         if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(LANES) {
             return Err(wrong("neurons", hidden, format_args!("a multiple of {LANES} up to {MAX_HIDDEN}")));
         }
         if threats > hidden || !threats.is_multiple_of(LANES) {
             return Err(wrong("neurons for threats", threats, format_args!("a multiple of {LANES} up to {hidden}")));
-        }
-        if deep && !hidden.is_multiple_of(PAIRED) {
-            return Err(wrong("neurons", hidden, format_args!("a multiple of {PAIRED} before deep layers")));
         }
         if outputs == 0 || outputs > MAX_OUTPUTS {
             return Err(wrong("output buckets", outputs, format_args!("1 to {MAX_OUTPUTS}")));

@@ -5,12 +5,11 @@
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `LENTONET` |
-//! | 8 | 4 | format version: 1, or 2 with deep layers |
+//! | 8 | 4 | format version: 1 |
 //! | 12 | 4 | neurons per side |
 //! | 16 | 2 | king buckets |
 //! | 18 | 2 | neurons per side fed by threat inputs, or 0 |
-//! | 20 | 2 | output buckets |
-//! | 22 | 2 | 1 with deep layers, else 0 |
+//! | 20 | 4 | output buckets |
 //! | 24 | 2 | [`QA`] |
 //! | 26 | 2 | [`QB`] |
 //! | 28 | 4 | [`SCALE`] |
@@ -20,8 +19,6 @@
 //!
 //! It is followed by the feature weights (i16, a row per input), threat weights (i16, -127 to 127, a shorter row per input),
 //! feature biases (i16), output weights (i8; per bucket those of the side to move, then of the opponent) and output biases (i32).
-//! Deep layers follow: [`Layer::Pairs`] (i8) and their biases (i32), [`Layer::Second`] (i16) and its biases (i32),
-//! [`Layer::Third`] (i16).
 
 use super::architecture::{Architecture, Layer, MAX_HIDDEN, MAX_OUTPUTS, NetworkError, wrong};
 use super::inputs::InputSet;
@@ -31,8 +28,7 @@ use crate::chess::fen::MAX_PIECES;
 use std::ops::{Index, IndexMut};
 
 const MAGIC: &[u8; 8] = b"LENTONET";
-/// Latest version. Networks without deep layers are written in version 1, which older programs read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 1;
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
@@ -67,7 +63,7 @@ impl IndexMut<Layer> for Parts {
 /// Maximum file size in bytes.
 pub(super) fn largest_file() -> u64 {
     let kings = KingBuckets::new(std::array::from_fn(|square| square as u8)).expect("contiguous");
-    let largest = Architecture { hidden: MAX_HIDDEN, kings, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS, deep: true };
+    let largest = Architecture { hidden: MAX_HIDDEN, kings, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS };
     file_size(&largest) as u64
 }
 
@@ -94,8 +90,8 @@ impl Parts {
         };
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
         let half = |at: usize| i32::from(u16::from_le_bytes([header[at], header[at + 1]]));
-        if !(1..=VERSION).contains(&word(8)) {
-            return Err(NetworkError(format!("format version {}, expected 1 to {VERSION}", word(8))));
+        if word(8) != VERSION {
+            return Err(NetworkError(format!("format version {}, expected {VERSION}", word(8))));
         }
         let units = (half(24), half(26), word(28));
         if units != (QA, QB, SCALE as u32) {
@@ -105,16 +101,8 @@ impl Parts {
         let kings = KingBuckets::new(map).filter(|kings| kings.count() == half(16) as usize);
         let kings = kings
             .ok_or_else(|| NetworkError("king buckets are not contiguous or do not match their count".to_owned()))?;
-        let architecture = Architecture {
-            hidden: word(12) as usize,
-            kings,
-            threats: half(18) as usize,
-            outputs: half(20) as usize,
-            deep: half(22) != 0,
-        };
-        if half(22) != i32::from(word(8) > 1) {
-            return Err(NetworkError(format!("{} for deep layers in format version {}", half(22), word(8))));
-        }
+        let architecture =
+            Architecture { hidden: word(12) as usize, kings, threats: half(18) as usize, outputs: word(20) as usize };
         architecture.check()?;
         let expected = file_size(&architecture);
         if bytes.len() != expected {
@@ -142,11 +130,9 @@ impl Parts {
     /// Sizes do not match, or sums could overflow.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
         self.check()?;
-        let Architecture { hidden, kings, threats, outputs, deep } = &self.architecture;
+        let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         let mut bytes = MAGIC.to_vec();
-        let version = if *deep { VERSION } else { 1 };
-        let outputs = (outputs | usize::from(*deep) << 16) as u32;
-        for number in [version, *hidden as u32, (kings.count() | threats << 16) as u32, outputs] {
+        for number in [VERSION, *hidden as u32, (kings.count() | threats << 16) as u32, *outputs as u32] {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend((QA as u16).to_le_bytes());
@@ -195,13 +181,6 @@ impl Parts {
         // Activation times weight must fit into 16 bits, the sum into 32.
         if largest(Layer::Outputs) > i8::MAX.into() || sums.max().is_some_and(|sum| sum > i32::MAX.into()) {
             return Err(NetworkError("output weights could overflow".to_owned()));
-        }
-        for layer in [Layer::Pairs, Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third] {
-            let numbers = self.architecture.numbers(layer);
-            let max = (numbers.limit * numbers.unit as f32).round() as i64;
-            if largest(layer) > max {
-                return Err(NetworkError(format!("{} of {}, expected at most {max}", layer.name(), largest(layer))));
-            }
         }
         Ok(())
     }
@@ -260,49 +239,34 @@ pub(crate) mod tests {
             (state >> 33) as i64 % (2 * max + 1) - max
         };
         let layers = Layer::ALL.map(|layer| {
-            let max = [90, 70, 200, 60, 10_000, 127, 8000, 900, 8_000_000, 900][layer as usize];
+            let max = [90, 70, 200, 60, 10_000][layer as usize];
             (0..architecture.numbers(layer).count()).map(|_| next(max) as i32).collect()
         });
         Parts { architecture, name: "random".into(), layers }
     }
 
     fn small() -> Parts {
-        random(
-            Architecture {
-                hidden: 64,
-                kings: KingBuckets::named("three").unwrap(),
-                threats: 32,
-                outputs: 8,
-                deep: true,
-            },
-            1,
-        )
+        random(Architecture { hidden: 64, kings: KingBuckets::named("three").unwrap(), threats: 32, outputs: 8 }, 1)
     }
 
     #[test]
     fn file_round_trip() {
         let parts = small();
         let bytes = parts.to_bytes().unwrap();
-        let deep = 16 * (64 + 4) + 32 * (2 * 32 + 4) + 2 * 32;
-        assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 2 * 32 * InputSet::COUNT + 8 * (2 * 64 + 4 + deep));
+        assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 2 * 32 * InputSet::COUNT + 8 * (2 * 64 + 4));
         assert_eq!(Parts::from_bytes(&bytes), Ok(parts.clone()));
         let network = Network::from_bytes(&bytes).unwrap();
         assert_eq!(network.fingerprint(), Network::from_parts(&parts).unwrap().fingerprint());
         let mut other = parts.clone();
         other[Layer::OutputBiases].iter_mut().for_each(|bias| *bias += 1);
         assert_ne!(network.fingerprint(), Network::from_parts(&other).unwrap().fingerprint());
-        assert_eq!(
-            (network.to_string().as_str(), network.lines()),
-            ("random (3 x 768 + 86 -> 64 x 2 + 16 -> 32 -> 8)", 2)
-        );
+        assert_eq!((network.to_string().as_str(), network.lines()), ("random (3 x 768 + 86 -> 64 x 2 -> 8)", 2));
         assert_eq!(network.feature(700)[1].0.map(i32::from), parts[Layer::Features][700 * 64 + 32..][..32]);
-        // Without active neurons and deep layers only the bias remains.
-        let mut none = random(Architecture { deep: false, ..parts.architecture }, 1);
+        // Without active neurons only the bias remains.
+        let mut none = parts;
         none[Layer::Biases].fill(-1);
         let bias = Network::from_parts(&none).unwrap().value(Simd::best(), [&[], &[]], Color::White, &[], 5);
         assert_eq!(bias, none[Layer::OutputBiases][5] * 400 / (255 * 128));
-        let bytes = none.to_bytes().unwrap();
-        assert_eq!((bytes[8], Parts::from_bytes(&bytes)), (1, Ok(none)), "older programs can read it");
     }
 
     #[test]
@@ -333,14 +297,6 @@ pub(crate) mod tests {
         assert_eq!(change(|parts| parts[Layer::Threats][9] = -128), "threat weight 128, expected at most 127");
         assert_eq!(change(|parts| parts[Layer::Outputs][9] = -128), "output weights could overflow");
         assert_eq!(change(|parts| parts[Layer::OutputBiases][2] = i32::MAX / 200), "output weights could overflow");
-        assert_eq!(
-            change(|parts| parts[Layer::Second][2] = -5000),
-            "weights of the second layer of 5000, expected at most 4086"
-        );
-        assert_eq!(
-            change(|parts| parts.architecture.hidden = 32 * 3),
-            "96 neurons, expected a multiple of 64 before deep layers"
-        );
         assert_eq!(change(|parts| parts[Layer::Biases].truncate(1)), "1 feature biases, expected 64");
         assert_eq!(change(|parts| parts.name = "x".repeat(57)), "57 bytes of name, expected at most 56");
     }

@@ -3,15 +3,15 @@
 //! Each side accumulates the weights of its piece-square inputs ([`features`]), and of threat inputs ([`threats`]) if the network has
 //! them. The output layer is a dot product with the SCReLU activations, i.e. squared after clamping to 0..1.
 //!
-//! From the bottom up: units and registers, inputs, layers, the network and its file, accumulators.
+//! From the bottom up: units and registers, inputs, the output layer, the network and its file, accumulators.
 
 pub(crate) mod accumulators;
 pub(crate) mod architecture;
 mod change;
 pub(crate) mod format;
 pub(crate) mod inputs;
-mod layers;
 mod network;
+mod output;
 pub(crate) mod simd;
 #[cfg(test)]
 mod tests;

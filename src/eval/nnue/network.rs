@@ -4,10 +4,9 @@ use super::architecture::{Architecture, Layer, NetworkError};
 use super::format::{Parts, checksum, largest_file};
 use super::inputs::InputSet;
 use super::inputs::features::INPUTS;
-use super::layers::deep::Deep;
-use super::layers::output::{Perspective, ScreluDot};
+use super::output::{Perspective, ScreluDot};
 use super::simd::{CacheLine, HalfLine, Isa, Kernel, Simd};
-use super::units::{FIRST, QA, QB, SCALE, SECOND};
+use super::units::{QA, QB, SCALE};
 use crate::chess::{Board, Color};
 use crate::files;
 use crate::huge_pages::HugeBox;
@@ -52,17 +51,15 @@ pub struct Network {
     biases: HugeBox<[CacheLine]>,
     outputs: HugeBox<[CacheLine]>,
     output_biases: Box<[i32]>,
-    deep: Option<Deep>,
 }
 
 impl fmt::Display for Network {
-    /// Name and architecture, e.g. `lento-1 (768 -> 256 x 2 -> 8)`; king buckets, threat inputs and deep layers only if present.
+    /// Name and architecture, e.g. `lento-1 (768 -> 256 x 2 -> 8)`; king buckets and threat inputs only if present.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Architecture { hidden, kings, threats, outputs, deep } = &self.architecture;
+        let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         let buckets = if kings.count() > 1 { format!("{} x ", kings.count()) } else { String::new() };
         let threats = if *threats > 0 { format!(" + {}", InputSet::COUNT) } else { String::new() };
-        let deep = if *deep { format!(" + {FIRST} -> {SECOND}") } else { String::new() };
-        write!(f, "{} ({buckets}{INPUTS}{threats} -> {hidden} x 2{deep} -> {outputs})", self.name)
+        write!(f, "{} ({buckets}{INPUTS}{threats} -> {hidden} x 2 -> {outputs})", self.name)
     }
 }
 
@@ -108,7 +105,6 @@ impl Network {
             biases: CacheLine::pack(&parts[Layer::Biases]),
             outputs: CacheLine::pack(&parts[Layer::Outputs]),
             output_biases: parts[Layer::OutputBiases].clone().into_boxed_slice(),
-            deep: Deep::pack(parts),
         }
     }
 
@@ -147,13 +143,7 @@ impl Network {
         simd.run(FromInputs { network: self, inputs, side, threats, bucket })
     }
 
-    /// Room for the products of pairs of neurons.
-    pub(super) fn products(&self) -> HugeBox<[HalfLine]> {
-        HugeBox::from_fn(if self.deep.is_some() { self.lines() } else { 0 }, |_| HalfLine::ZERO)
-    }
-
-    /// Output in centipawns from the view of `side`, the side to move. Its accumulator comes first; `threats` are the active inputs;
-    /// `products` is overwritten, of the size that [`products`](Self::products) gives.
+    /// Output in centipawns from the view of `side`, the side to move. Its accumulator comes first; `threats` are the active inputs.
     #[inline(always)]
     pub(super) fn output<I: Isa>(
         &self,
@@ -161,7 +151,6 @@ impl Network {
         accumulators: [&[CacheLine]; 2],
         side: Color,
         threats: &[u8],
-        products: &mut [HalfLine],
         bucket: usize,
     ) -> Score {
         let lines = self.lines();
@@ -171,11 +160,8 @@ impl Network {
         let [us, them] = accumulators.map(|neurons| &neurons[..lines]);
         let of = |neurons, weights, color| Perspective { neurons, weights, flip: InputSet::flip(color) };
         let sides = [of(us, ours, side), of(them, theirs, !side)];
-        let sum = isa.in_blocks(ScreluDot { sides, rows: &self.threats, active: threats, products });
-        let mut output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
-        if let Some(deep) = &self.deep {
-            output += deep.output(isa, products, bucket);
-        }
+        let sum = isa.in_blocks(ScreluDot { sides, rows: &self.threats, active: threats });
+        let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
 
@@ -211,6 +197,6 @@ impl Kernel for FromInputs<'_> {
             isa.apply(&mut row, &network.features, inputs, &[]);
             row
         });
-        network.output(isa, [&us, &them], self.side, self.threats, &mut network.products(), self.bucket)
+        network.output(isa, [&us, &them], self.side, self.threats, self.bucket)
     }
 }

@@ -30,7 +30,6 @@ fn architecture(kings: &str) -> Architecture {
         kings: KingBuckets::named(kings).unwrap(),
         threats: if kings == "three" { 0 } else { 32 },
         outputs: 8,
-        deep: kings != "one",
     }
 }
 
@@ -40,7 +39,6 @@ fn reference(parts: &Parts, board: &Board) -> i32 {
     let bucket = parts.architecture.output_bucket(board.occupied().count() as usize);
     let (threats, reached) = (Threats::new(&Pieces::from(board)), parts.architecture.threats);
     let mut sum = 0_i64;
-    let mut neurons = [vec![], vec![]];
     for (half, color) in [board.side_to_move(), !board.side_to_move()].into_iter().enumerate() {
         let view = kings.view(color, board.king(color));
         for neuron in 0..hidden {
@@ -59,42 +57,12 @@ fn reference(parts: &Parts, board: &Board) -> i32 {
             }
             let active = value.clamp(0, 255);
             sum += active * active * i64::from(parts[Layer::Outputs][(2 * bucket + half) * hidden + neuron]);
-            neurons[half].push(active);
         }
     }
     let bias = i64::from(parts[Layer::OutputBiases][bucket]);
     // Both sides are summed before the single rounding.
-    let output = sum / 255 + bias + if parts.architecture.deep { deep(parts, &neurons, bucket) } else { 0 };
+    let output = sum / 255 + bias;
     (output * 400 / (255 * 128)) as i32
-}
-
-/// Contribution of the deep layers, given the neurons of both sides.
-fn deep(parts: &Parts, neurons: &[Vec<i64>; 2], bucket: usize) -> i64 {
-    let weights = |layer: Layer, row: usize, columns: usize| {
-        parts[layer][row * columns..][..columns].iter().map(|&weight| i64::from(weight)).collect::<Vec<_>>()
-    };
-    let dot =
-        |inputs: &[i64], weights: &[i64]| inputs.iter().zip(weights).map(|(input, weight)| input * weight).sum::<i64>();
-    let mut products = vec![];
-    for start in (0..neurons[0].len()).step_by(64) {
-        for side in neurons {
-            products.extend((start..start + 32).map(|neuron| side[neuron] * side[neuron + 32] / 512));
-        }
-    }
-    let first = (0..16).map(|neuron| {
-        let row = bucket * 16 + neuron;
-        dot(&products, &weights(Layer::Pairs, row, products.len())) + i64::from(parts[Layer::PairBiases][row])
-    });
-    let first: Vec<i64> = first.collect();
-    let squares = first.iter().map(|sum| sum.abs().min(8128).pow(2) / 8128);
-    let inputs: Vec<i64> = first.iter().map(|&sum| sum.clamp(0, 8128)).chain(squares).collect();
-    let second = (0..32).map(|neuron| {
-        let row = bucket * 32 + neuron;
-        let sum = dot(&inputs, &weights(Layer::Second, row, 32)) + i64::from(parts[Layer::SecondBiases][row]);
-        (sum / 1024).clamp(0, 8128)
-    });
-    let second: Vec<i64> = second.collect();
-    dot(&second, &weights(Layer::Third, bucket, 32)) * (255 * 128) / (8128 * 1024)
 }
 
 struct Walk {

@@ -18,8 +18,7 @@ fn parts() -> impl Strategy<Value = Parts> {
         |(kings, units, outputs, seed, name)| {
             let (units, threat_units) = (units.0, units.1.min(units.0));
             let kings = KingBuckets::named(kings).expect("a known layout");
-            let architecture =
-                Architecture { hidden: 32 * units, kings, threats: 32 * threat_units, outputs, deep: units == 2 };
+            let architecture = Architecture { hidden: 32 * units, kings, threats: 32 * threat_units, outputs };
             let mut random = Random::new(seed);
             let (largest, threat) = *random.pick(&[(1, 127), (740, 127), (1000, 1)]);
             let mut weight = |max: i64| (random.word() % (2 * max as u64 + 1)) as i64 - max;
@@ -30,7 +29,6 @@ fn parts() -> impl Strategy<Value = Parts> {
                     Layer::Biases => 700,
                     Layer::Outputs => 127,
                     Layer::OutputBiases => 1_000_000,
-                    _ => (architecture.numbers(layer).limit * architecture.numbers(layer).unit as f32).round() as i64,
                 };
                 (0..architecture.numbers(layer).count()).map(|_| weight(max) as i32).collect()
             });

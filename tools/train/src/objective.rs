@@ -1,6 +1,6 @@
 //! The training objective.
 
-use crate::sample::Sample;
+use bulletformat::ChessBoard;
 use lento::internals::nnue::SCALE;
 
 /// The loss of a position: the squared difference of the network's expected result and the target, both from 0 to 1.
@@ -13,8 +13,8 @@ pub struct Objective {
 }
 
 impl Objective {
-    pub fn target(&self, position: &Sample) -> f64 {
-        let result = f64::from(position.half_points) / 2.0;
+    pub fn target(&self, position: &ChessBoard) -> f64 {
+        let result = f64::from(position.result) / 2.0;
         self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)
     }
 
@@ -37,15 +37,11 @@ mod tests {
     use super::*;
     use crate::formats::packed;
     use lento::chess::Board;
-    use lento::eval::nnue::features::KingBuckets;
-    use lento::internals::nnue::Architecture;
     use lento_common::play::GameResult;
 
     #[test]
     fn target_interpolates_score_and_result() {
-        let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
-        let kings = KingBuckets::named("one").unwrap();
-        let position = Sample::new(&packed, &Architecture { hidden: 32, kings, threats: 0, outputs: 1, deep: false });
+        let position = packed::pack(&Board::start(), 400, GameResult::Draw);
         let target = |wdl| Objective { wdl, scale: 400.0 }.target(&position);
         // 400 centipawns are 73 %.
         assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);

@@ -9,17 +9,13 @@ use lento::internals::nnue::{Architecture, InputSet, Simd};
 /// Maximum active inputs: one per piece, and threats.
 const MAX_INPUTS: usize = 32 + InputSet::MAX_ACTIVE;
 
-/// Active inputs and targets of a position.
+/// Active inputs and output bucket of a position.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pieces: u8,
     active: u8,
     bucket: u8,
     features: [[u16; MAX_INPUTS]; 2],
-    /// Score in centipawns from the point of view of the side to move.
-    pub score: i16,
-    /// Half points of the side to move: 0, 1 or 2.
-    pub half_points: u8,
 }
 
 impl Sample {
@@ -47,8 +43,7 @@ impl Sample {
                 active += 1;
             }
         }
-        let (pieces, active) = (pieces as u8, active as u8);
-        Self { pieces, active, bucket, features, score: packed.score, half_points: packed.result }
+        Self { pieces: pieces as u8, active: active as u8, bucket, features }
     }
 
     /// The active inputs from the point of view of the side to move (0) or the other side (1).
@@ -74,7 +69,8 @@ impl Sample {
 }
 
 /// The value of a position in centipawns.
-pub fn value(network: &Network, position: &Sample) -> i32 {
+pub fn value(network: &Network, packed: &ChessBoard) -> i32 {
+    let position = Sample::new(packed, network.architecture());
     let inputs = network.architecture().inputs();
     let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
     let pieces = [0, 1].map(|side| position.pieces(side));

@@ -1,8 +1,8 @@
 //! AVX2, with BMI: 16 neurons per register.
 
-use super::super::units::{FIRST, QA, SECOND};
+use super::super::units::QA;
 use super::isa::{Blocks, Isa, Kernel};
-use super::{ByteLine, CacheLine, HalfLine, U64x8};
+use super::{CacheLine, HalfLine, U64x8};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has AVX2: created only in functions that require it.
@@ -78,82 +78,11 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn multiply(self, products: &mut HalfLine, one: [__m256i; 2], other: [__m256i; 2]) {
-        // SAFETY: the CPU has AVX2; a short line is 32 bytes, aligned to 32.
-        unsafe {
-            let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
-            let mut halves = [zero; 2];
-            for half in 0..2 {
-                let one = _mm256_min_epi16(_mm256_max_epi16(one[half], zero), full);
-                let other = _mm256_min_epi16(_mm256_max_epi16(other[half], zero), full);
-                halves[half] = _mm256_srli_epi16::<9>(_mm256_mullo_epi16(one, other));
-            }
-            // Packs within each half of the registers.
-            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(halves[0], halves[1]));
-            _mm256_store_si256(products.0.as_mut_ptr().cast(), packed);
-        }
-    }
-
-    #[inline(always)]
-    fn add_products(self, sums: &mut [i32; FIRST], products: &[HalfLine], weights: &[ByteLine]) {
-        // SAFETY: the CPU has AVX2; short lines are 32 bytes, aligned to 32, lines of weights 64 bytes, aligned to 64, the sums as long.
-        unsafe {
-            let halves = sums.as_mut_ptr().cast::<__m256i>();
-            let mut totals = [_mm256_loadu_si256(halves), _mm256_loadu_si256(halves.add(1))];
-            for (lines, weights) in products.chunks(8).zip(weights.chunks(64)) {
-                let mut words = 0_u64;
-                for (index, line) in lines.iter().enumerate() {
-                    let zeros = _mm256_cmpeq_epi32(_mm256_load_si256(line.0.as_ptr().cast()), _mm256_setzero_si256());
-                    let used = !_mm256_movemask_ps(_mm256_castsi256_ps(zeros)) as u8;
-                    words |= u64::from(used) << (8 * index);
-                }
-                while words != 0 {
-                    let word = words.trailing_zeros() as usize;
-                    words &= words - 1;
-                    let four = lines[word / 8].word(word % 8);
-                    let four = _mm256_set1_epi32(four);
-                    let weights = weights[word].0.as_ptr().cast::<__m256i>();
-                    for (half, total) in totals.iter_mut().enumerate() {
-                        // Two products with weights fit into 16 bits.
-                        let twos = _mm256_maddubs_epi16(four, _mm256_load_si256(weights.add(half)));
-                        *total = _mm256_add_epi32(*total, _mm256_madd_epi16(twos, _mm256_set1_epi16(1)));
-                    }
-                }
-            }
-            _mm256_storeu_si256(halves, totals[0]);
-            _mm256_storeu_si256(halves.add(1), totals[1]);
-        }
-    }
-
-    #[inline(always)]
-    fn add_second(self, sums: &mut [i32; SECOND], inputs: &[i16; 2 * FIRST], weights: &[CacheLine; 2 * FIRST]) {
-        let quarters = sums.as_mut_ptr().cast::<__m256i>();
-        let lines = weights.as_chunks::<2>().0;
-        // SAFETY: the CPU has AVX2; four registers are as long as the sums.
-        unsafe {
-            let mut totals = [_mm256_setzero_si256(); 4];
-            for (quarter, total) in totals.iter_mut().enumerate() {
-                *total = _mm256_loadu_si256(quarters.add(quarter));
-            }
-            for (&[one, other], lines) in inputs.as_chunks::<2>().0.iter().zip(lines) {
-                let two = _mm256_set1_epi32(i32::from(other) << 16 | i32::from(one as u16));
-                for (quarter, total) in totals.iter_mut().enumerate() {
-                    let weights = self.load(&lines[quarter / 2])[quarter % 2];
-                    *total = _mm256_add_epi32(*total, _mm256_madd_epi16(two, weights));
-                }
-            }
-            for (quarter, total) in totals.into_iter().enumerate() {
-                _mm256_storeu_si256(quarters.add(quarter), total);
-            }
-        }
-    }
-
-    /// Six lines use twelve of sixteen registers.
-    #[inline(always)]
     fn lanes(self) -> Self {
         self
     }
 
+    /// Six lines use twelve of sixteen registers.
     #[inline(always)]
     fn in_blocks<B: Blocks>(self, work: B) -> i32 {
         work.run::<Self, 1, 6, 4>(self)

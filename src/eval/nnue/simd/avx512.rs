@@ -1,8 +1,8 @@
 //! AVX-512 with BW, VBMI2 and VNNI: 32 neurons per register.
 
-use super::super::units::{FIRST, QA, SECOND};
+use super::super::units::QA;
 use super::isa::{Blocks, Isa, Kernel};
-use super::{ByteLine, CacheLine, HalfLine, Rows, U64x8, avx2, rows};
+use super::{CacheLine, HalfLine, Rows, U64x8, avx2, rows};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has the instructions: created only in functions that require them.
@@ -71,68 +71,13 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn multiply(self, products: &mut HalfLine, one: __m512i, other: __m512i) {
-        // SAFETY: the CPU has AVX-512; a short line is 32 bytes, aligned to 32.
-        unsafe {
-            let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
-            let one = _mm512_min_epi16(_mm512_max_epi16(one, zero), full);
-            let other = _mm512_min_epi16(_mm512_max_epi16(other, zero), full);
-            let packed = _mm512_cvtepi16_epi8(_mm512_srli_epi16::<9>(_mm512_mullo_epi16(one, other)));
-            _mm256_store_si256(products.0.as_mut_ptr().cast(), packed);
-        }
-    }
-
-    #[inline(always)]
-    fn add_products(self, sums: &mut [i32; FIRST], products: &[HalfLine], weights: &[ByteLine]) {
-        // SAFETY: the CPU has AVX-512; short lines are 32 bytes, aligned to 32, lines of weights 64 bytes, aligned to 64, the sums as long.
-        unsafe {
-            let mut totals = [_mm512_loadu_si512(sums.as_ptr().cast()), _mm512_setzero_si512()];
-            for (lines, weights) in products.chunks(8).zip(weights.chunks(64)) {
-                let mut words = 0_u64;
-                for (index, line) in lines.iter().enumerate() {
-                    let line = _mm512_zextsi256_si512(_mm256_load_si256(line.0.as_ptr().cast()));
-                    words |= u64::from(_mm512_test_epi32_mask(line, line)) << (8 * index);
-                }
-                let mut turn = 0;
-                while words != 0 {
-                    let word = words.trailing_zeros() as usize;
-                    words &= words - 1;
-                    let four = lines[word / 8].word(word % 8);
-                    let four = _mm512_set1_epi32(four);
-                    let weights = _mm512_load_si512(weights[word].0.as_ptr().cast());
-                    totals[turn] = _mm512_dpbusd_epi32(totals[turn], four, weights);
-                    turn ^= 1;
-                }
-            }
-            _mm512_storeu_si512(sums.as_mut_ptr().cast(), _mm512_add_epi32(totals[0], totals[1]));
-        }
-    }
-
-    #[inline(always)]
-    fn add_second(self, sums: &mut [i32; SECOND], inputs: &[i16; 2 * FIRST], weights: &[CacheLine; 2 * FIRST]) {
-        let halves = sums.as_mut_ptr().cast::<__m512i>();
-        // SAFETY: the CPU has AVX-512; two registers are as long as the sums.
-        unsafe {
-            let mut totals = [_mm512_loadu_si512(halves.cast()), _mm512_loadu_si512(halves.add(1).cast())];
-            for (&[one, other], lines) in inputs.as_chunks::<2>().0.iter().zip(weights.as_chunks::<2>().0) {
-                let two = _mm512_set1_epi32(i32::from(other) << 16 | i32::from(one as u16));
-                for (total, line) in totals.iter_mut().zip(lines) {
-                    *total = _mm512_dpwssd_epi32(*total, two, self.load(line));
-                }
-            }
-            _mm512_storeu_si512(halves.cast(), totals[0]);
-            _mm512_storeu_si512(halves.add(1).cast(), totals[1]);
-        }
-    }
-
-    #[inline(always)]
     fn lanes(self) -> Self {
         self
     }
 
     #[inline(always)]
     fn in_blocks<B: Blocks>(self, work: B) -> i32 {
-        work.run::<Self, 2, BLOCK, 2>(self)
+        work.run::<Self, 2, BLOCK, 1>(self)
     }
 
     /// The compiler vectorises [`rows::update`] with 256-bit registers only.

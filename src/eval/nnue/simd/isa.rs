@@ -1,7 +1,6 @@
 //! Operations of an instruction set.
 
-use super::super::units::{FIRST, SECOND};
-use super::{ByteLine, CacheLine, HalfLine, Rows, U64x8, rows};
+use super::{CacheLine, HalfLine, Rows, U64x8, rows};
 
 /// An instruction set. A value is the proof that the CPU has it.
 ///
@@ -22,16 +21,6 @@ pub trait Isa: Copy {
     /// Adds the products of activations and weights to the sums. `index` is that of the line in its block.
     fn add_screlu(self, sums: &mut Self::Sums, index: usize, neurons: Self::Line, weights: Self::Line);
     fn total(self, sums: Self::Sums) -> i32;
-
-    /// Multiplies the activations of two lines: each product is divided by 512, up to 127.
-    fn multiply(self, products: &mut HalfLine, one: Self::Line, other: Self::Line);
-    /// Adds products times weights. A line has the weights of four products for each sum; it is skipped if all four are zero.
-    ///
-    /// # Panics
-    /// If there are fewer lines than groups of four products.
-    fn add_products(self, sums: &mut [i32; FIRST], products: &[HalfLine], weights: &[ByteLine]);
-    /// Adds inputs times weights. Two lines have the weights of two inputs for each sum.
-    fn add_second(self, sums: &mut [i32; SECOND], inputs: &[i16; 2 * FIRST], weights: &[CacheLine; 2 * FIRST]);
 
     /// Proof for [`Lanes`](Self::Lanes).
     fn lanes(self) -> <Self::Lanes as U64x8>::Isa;
@@ -62,7 +51,7 @@ pub trait Isa: Copy {
 }
 
 /// Work on the neurons of both sides: each pass processes `SIDES` of them together, in blocks of `BLOCK` lines, then of `SMALL` lines,
-/// of two, and of one.
+/// then of one.
 pub trait Blocks {
     /// Must be `#[inline(always)]`.
     fn run<I: Isa, const SIDES: usize, const BLOCK: usize, const SMALL: usize>(self, isa: I) -> i32;

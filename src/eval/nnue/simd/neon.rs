@@ -1,8 +1,8 @@
 //! NEON: eight neurons per register.
 
-use super::super::units::{FIRST, QA, SECOND};
+use super::super::units::QA;
 use super::isa::{Blocks, Isa, Kernel};
-use super::{ByteLine, CacheLine, HalfLine, LANES};
+use super::{CacheLine, HalfLine};
 use std::arch::aarch64::*;
 
 /// Proof that the CPU has NEON: created only in functions that require it.
@@ -66,59 +66,11 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
-    fn multiply(self, products: &mut HalfLine, one: [int16x8_t; 4], other: [int16x8_t; 4]) {
-        let quarters = products.0.as_chunks_mut::<8>().0;
-        for (quarter, out) in quarters.iter_mut().enumerate() {
-            // SAFETY: the CPU has NEON; a quarter is eight numbers.
-            unsafe {
-                let (zero, full) = (vdupq_n_s16(0), vdupq_n_s16(QA as i16));
-                let one = vminq_s16(vmaxq_s16(one[quarter], zero), full);
-                let other = vminq_s16(vmaxq_s16(other[quarter], zero), full);
-                let product = vmulq_u16(vreinterpretq_u16_s16(one), vreinterpretq_u16_s16(other));
-                vst1_u8(out.as_mut_ptr().cast(), vmovn_u16(vshrq_n_u16::<9>(product)));
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn add_products(self, sums: &mut [i32; FIRST], products: &[HalfLine], weights: &[ByteLine]) {
-        let words = products.iter().flat_map(|line| (0..LANES / 4).map(|index| line.word(index)));
-        let quarters = sums.as_mut_ptr();
-        // SAFETY: the CPU has NEON; four registers are as long as the sums, and as a line of weights.
-        unsafe {
-            let mut totals = [vdupq_n_s32(0); 4];
-            for (quarter, total) in totals.iter_mut().enumerate() {
-                *total = vld1q_s32(quarters.add(4 * quarter));
-            }
-            for (four, weights) in words.zip(weights) {
-                if four == 0 {
-                    continue;
-                }
-                let four = vreinterpretq_s8_s32(vdupq_n_s32(four));
-                for (quarter, total) in totals.iter_mut().enumerate() {
-                    let weights = vld1q_s8(weights.0.as_ptr().add(16 * quarter));
-                    let low = vpaddlq_s16(vmull_s8(vget_low_s8(four), vget_low_s8(weights)));
-                    let high = vpaddlq_s16(vmull_high_s8(four, weights));
-                    *total = vaddq_s32(*total, vpaddq_s32(low, high));
-                }
-            }
-            for (quarter, total) in totals.into_iter().enumerate() {
-                vst1q_s32(quarters.add(4 * quarter), total);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn add_second(self, sums: &mut [i32; SECOND], inputs: &[i16; 2 * FIRST], weights: &[CacheLine; 2 * FIRST]) {
-        ().add_second(sums, inputs, weights);
-    }
+    fn lanes(self) {}
 
     /// Four lines use 16 of 32 registers.
     #[inline(always)]
-    fn lanes(self) {}
-
-    #[inline(always)]
     fn in_blocks<B: Blocks>(self, work: B) -> i32 {
-        work.run::<Self, 1, 4, 2>(self)
+        work.run::<Self, 1, 4, 1>(self)
     }
 }

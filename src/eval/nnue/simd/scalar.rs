@@ -1,8 +1,8 @@
 //! Portable reference kernels.
 
-use super::super::units::{FIRST, QA, SECOND};
+use super::super::units::QA;
 use super::isa::{Blocks, Isa};
-use super::{ByteLine, CacheLine, HalfLine, LANES};
+use super::{CacheLine, HalfLine, LANES};
 
 impl Isa for () {
     type Line = CacheLine;
@@ -40,40 +40,10 @@ impl Isa for () {
     }
 
     #[inline(always)]
-    fn multiply(self, products: &mut HalfLine, one: CacheLine, other: CacheLine) {
-        for (index, product) in products.0.iter_mut().enumerate() {
-            let [one, other] = [one, other].map(|line| i32::from(line.0[index]).clamp(0, QA));
-            *product = (one * other / 512) as i8;
-        }
-    }
-
-    #[inline(always)]
-    fn add_products(self, sums: &mut [i32; FIRST], products: &[HalfLine], weights: &[ByteLine]) {
-        let words = products.iter().flat_map(|line| line.0.as_chunks::<4>().0);
-        for (word, weights) in words.zip(weights).filter(|(word, _)| **word != [0; 4]) {
-            for (sum, weights) in sums.iter_mut().zip(weights.0.as_chunks::<4>().0) {
-                let products =
-                    word.iter().zip(weights).map(|(&product, &weight)| i32::from(product) * i32::from(weight));
-                *sum += products.sum::<i32>();
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn add_second(self, sums: &mut [i32; SECOND], inputs: &[i16; 2 * FIRST], weights: &[CacheLine; 2 * FIRST]) {
-        for (inputs, lines) in inputs.as_chunks::<2>().0.iter().zip(weights.as_chunks::<2>().0) {
-            let weights = lines.iter().flat_map(|line| line.0.as_chunks::<2>().0);
-            for (sum, weights) in sums.iter_mut().zip(weights) {
-                *sum += i32::from(inputs[0]) * i32::from(weights[0]) + i32::from(inputs[1]) * i32::from(weights[1]);
-            }
-        }
-    }
-
-    #[inline(always)]
     fn lanes(self) {}
 
     #[inline(always)]
     fn in_blocks<B: Blocks>(self, work: B) -> i32 {
-        work.run::<Self, 1, 8, 2>(self)
+        work.run::<Self, 1, 8, 1>(self)
     }
 }

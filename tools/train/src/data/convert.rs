@@ -7,7 +7,6 @@ use crate::formats::shards::GAMES;
 use crate::formats::viri::PLY;
 use crate::formats::{Filter, Place, Rule, StoredGame, decode, lgp, shards};
 use crate::report::Report;
-use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::threads::Threads;
 use lento_common::{outputs, progress};
@@ -90,10 +89,8 @@ impl Conversion {
         mut writer: PositionWriter,
         stop: &Stop,
     ) -> Result<Option<u64>, Box<dyn Error>> {
-        let bar = shards::bar(&files)?;
         let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &args.filter)?));
-        let (finished, torn) = decode::run(files, args.threads.count(), stop, work, |(games, selected), bytes| {
-            let (kept, excluded) = selected;
+        let (finished, torn) = decode::run(files, args.threads.count(), stop, work, |(games, (kept, excluded))| {
             self.games += games;
             self.positions += kept.len() as u64 + excluded.iter().sum::<u64>();
             self.excluded.iter_mut().zip(excluded).for_each(|(sum, count)| *sum += count);
@@ -104,12 +101,9 @@ impl Conversion {
                     writer.push(record)?;
                 }
             }
-            bar.set_position(bytes);
-            bar.set_message(format!("{} positions", HumanCount(writer.count)));
-            Ok(())
+            Ok(writer.count)
         })?;
         self.torn = torn;
-        bar.finish_and_clear();
         if !finished {
             return Ok(None);
         }

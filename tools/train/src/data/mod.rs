@@ -4,7 +4,6 @@ mod convert;
 pub mod inspect;
 mod pack;
 mod shuffle;
-mod vary;
 mod writer;
 
 use crate::report::Report;
@@ -26,8 +25,6 @@ pub enum Command {
     /// Convert packed games to viriformat
     #[command(mut_arg("data", |arg| arg.help("Packed games: files, or folders with *.lgp files")))]
     Unpack(pack::Args),
-    /// Make positions a few random moves away from others, scored by a network, to distil it into another
-    Vary(vary::Args),
 }
 
 pub fn run(command: &Command) -> Done {
@@ -37,7 +34,6 @@ pub fn run(command: &Command) -> Done {
         Command::Pack(args) => pack::pack(args),
         Command::Shuffle(args) => shuffle::run(args),
         Command::Unpack(args) => pack::unpack(args),
-        Command::Vary(args) => vary::run(args),
     }
 }
 

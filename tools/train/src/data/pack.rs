@@ -1,8 +1,7 @@
 //! `lento data pack` and `data unpack`: compress games to less than a third of the size, and back.
 
-use crate::formats::lgp::{self, Packed};
-use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
-use crate::formats::{GameFile, Place, shards};
+use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES, PLAIN};
+use crate::formats::{GameFile, Place, StoredGame, lgp, shards};
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::draft::{Draft, WriteError};
@@ -48,7 +47,7 @@ pub fn pack(args: &Args) -> Done {
 }
 
 pub fn unpack(args: &Args) -> Done {
-    run(&PACKED_GAMES, args, "vf", unpack_file)
+    run(&PACKED_GAMES, args, PLAIN, unpack_file)
 }
 
 /// Packs or unpacks a file; `None` if stopped before it is written.
@@ -112,22 +111,21 @@ fn targets(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(P
 
 fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let draft = Draft::create(output)?;
-    let read = shards::size(file)?;
-    let (mut games, mut last) = (GameFile::open(file)?, 0);
+    let (mut games, mut sum) = (GameFile::open(file)?, Sum { files: 1, ..Sum::default() });
     let counted = games.by_ref().take_while(|game| {
-        let offset = game.as_ref().map_or(last, |game| game.place.offset);
-        bar.inc(offset - last);
-        last = offset;
+        game.iter().for_each(|game| sum.count(game, game.place.offset, bar));
         !stop.is_requested()
     });
-    let Packed { bytes, games: count, plies } = lgp::pack(output, counted)?;
+    let bytes = lgp::pack(output, counted)?;
     if stop.is_requested() {
         return Ok(None);
     }
     draft.finish(&bytes)?;
-    bar.inc(read.saturating_sub(last));
-    let (written, torn) = (bytes.len() as u64, games.torn.into_iter().collect());
-    Ok(Some(Sum { files: 1, games: count, plies, read, written, torn }))
+    let size = shards::size(file)?;
+    bar.inc(size.saturating_sub(sum.read));
+    (sum.read, sum.written) = (size, bytes.len() as u64);
+    sum.torn.extend(games.torn);
+    Ok(Some(sum))
 }
 
 fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
@@ -140,10 +138,7 @@ fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Re
         let bytes = game.to_bytes();
         draft.write(&bytes).map_err(|error| WriteError::new(output, error))?;
         sum.written += bytes.len() as u64;
-        sum.games += 1;
-        sum.plies += game.plies.len() as u64;
-        bar.inc(games.bytes_read() - sum.read);
-        sum.read = games.bytes_read();
+        sum.count(&game, games.bytes_read(), bar);
     }
     draft.finish(&[])?;
     sum.read = shards::size(file)?;
@@ -151,6 +146,14 @@ fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Re
 }
 
 impl Sum {
+    /// Counts a game and the bytes read up to it.
+    fn count(&mut self, game: &StoredGame, read: u64, bar: &ProgressBar) {
+        self.games += 1;
+        self.plies += game.plies.len() as u64;
+        bar.inc(read - self.read);
+        self.read = read;
+    }
+
     fn add(&mut self, part: Self) {
         self.files += part.files;
         self.games += part.games;

@@ -204,10 +204,7 @@ impl PositionWriter {
             }
             Buffered::Memory(all) => sorted(all).iter().try_for_each(write).map_err(failed)?,
             Buffered::Buckets(buckets) => {
-                for bucket in buckets {
-                    if stop.is_requested() {
-                        return Ok(None);
-                    }
+                for bucket in buckets.into_iter().take_while(|_| !stop.is_requested()) {
                     let mut all = Vec::with_capacity(bucket.count);
                     let gather = |keyed| {
                         all.push(keyed);

@@ -1,6 +1,6 @@
 //! Writes games to shards.
 
-use crate::formats::shards::{GAMES, PACKED};
+use crate::formats::shards::{GAMES, PACKED, PLAIN};
 use crate::formats::{GameFile, lgp, viri};
 use lento_common::draft::Draft;
 use lento_common::outputs::named;
@@ -28,11 +28,18 @@ impl ShardWriter {
         let mut shards = Self { folder: folder.to_owned(), size, games: 0, packs, current: None };
         loop {
             let shard = shards.games / size;
-            if shards.is_packed(shard)? {
+            let packed = shards.path(shard, PACKED);
+            if packed.exists() {
+                let games = lgp::Reader::open(&packed)?.games;
+                if games != size {
+                    return Err(format!("{}: damaged: {games} games, expected {size}", packed.display()).into());
+                }
+                // An earlier run may not have removed the unpacked one.
+                shards.remove(shard)?;
                 shards.games += size;
                 continue;
             }
-            let path = shards.path(shard);
+            let path = shards.path(shard, PLAIN);
             let io = |error| named(&path, &error);
             let later = shards.later(shard).map_err(|error| named(folder, &error))?;
             if !path.exists() {
@@ -51,7 +58,9 @@ impl ShardWriter {
                 let mut stored = GameFile::open(&path)?.take(games as usize);
                 stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
             }
-            OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(complete)).map_err(io)?;
+            if is_torn {
+                OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(complete)).map_err(io)?;
+            }
             shards.games += games;
             if games < size {
                 return Ok(shards);
@@ -68,42 +77,24 @@ impl ShardWriter {
         Ok(GAMES.in_folder(&self.folder)?.into_iter().rfind(|path| number(path) > Some(shard)))
     }
 
-    /// Whether a shard is packed. Removes the unpacked one if an earlier run did not.
-    fn is_packed(&self, shard: u64) -> Result<bool, Box<dyn Error>> {
-        let path = self.packed_path(shard);
-        if !path.exists() {
-            return Ok(false);
-        }
-        let games = lgp::Reader::open(&path)?.games;
-        if games != self.size {
-            return Err(format!("{}: damaged: {games} games, expected {}", path.display(), self.size).into());
-        }
-        self.remove(shard)?;
-        Ok(true)
-    }
-
     /// Packs a full shard. At least one form of it exists at any time.
     fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
-        let (path, packed) = (self.path(shard), self.packed_path(shard));
+        let (path, packed) = (self.path(shard, PLAIN), self.path(shard, PACKED));
         let draft = Draft::create(&packed)?;
-        draft.finish(&lgp::pack(&packed, GameFile::open(&path)?)?.bytes)?;
+        draft.finish(&lgp::pack(&packed, GameFile::open(&path)?)?)?;
         Ok(self.remove(shard)?)
     }
 
     fn remove(&self, shard: u64) -> io::Result<()> {
-        let path = self.path(shard);
+        let path = self.path(shard, PLAIN);
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(&path, &error)),
             _ => Ok(()),
         }
     }
 
-    fn packed_path(&self, shard: u64) -> PathBuf {
-        self.path(shard).with_extension(PACKED)
-    }
-
-    fn path(&self, shard: u64) -> PathBuf {
-        self.folder.join(format!("{shard:05}.vf"))
+    fn path(&self, shard: u64, extension: &str) -> PathBuf {
+        self.folder.join(format!("{shard:05}.{extension}"))
     }
 
     /// Appends a game and returns its size in bytes. Fails if the format cannot store it.
@@ -111,7 +102,7 @@ impl ShardWriter {
         if self.games.is_multiple_of(self.size) {
             self.current = None;
         }
-        let path = self.path(self.games / self.size);
+        let path = self.path(self.games / self.size, PLAIN);
         let file = match &mut self.current {
             Some(file) => file,
             None => {
@@ -139,6 +130,7 @@ mod tests {
     use lento_common::play::{Ending, GameResult, Ply};
     use lento_console::setup::Setup;
     use lento_testing::Folder;
+    use std::time::SystemTime;
     use viriformat::dataformat::{Game, WDL};
 
     /// A game that starts with Black: e5 at +30 for Black, then Nf3 at +12 for White.
@@ -178,7 +170,11 @@ mod tests {
             shards.append(&record()).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
+        // Full shards are not written to.
+        let (full, time) = (folder.at("00000.vf"), SystemTime::UNIX_EPOCH);
+        OpenOptions::new().write(true).open(&full).unwrap().set_modified(time).unwrap();
         assert_eq!(ShardWriter::open(folder.path(), 3, false).unwrap().games, 7);
+        assert_eq!(std::fs::metadata(&full).unwrap().modified().unwrap(), time);
         folder.write("other.vf", b"");
         std::fs::remove_file(folder.at("00001.vf")).unwrap();
         let error = ShardWriter::open(folder.path(), 3, false).err().unwrap().to_string();

@@ -2,6 +2,7 @@
 
 use super::shards::{self, is_packed};
 use super::{GameFile, Place, StoredGame};
+use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::error::Error;
@@ -27,16 +28,19 @@ enum Item {
     File(PathBuf, u64),
 }
 
-/// Reads all games of files. `work` processes batches of games on several threads; `on_done` receives the results in order, with the
-/// number of bytes read. Games before an error may have been processed. Returns whether all files were read completely, and the
-/// skipped truncated games.
+/// Whether all games were read, and the skipped truncated games.
+pub type Decoded = Result<(bool, Vec<Place>), Box<dyn Error>>;
+
+/// Reads all games of files until stopped, with a progress bar. `work` processes batches of games on several threads; `on_done` receives
+/// the results in order and returns the number of positions to show. Games before an error may have been processed.
 pub fn run<T: Send>(
     files: Vec<PathBuf>,
     threads: usize,
     stop: &Stop,
     work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
-    mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
-) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
+    mut on_done: impl FnMut(T) -> Result<u64, Box<dyn Error>>,
+) -> Decoded {
+    let bar = shards::bar(&files)?;
     // The file decoded in order, and the bytes of earlier files.
     let (mut open, mut bytes): (Option<GameFile>, u64) = (None, 0);
     let (mut files, mut torn) = (files.into_iter(), Vec::new());
@@ -62,19 +66,13 @@ pub fn run<T: Send>(
             open = Some(GameFile::open(&path)?);
         }
     };
-    let (mut taken, mut done, mut is_at_end) = (0, 0, false);
-    let items = iter::from_fn(|| {
-        let item = item().transpose();
-        taken += usize::from(item.is_some());
-        is_at_end |= item.is_none();
-        item
-    });
+    let items = iter::from_fn(|| item().transpose());
     let process = |_: &mut (), item: Result<Item, String>, stops: [&Stop; 2]| {
-        let (path, before) = match item? {
+        let (mut file, before) = match item? {
             Item::Games((games, bytes)) => return Ok(Some(vec![(work(&games)?, bytes)])),
-            Item::File(path, before) => (path, before),
+            Item::File(path, before) => (GameFile::open(&path)?, before),
         };
-        let (mut file, mut results) = (GameFile::open(&path)?, Vec::new());
+        let mut results = Vec::new();
         while let Some((games, bytes)) = batch(&mut file, before)? {
             if stops.iter().any(|stop| stop.is_requested()) {
                 return Ok(None);
@@ -84,15 +82,18 @@ pub fn run<T: Send>(
         Ok(Some(results))
     };
     let on_item = |results: Vec<(T, u64)>| {
-        done += 1;
         for (result, bytes) in results {
-            on_done(result, bytes)?;
+            let positions = on_done(result)?;
+            debug_assert!(bytes > passed.load(Ordering::Relaxed), "progress increases");
             passed.store(bytes, Ordering::Relaxed);
+            bar.set_position(bytes);
+            bar.set_message(format!("{} positions", HumanCount(positions)));
         }
         Ok(ControlFlow::Continue(()))
     };
     ordered::run(threads, items, stop, || Ok(()), process, on_item)?;
-    Ok((is_at_end && done == taken, torn))
+    bar.finish_and_clear();
+    Ok((!stop.is_requested(), torn))
 }
 
 /// The next games of a file after `before` bytes of other files; `None` at the end.
@@ -112,16 +113,14 @@ mod tests {
     type Ended = (bool, Vec<Place>);
 
     fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, Ended), String> {
-        let (mut games, mut last) = (Vec::new(), 0);
+        let mut games = Vec::new();
         let work = |some: &[StoredGame]| {
             assert!(!some.is_empty());
             some.iter().map(|game| game.walk(|_| {}).map(|_| (game.place.clone(), game.plies.len()))).collect()
         };
-        let ended = run(files.to_vec(), threads, stop, work, |some: Vec<Game>, bytes| {
-            assert!(bytes > last, "progress increases");
-            last = bytes;
+        let ended = run(files.to_vec(), threads, stop, work, |some: Vec<Game>| {
             games.extend(some);
-            Ok(())
+            Ok(games.len() as u64)
         })
         .map_err(|error| error.to_string())?;
         Ok((games, ended))
@@ -153,7 +152,7 @@ mod tests {
         for (seed, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
             let plain = folder.write("plain.vf", &sample::bytes(&sample::games(BATCH + 30 * seed, seed as u64)));
             let packed = lgp::pack(&plain, GameFile::open(&plain).unwrap()).unwrap();
-            files.push(folder.write(&format!("{name}.lgp"), &packed.bytes));
+            files.push(folder.write(&format!("{name}.lgp"), &packed));
         }
         let direct = direct(&files);
         assert_eq!(direct.len(), 5 * BATCH + 300);
@@ -174,17 +173,17 @@ mod tests {
         let folder = Folder::new("decode-buffered");
         let plain = folder.write("plain.vf", &sample::bytes(&sample::games(BATCH, 7)).repeat(8));
         let packed = lgp::pack(&plain, GameFile::open(&plain).unwrap()).unwrap();
-        assert!(packed.bytes.len() as u64 > MAX_BUFFERED, "{}", packed.bytes.len());
-        let file = folder.write("a.lgp", &packed.bytes);
+        assert!(packed.len() as u64 > MAX_BUFFERED, "{}", packed.len());
+        let file = folder.write("a.lgp", &packed);
         let (worked, mut done, mut most) = (AtomicU64::new(0), 0, 0);
         let work = |_: &[StoredGame]| Ok(_ = worked.fetch_add(1, Ordering::Relaxed));
-        let on_done = |(), _| {
+        let on_done = |()| {
             if done == 0 {
                 std::thread::sleep(std::time::Duration::from_millis(500));
             }
             most = most.max(worked.load(Ordering::Relaxed) - done);
             done += 1;
-            Ok(())
+            Ok(done)
         };
         run(vec![file; 4], 1, &Stop::default(), work, on_done).unwrap();
         // Those passed, in the channel and of the thread.
@@ -197,13 +196,13 @@ mod tests {
         let folder = Folder::new("decode-stopped");
         let plain = folder.write("plain.vf", &sample::bytes(&sample::games(3 * BATCH, 5)));
         let packed = lgp::pack(&plain, GameFile::open(&plain).unwrap()).unwrap();
-        let file = folder.write("a.lgp", &packed.bytes);
+        let file = folder.write("a.lgp", &packed);
         let stop = Stop::default();
         let work = |games: &[StoredGame]| {
             stop.request();
             Ok(games.len())
         };
-        let ended = run(vec![file], 1, &stop, work, |_, _| panic!("the file is incomplete")).unwrap();
+        let ended = run(vec![file], 1, &stop, work, |_| panic!("the file is incomplete")).unwrap();
         assert_eq!(ended, (false, Vec::new()));
     }
 

@@ -19,8 +19,10 @@ pub struct FileKind {
 
 /// The extension of packed games.
 pub const PACKED: &str = "lgp";
+/// The extension of written games in viriformat.
+pub const PLAIN: &str = "vf";
 pub const GAMES: FileKind = FileKind {
-    extensions: &["vf", "viri", PACKED],
+    extensions: &[PLAIN, "viri", PACKED],
     description: "games in viriformat (*.vf, *.viri) or packed (*.lgp)",
 };
 pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], description: "packed games (*.lgp)" };

@@ -7,7 +7,7 @@ use crate::formats::in_file;
 use crate::formats::packed::to_bytes;
 use crate::objective::Objective;
 use crate::report::{Report, shown};
-use crate::sample::{Sample, value};
+use crate::sample::value;
 use bulletformat::ChessBoard;
 use indicatif::HumanCount;
 use lento::eval::nnue::{Network, load};
@@ -117,7 +117,8 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Result of a network on a position.
-struct Measured {
+struct Measured<'a> {
+    position: &'a ChessBoard,
     /// Evaluation in centipawns.
     value: i32,
     target: f64,
@@ -125,21 +126,17 @@ struct Measured {
 }
 
 /// Results of a network on a gold set.
-pub struct Losses<'a> {
-    gold: &'a [ChessBoard],
-    measured: Vec<Measured>,
-}
+pub struct Losses<'a>(Vec<Measured<'a>>);
 
 impl<'a> Losses<'a> {
     /// Measures a network with the engine's integer arithmetic.
     pub fn measure(network: &Network, gold: &'a [ChessBoard]) -> Self {
-        let measure = |position: &ChessBoard| {
-            let sample = Sample::new(position, network.architecture());
-            let (value, target) = (value(network, &sample), OBJECTIVE.target(&sample));
+        let measure = |position: &'a ChessBoard| {
+            let (value, target) = (value(network, position), OBJECTIVE.target(position));
             let (loss, _) = OBJECTIVE.of(f64::from(value) / f64::from(SCALE), target);
-            Measured { value, target, loss }
+            Measured { position, value, target, loss }
         };
-        Self { gold, measured: gold.iter().map(measure).collect() }
+        Self(gold.iter().map(measure).collect())
     }
 
     /// The mean loss.
@@ -148,31 +145,30 @@ impl<'a> Losses<'a> {
     }
 
     /// The positions that satisfy a condition.
-    fn part(&self, is_in: impl Fn(&ChessBoard) -> bool) -> impl Iterator<Item = (&ChessBoard, &Measured)> {
-        self.gold.iter().zip(&self.measured).filter(move |(position, _)| is_in(position))
+    fn part(&self, is_in: impl Fn(&ChessBoard) -> bool) -> impl Iterator<Item = &Measured<'a>> {
+        self.0.iter().filter(move |measured| is_in(measured.position))
     }
 
     /// The mean loss of the positions that satisfy a condition.
     fn of(&self, is_in: impl Fn(&ChessBoard) -> bool) -> Option<f64> {
-        mean(self.part(is_in).map(|(_, measured)| measured.loss))
+        mean(self.part(is_in).map(|measured| measured.loss))
     }
 
     /// The loss of an origin with fitted factor and offset of the evaluation.
     fn fitted(&self, origin: Origin) -> Option<f64> {
         let positions = self.part(|position| Origin::of(position) == origin);
-        let pairs = positions.map(|(_, measured)| (f64::from(measured.value) / OBJECTIVE.scale, measured.target));
+        let pairs = positions.map(|measured| (f64::from(measured.value) / OBJECTIVE.scale, measured.target));
         Fit::to(&pairs.collect::<Vec<_>>()).map(|fit| fit.loss)
     }
 
     /// Mean absolute difference from the scores in centipawns.
     fn distance(&self) -> Option<f64> {
-        let all = self.part(|_| true);
-        mean(all.map(|(position, measured)| f64::from((measured.value - i32::from(position.score)).abs())))
+        mean(self.0.iter().map(|measured| f64::from((measured.value - i32::from(measured.position.score)).abs())))
     }
 
     /// The mean loss of each block.
     fn blocks(&self) -> impl Iterator<Item = f64> {
-        self.measured.chunks(BLOCK).filter_map(|block| mean(block.iter().map(|measured| measured.loss)))
+        self.0.chunks(BLOCK).filter_map(|block| mean(block.iter().map(|measured| measured.loss)))
     }
 
     /// Head, key, value and decimals of each column.
@@ -243,8 +239,7 @@ mod tests {
         let mut gold = sample::positions(2, 4);
         let network = embedded();
         for position in &mut gold {
-            let sample = Sample::new(position, network.architecture());
-            position.score = value(&network, &sample) as i16;
+            position.score = value(&network, position) as i16;
         }
         let exact = Losses::measure(&network, &gold);
         assert!(exact.mean().unwrap() * (gold.len() as f64) < 1e-12 && exact.distance() == Some(0.0));

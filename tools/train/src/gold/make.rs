@@ -19,6 +19,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(clap::Args)]
+// Other games than those of `datagen`.
+#[command(mut_arg("seed", |arg| arg.default_value("314159")))]
 pub struct Args {
     /// Write the set to this file (bulletformat, *.bf), which appears when it is complete
     #[arg(long, value_name = "FILE")]
@@ -161,12 +163,20 @@ mod tests {
     use crate::formats::packed;
     use crate::gold::Origin;
     use lento::chess::Board;
-    use lento_common::play::GameResult;
+    use lento_common::arguments::parse;
+    use lento_common::play::{GameResult, OpeningArgs};
 
     fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> [u8; RECORD] {
         let mut position = packed::pack(board, score, result);
         position.extra[0] = origin as u8;
         packed::to_bytes(&position)
+    }
+
+    #[test]
+    fn default_games_are_not_those_of_datagen() {
+        let gold: Args = parse(["make", "--output", "a", "--journal", "b"]).unwrap();
+        let openings: OpeningArgs = parse(["openings"]).unwrap();
+        assert_ne!(gold.conditions.openings.seed, openings.seed);
     }
 
     #[test]

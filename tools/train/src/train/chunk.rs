@@ -1,11 +1,10 @@
 //! A chunk of positions in the network.
 
 use super::descent::{LANES, Strip};
-use super::head::Head;
 use crate::objective::Objective;
 use crate::sample::Sample;
 use bulletformat::ChessBoard;
-use lento::internals::nnue::{Architecture, FIRST};
+use lento::internals::nnue::Architecture;
 
 /// Maximum positions of a chunk, large enough to reuse the weights of a tile while they are cached.
 pub const CHUNK: usize = 64;
@@ -19,10 +18,6 @@ pub struct Chunk {
     pub active: Active,
     /// Output sums of the neurons of both sides.
     pub sums: Vec<[[f32; LANES]; 2]>,
-    /// Weighted sums of products for the deep layers, then their gradients.
-    pub deep: Vec<[f32; FIRST]>,
-    /// Gradients of the head, summed over the positions.
-    pub head: Vec<f32>,
     /// Outputs in units of 400 centipawns.
     pub outputs: Vec<f32>,
     /// Gradients of the outputs.
@@ -42,31 +37,20 @@ impl Chunk {
         self.positions.extend(positions.iter().map(|position| Sample::new(position, architecture)));
         self.sums.clear();
         self.sums.resize(positions.len(), [[0.0; LANES]; 2]);
-        self.deep.clear();
-        self.deep.resize(positions.len(), [0.0; FIRST]);
     }
 
-    /// Computes outputs, loss and gradients, which are multiplied by `share`.
+    /// Computes outputs, loss and gradients, which are multiplied by `share`, of the loaded positions.
     #[inline(always)]
-    pub fn finish(&mut self, head: &Head, objective: &Objective, share: f64) {
+    pub fn finish(&mut self, positions: &[ChessBoard], biases: &[f32], objective: &Objective, share: f64) {
         self.outputs.clear();
         self.gradients.clear();
-        self.head.clear();
-        self.head.resize(head.values.len(), 0.0);
         self.loss = 0.0;
-        for ((position, sums), deep) in self.positions.iter().zip(&self.sums).zip(&mut self.deep) {
-            let bucket = position.bucket();
+        for ((sample, sums), position) in self.positions.iter().zip(&self.sums).zip(positions) {
             let side = |side: usize| sums[side].iter().sum::<f32>();
-            let direct = head.values[bucket] + side(0) + side(1);
-            let layers = head.shape.architecture.deep.then(|| head.forward(bucket, deep));
-            let output = direct + layers.map_or(0.0, |(_, output)| output);
+            let output = biases[sample.bucket()] + side(0) + side(1);
             let (loss, gradient) = objective.of(f64::from(output), objective.target(position));
-            let gradient = (gradient * share) as f32;
-            if let Some((neurons, _)) = layers.filter(|_| share > 0.0) {
-                *deep = head.backward(&mut self.head, bucket, &neurons, gradient);
-            }
             self.outputs.push(output);
-            self.gradients.push(gradient);
+            self.gradients.push((gradient * share) as f32);
             self.loss += loss;
         }
     }

@@ -78,24 +78,20 @@ impl DataSet {
         let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
             let positions = reader.read(span)?;
             let hash = hash_positions(&positions);
-            Ok(Some((span, positions, hash)))
+            Ok(Some((Span { hash, ..span }, positions)))
         };
-        let on_done = |(span, positions, hash): (Span, _, _)| {
-            data.add(span, positions, hash);
+        let on_done = |(span, positions): (Span, Vec<ChessBoard>)| {
+            let before = data.validation.len();
+            data.validation.extend(positions.into_iter().filter(|position| is_validation(position, share)));
+            let training = span.count - (data.validation.len() - before);
+            data.spans.push(Span { training, ..span });
+            data.training += training as u64;
+            data.fingerprint = hash_word(data.fingerprint, span.hash);
             progress(span.count as u64);
             Ok(ControlFlow::Continue(()))
         };
         ordered::run(threads, spans, stop, || Ok(SpanReader::new(files)), work, on_done)?;
         Ok(Some(data).filter(|_| !stop.is_requested()))
-    }
-
-    fn add(&mut self, span: Span, positions: Vec<ChessBoard>, hash: u64) {
-        let before = self.validation.len();
-        self.validation.extend(positions.into_iter().filter(|position| is_validation(position, self.share)));
-        let training = span.count - (self.validation.len() - before);
-        self.spans.push(Span { training, hash, ..span });
-        self.training += training as u64;
-        self.fingerprint = hash_word(self.fingerprint, hash);
     }
 
     /// Replaces the validation positions by those of another set.
@@ -118,17 +114,16 @@ impl DataSet {
         while let Some(span) = spans.next_if(|span| skip >= span.training as u64) {
             skip -= span.training as u64;
         }
+        let is_training = |position: &ChessBoard| !is_validation(position, self.share);
         let read = spans.flat_map(|span| match source.read(span) {
             Ok(positions) if hash_positions(&positions) != span.hash => {
                 vec![Err(in_file(&self.files[span.file], "changed during the training"))]
             }
-            Ok(positions) => positions.into_iter().map(Ok).collect(),
+            Ok(positions) => positions.into_iter().filter(is_training).map(Ok).collect(),
             Err(error) => vec![Err(error)],
         });
-        let is_reserved =
-            |position: &Result<_, _>| position.as_ref().is_ok_and(|position| is_validation(position, self.share));
         // Errors are not skipped: unread data must not pass for the end of the epoch.
-        let mut positions = read.filter(|position| !is_reserved(position)).skip_while(|position| {
+        let mut positions = read.skip_while(|position| {
             let is_done = skip > 0 && position.is_ok();
             skip -= u64::from(is_done);
             is_done

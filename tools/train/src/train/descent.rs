@@ -50,21 +50,15 @@ pub struct Step {
     shrink: f32,
     /// Bias correction of the means.
     correction: [f32; 2],
-    deep_rate: f32,
 }
 
 impl Step {
-    /// Step number `number`, from 1. `deep_rate` is the relative learning rate of the deep layers.
-    pub fn new(number: u64, rate: f64, decay: f64, deep_rate: f64) -> Self {
+    /// Step number `number`, from 1.
+    pub fn new(number: u64, rate: f64, decay: f64) -> Self {
         let age = number.min(1 << 30) as i32;
         let correction = |share: f32| (1.0 / (1.0 - f64::from(share).powi(age))) as f32;
         let correction = [correction(BETA_1), correction(BETA_2)];
-        Self { rate: rate as f32, shrink: (rate * decay) as f32, correction, deep_rate: deep_rate as f32 }
-    }
-
-    /// The step of the deep layers.
-    pub fn deep(self) -> Self {
-        Self { rate: self.rate * self.deep_rate, shrink: self.shrink * self.deep_rate, ..self }
+        Self { rate: rate as f32, shrink: (rate * decay) as f32, correction }
     }
 
     pub fn without_decay(self) -> Self {
@@ -125,7 +119,7 @@ mod tests {
     fn steps_match_manual_computation() {
         let (mut values, mut mean, mut square) = ([0.9_f32, -0.5, 0.999, 0.25], [0.0; 4], [0.0; 4]);
         let mut check = |number, gradients: [f32; 4], expected: [f32; 4]| {
-            let step = Step::new(number, 0.01, 0.1, 1.0);
+            let step = Step::new(number, 0.01, 0.1);
             for index in 0..4 {
                 let (mean, square) = (&mut mean[index], &mut square[index]);
                 values[index] = step.apply(values[index], gradients[index], mean, square);
@@ -143,7 +137,7 @@ mod tests {
     fn small_means_become_zero() {
         let (mut value, mut mean, mut square) = (0.5_f32, 1e-29, 1e-29);
         for number in 1..=3000 {
-            value = Step::new(number, 0.0, 0.0, 1.0).apply(value, 0.0, &mut mean, &mut square);
+            value = Step::new(number, 0.0, 0.0).apply(value, 0.0, &mut mean, &mut square);
         }
         assert_eq!((value, mean, square), (0.5, 0.0, 0.0));
     }
@@ -154,7 +148,7 @@ mod tests {
         strips.values[1].0[..2].copy_from_slice(&[0.9, 0.999]);
         strips.gradients[1].0[..2].copy_from_slice(&[0.5, -1.0]);
         strips.gradients[0].0[0] = 1.0;
-        strips.step(1..2, Step::new(1, 0.01, 0.1, 1.0), 1.0);
+        strips.step(1..2, Step::new(1, 0.01, 0.1), 1.0);
         assert_eq!((strips.values[0], strips.gradients[0].0[0]), (Strip::ZERO, 1.0), "another row");
         let values = strips.values[1].0;
         assert_eq!(strips.gradients[1], Strip::ZERO);

@@ -6,7 +6,6 @@
 mod chunk;
 mod data;
 mod descent;
-mod head;
 mod model;
 mod options;
 mod parts;
@@ -86,7 +85,10 @@ fn learn_and_write(
     }
     // Also after an error, to keep the finished steps.
     let rounding = write_network(args, session, model, pool);
-    Ok(Some((finished?, rounding?)))
+    match (finished, rounding) {
+        (Err(one), Err(other)) => Err(format!("{one}; {other}").into()),
+        (finished, rounding) => Ok(Some((finished?, rounding?))),
+    }
 }
 
 /// Reads the data and starts a run or resumes the run of the checkpoint. `None` if stopped.
@@ -235,7 +237,6 @@ fn write_network(
     let positions = &validation[..validation.len().min(MAX_MEASURED)];
     let goal = session.schedule.goal();
     model.round(false);
-    let mut outputs = Vec::with_capacity(positions.len());
-    model.evaluate(pool, positions, &goal, |part| outputs.extend_from_slice(part));
+    let (_, outputs) = model.evaluate(pool, positions, goal);
     Ok(Rounding::measure(&network, positions, &outputs, &goal))
 }

@@ -2,7 +2,6 @@
 
 use super::chunk::{CHUNK, Chunk};
 use super::descent::{Step, Strip};
-use super::head::{Head, add};
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
 use super::tile::Tile;
@@ -47,7 +46,6 @@ pub struct TrainingNetwork {
     shape: Shape,
     arch: Arch,
     tiles: Vec<RwLock<Tile>>,
-    head: RwLock<Head>,
     chunks: Vec<RwLock<Chunk>>,
     block: RwLock<Vec<ChessBoard>>,
     /// The next free chunk or tile.
@@ -63,7 +61,6 @@ impl TrainingNetwork {
             arch: Arch::new(),
             chunks: std::iter::repeat_with(chunk).take(CHUNKS).collect(),
             tiles,
-            head: RwLock::new(Head::new(shape)),
             block: RwLock::default(),
             next: AtomicUsize::new(0),
         }
@@ -72,9 +69,7 @@ impl TrainingNetwork {
     /// Loads parameters and optimiser state.
     pub fn load(&self, weights: &OptimiserState) {
         let OptimiserState { values, first, second, .. } = weights;
-        let state = [values, first, second];
-        self.tiles.iter().for_each(|tile| tile.write().load(state));
-        self.head.write().load(state);
+        self.tiles.iter().for_each(|tile| tile.write().load([values, first, second]));
     }
 
     /// Stores parameters and optimiser state.
@@ -83,7 +78,6 @@ impl TrainingNetwork {
         for tile in &self.tiles {
             tile.read().store([values, first, second]);
         }
-        self.head.read().store([values, first, second]);
     }
 
     /// Switches the use of rounded parameters, as in the engine.
@@ -101,7 +95,7 @@ impl TrainingNetwork {
 
     fn forward(&self, objective: &Objective, share: f64) {
         let tiles: Vec<_> = self.tiles.iter().map(|tile| tile.read()).collect();
-        let (head, block) = (self.head.read(), self.block.read());
+        let block = self.block.read();
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(positions) = block.chunks(CHUNK).nth(index) else { break };
@@ -113,7 +107,7 @@ impl TrainingNetwork {
                     for (index, tile) in tiles.iter().enumerate() {
                         tile.forward(index, &mut chunk);
                     }
-                    chunk.finish(&head, objective, share);
+                    chunk.finish(positions, tiles[0].output_biases(), objective, share);
                 },
             );
             if share > 0.0 {
@@ -150,7 +144,6 @@ impl TrainingNetwork {
     fn gradients(&self) -> Parameters {
         let mut gradients = self.shape.zeros();
         self.tiles.iter().for_each(|tile| tile.write().store_gradients(&mut gradients));
-        gradients[self.shape.head()].copy_from_slice(&self.head.read().gradients);
         gradients
     }
 
@@ -160,63 +153,37 @@ impl TrainingNetwork {
         pool.run(pass);
     }
 
-    /// Runs a forward pass for up to [`BLOCK`] positions.
-    fn run_forward(&self, pool: &Pool<Pass>, positions: &[ChessBoard], objective: &Objective, share: f64) {
+    /// Runs a forward pass for up to [`BLOCK`] positions and passes its chunks to `visit`.
+    fn run_forward(&self, pool: &Pool<Pass>, positions: &[ChessBoard], pass: Pass, mut visit: impl FnMut(&Chunk)) {
         let mut block = self.block.write();
         block.clear();
         block.extend_from_slice(positions);
         drop(block);
-        self.run(pool, Pass::Forward { objective: *objective, share });
+        self.run(pool, pass);
+        self.chunks[..positions.len().div_ceil(CHUNK)].iter().for_each(|chunk| visit(&chunk.read()));
     }
 
-    /// The chunks of the block.
-    fn filled(&self) -> &[RwLock<Chunk>] {
-        &self.chunks[..self.block.read().len().div_ceil(CHUNK)]
-    }
-
-    /// Returns the sum of the losses of positions; `outputs` receives their outputs, in units of 400 centipawns.
-    pub fn evaluate(
-        &self,
-        pool: &Pool<Pass>,
-        positions: &[ChessBoard],
-        objective: &Objective,
-        mut outputs: impl FnMut(&[f32]),
-    ) -> f64 {
-        let mut sum = 0.0;
+    /// Returns the sum of the losses of positions, and their outputs in units of 400 centipawns.
+    pub fn evaluate(&self, pool: &Pool<Pass>, positions: &[ChessBoard], objective: Objective) -> (f64, Vec<f32>) {
+        let (mut sum, mut outputs) = (0.0, Vec::with_capacity(positions.len()));
         for block in positions.chunks(BLOCK) {
-            self.run_forward(pool, block, objective, 0.0);
-            for chunk in self.filled() {
-                let chunk = chunk.read();
+            self.run_forward(pool, block, Pass::Forward { objective, share: 0.0 }, |chunk| {
                 sum += chunk.loss;
-                outputs(&chunk.outputs);
-            }
+                outputs.extend_from_slice(&chunk.outputs);
+            });
         }
-        sum
+        (sum, outputs)
     }
 
     /// Computes the gradients of the mean loss of a batch and applies a step. Returns the sum of its losses.
-    pub fn learn(&self, pool: &Pool<Pass>, batch: &[ChessBoard], objective: &Objective, step: Option<Step>) -> f64 {
+    pub fn learn(&self, pool: &Pool<Pass>, batch: &[ChessBoard], objective: Objective, step: Option<Step>) -> f64 {
         let share = 1.0 / batch.len().max(1) as f64;
         let (mut sum, mut done) = (0.0, 0);
         for block in batch.chunks(BLOCK) {
             done += block.len();
-            self.run_forward(pool, block, objective, share);
-            let mut head = self.head.write();
-            for chunk in self.filled() {
-                let chunk = chunk.read();
-                sum += chunk.loss;
-                add(&mut head.gradients, &chunk.head);
-                // By position: the established order for networks without deep layers.
-                for (position, gradient) in chunk.positions.iter().zip(&chunk.gradients) {
-                    head.gradients[position.bucket()] += gradient;
-                }
-            }
-            drop(head);
+            self.run_forward(pool, block, Pass::Forward { objective, share }, |chunk| sum += chunk.loss);
             let step = step.filter(|_| done == batch.len());
             self.run(pool, Pass::Backward { step });
-        }
-        if let Some(step) = step {
-            self.head.write().step(step);
         }
         sum
     }
@@ -228,7 +195,7 @@ mod tests {
     use crate::sample::Sample;
     use crate::tests::sample::positions;
     use crate::train::pool;
-    use crate::train::tests::{deep, output, parameters, shape};
+    use crate::train::tests::{output, parameters, shape};
     use lento::internals::nnue::{Architecture, Layer};
     use std::cell::RefCell;
 
@@ -238,8 +205,8 @@ mod tests {
         pool::with(threads, &|pass| model.work(pass), body)
     }
 
-    fn mean_loss(values: &[f64], positions: &[Sample], shape: &Shape, objective: &Objective) -> f64 {
-        let loss = |position| objective.of(output(values, position, shape), objective.target(position)).0;
+    fn mean_loss(values: &[f64], positions: &[(Sample, f64)], shape: &Shape, objective: &Objective) -> f64 {
+        let loss = |(position, target): &(Sample, f64)| objective.of(output(values, position, shape), *target).0;
         positions.iter().map(loss).sum::<f64>() / positions.len() as f64
     }
 
@@ -259,16 +226,16 @@ mod tests {
     #[test]
     fn gradients_match_numeric_derivatives() {
         // More neurons than a tile, incomplete tiles, and more positions than a chunk.
-        let shapes = [shape(96, "one", 8), shape(96, "three", 2), deep(shape(128, "three", 2))];
-        for shape in shapes {
-            let Architecture { hidden, kings, outputs, .. } = shape.architecture;
+        for shape in [shape(96, "one", 8), shape(96, "three", 2)] {
+            let Architecture { hidden, kings, .. } = shape.architecture;
             let packed = positions(4, 3)[..90].to_vec();
-            let decoded: Vec<_> = packed.iter().map(|packed| Sample::new(packed, &shape.architecture)).collect();
             let objective = Objective { wdl: 0.3, scale: 200.0 };
+            let decode = |packed| (Sample::new(packed, &shape.architecture), objective.target(packed));
+            let decoded: Vec<_> = packed.iter().map(decode).collect();
             let model = TrainingNetwork::new(&shape);
             let mut weights = OptimiserState::new(parameters(&shape, 7), &shape);
             model.load(&weights);
-            let sum = with(&model, 2, |pool| model.learn(pool, &packed, &objective, None));
+            let sum = with(&model, 2, |pool| model.learn(pool, &packed, objective, None));
             model.store(&mut weights);
             let values: Vec<f64> = weights.values.iter().map(|&value| f64::from(value)).collect();
             let loss = mean_loss(&values, &decoded, &shape, &objective);
@@ -287,16 +254,7 @@ mod tests {
                 values[index] = value;
                 slope
             };
-            let head = shape.rows() * hidden;
-            compare("output biases", &gradients, numeric, (head..head + outputs).collect());
-            if shape.architecture.deep {
-                for layer in [Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third] {
-                    let indices = shape.head_layer(layer);
-                    let step = (indices.len() / 40).max(1);
-                    let indices = indices.step_by(step).map(|index| head + index).collect();
-                    compare(layer.name(), &gradients, numeric, indices);
-                }
-            }
+            compare("output biases", &gradients, numeric, shape.output_biases().collect());
             let in_use = |rows: std::ops::Range<usize>| {
                 let all = (rows.start * hidden..rows.end * hidden).filter(|&index| gradients[index] != 0.0);
                 let all: Vec<usize> = all.collect();
@@ -310,9 +268,6 @@ mod tests {
                 in_use(shape.layer(Layer::Biases).start..shape.layer(Layer::Biases).start + 1),
             );
             compare("feature weights", &gradients, numeric, in_use(shape.layer(Layer::Features)));
-            if shape.architecture.deep {
-                compare("weights of pairs", &gradients, numeric, in_use(shape.layer(Layer::Pairs)));
-            }
             if kings.count() > 1 {
                 compare("weights of threats", &gradients, numeric, in_use(shape.layer(Layer::Threats)));
                 compare("shared weights", &gradients, numeric, in_use(shape.shared()));
@@ -332,9 +287,8 @@ mod tests {
         let positions = positions(60, 9);
         let losses = with(&model, threads, |pool| {
             let batches = positions.chunks(BLOCK + 700).zip(1..);
-            let learn = |(batch, number)| {
-                model.learn(pool, batch, &OBJECTIVE, Some(Step::new(number, 0.01, 0.01, 1.0))).to_bits()
-            };
+            let learn =
+                |(batch, number)| model.learn(pool, batch, OBJECTIVE, Some(Step::new(number, 0.01, 0.01))).to_bits();
             batches.map(learn).collect()
         });
         model.store(&mut weights);
@@ -343,15 +297,14 @@ mod tests {
 
     #[test]
     fn result_is_independent_of_threads_and_instruction_set() {
-        for shape in [shape(160, "three", 4), deep(shape(128, "one", 4))] {
-            let expected = learned(shape, Arch::new(), 1);
-            assert!(expected.1.len() > 1 && expected.0.values != shape.random(5));
-            for threads in [2, 5] {
-                assert!(learned(shape, Arch::new(), threads) == expected, "{threads} threads");
-            }
-            #[cfg(target_arch = "x86_64")]
-            assert!(learned(shape, Arch::Scalar, 2) == expected, "without AVX");
+        let shape = shape(160, "three", 4);
+        let expected = learned(shape, Arch::new(), 1);
+        assert!(expected.1.len() > 1 && expected.0.values != shape.random(5));
+        for threads in [2, 5] {
+            assert!(learned(shape, Arch::new(), threads) == expected, "{threads} threads");
         }
+        #[cfg(target_arch = "x86_64")]
+        assert!(learned(shape, Arch::Scalar, 2) == expected, "without AVX");
     }
 
     #[test]
@@ -362,7 +315,7 @@ mod tests {
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);
-        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0, 1.0))));
+        with(&model, 1, |pool| model.learn(pool, &positions, OBJECTIVE, Some(Step::new(1, 0.001, 0.0))));
         model.store(&mut weights);
         let row = |index| &weights.values[shape.row(index)];
         let mut clamped = 0;

@@ -29,8 +29,8 @@ pub struct Args {
     pub checkpoint: Option<PathBuf>,
     /// Start from the network of this checkpoint or network file instead of a random one, with a new schedule.
     ///
-    /// It may grow: --hidden may be larger, --king-buckets may replace a single bucket, and --threats and --deep may be added. This
-    /// does not change its output before training.
+    /// It may grow: --hidden may be larger, --king-buckets may replace a single bucket, and --threats may be added. This does not
+    /// change its output before training.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
     /// Share of the network of --init in the final weights; a blend is often better than either
@@ -68,17 +68,14 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0,
         value_parser = |text: &str| lanes(text, 0, "up to --hidden, or 0"))]
     pub threats: usize,
-    /// Pass products of pairs of neurons through two layers of 16 and 32 neurons, which add to the output
-    #[arg(long, help_heading = "Network")]
-    pub deep: bool,
     #[command(flatten)]
     pub schedule: Schedule,
 }
 
 impl Args {
     pub fn architecture(&self) -> Architecture {
-        let Self { hidden, king_buckets: kings, threats, deep, .. } = *self;
-        Architecture { hidden, kings, threats, outputs: OUTPUTS, deep }
+        let Self { hidden, king_buckets: kings, threats, .. } = *self;
+        Architecture { hidden, kings, threats, outputs: OUTPUTS }
     }
 
     pub fn network_name(&self) -> String {
@@ -101,8 +98,6 @@ impl Args {
             "hidden": self.hidden,
             "king_buckets": self.king_buckets.map().map(|bucket| bucket.to_string()).join(","),
             "threats": self.threats,
-            "deep": self.deep,
-            "deep_rate": schedule.deep_rate,
             "wdl": schedule.wdl,
             "scale": schedule.scale,
             "epochs": schedule.epochs,
@@ -125,11 +120,9 @@ fn lanes(text: &str, min: usize, expected: &str) -> Result<usize, String> {
 }
 
 fn parse_kings(text: &str) -> Result<KingBuckets, String> {
-    let numbers = || -> Option<KingBuckets> {
-        let map: Option<Vec<u8>> = text.split(',').map(|number| number.trim().parse::<u8>().ok()).collect();
-        let map = map?.try_into().ok()?;
-        // No more buckets than squares.
-        KingBuckets::new(map).filter(|kings| kings.count() <= KING_SQUARES)
+    let numbers = || {
+        let map = text.split(',').map(|number| number.trim().parse::<u8>().ok()).collect::<Option<Vec<_>>>()?;
+        KingBuckets::new(map.try_into().ok()?)
     };
     KingBuckets::named(text).or_else(numbers).ok_or_else(|| {
         let names = KingBuckets::NAMES.join(", ");

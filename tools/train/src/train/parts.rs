@@ -4,7 +4,7 @@ use super::run::{MAGIC, Run};
 use super::shape::{Parameters, Shape};
 use crate::formats::in_file;
 use crate::objective::Objective;
-use crate::sample::{Sample, value};
+use crate::sample::value;
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Network;
 use lento::eval::nnue::features::INPUTS;
@@ -17,10 +17,6 @@ pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     let layers = Layer::ALL.map(|layer| {
         let Numbers { columns, unit, limit, .. } = shape.architecture.numbers(layer);
         let round = |value: f32| (value.clamp(-limit, limit) * unit as f32).round_ties_even() as i32;
-        let head = &values[shape.head()][shape.head_layer(layer)];
-        if !head.is_empty() {
-            return head.iter().map(|&value| round(value)).collect();
-        }
         let shared = |index: usize| &values[shape.row(shape.shared().start + index % INPUTS)];
         let rows = shape.layer(layer).flat_map(|index| {
             let shared = (layer == Layer::Features && !shape.shared().is_empty()).then(|| shared(index));
@@ -49,10 +45,9 @@ impl Rounding {
     pub fn measure(network: &Network, positions: &[ChessBoard], outputs: &[f32], objective: &Objective) -> Self {
         let mut sums = Self::default();
         for (position, &output) in positions.iter().zip(outputs) {
-            let position = Sample::new(position, network.architecture());
-            let value = value(network, &position);
+            let value = value(network, position);
             let exact = f64::from(output) * f64::from(SCALE);
-            let target = objective.target(&position);
+            let target = objective.target(position);
             let distance = (f64::from(value) - exact).abs();
             sums.mean += distance;
             sums.max = sums.max.max(distance);
@@ -92,42 +87,22 @@ impl Origin {
             for (row, numbers) in shape.layer(layer).zip(exact.chunks(columns.max(1))) {
                 values[shape.row(row)][..columns].copy_from_slice(numbers);
             }
-            let head = shape.head_layer(layer);
-            if !head.is_empty() {
-                values[shape.head()][head].copy_from_slice(&exact);
-            }
         }
         Self { shape, values }
     }
 
-    /// The network in a larger shape, which may have more neurons, threats, deep layers, and king buckets if the network has one. The
-    /// output does not change: buckets start with the same weights, threats with zeros, new neurons and deep layers with random input
-    /// weights and zero output weights. `None` if the network does not fit.
+    /// The network in a larger shape, which may have more neurons, threats, and king buckets if the network has one. The output does not
+    /// change: buckets start with the same weights, threats with zeros, new neurons with random input weights and zero output weights.
+    /// `None` if the network does not fit.
     pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
         let (old, new) = (self.shape.architecture, shape.architecture);
-        if old == new {
-            return Some(self.values.clone());
-        }
         let same_kings = old.kings == new.kings;
-        let fits = old.hidden <= new.hidden
-            && old.outputs == new.outputs
-            && old.threats <= new.threats
-            && old.deep <= new.deep;
+        let fits = old.hidden <= new.hidden && old.outputs == new.outputs && old.threats <= new.threats;
         if !same_kings && old.kings.count() > 1 || !fits {
             return None;
         }
         let mut values = shape.random(seed);
-        let (rows, head) = values.split_at_mut(shape.head().start);
-        let old_head = &self.values[self.shape.head()];
-        let mut zeroed = shape.layer(Layer::Outputs);
-        if old.deep {
-            zeroed.end = shape.rows();
-            head.copy_from_slice(old_head);
-        } else {
-            head[shape.head_layer(Layer::Third)].fill(0.0);
-            head[..new.outputs].copy_from_slice(old_head);
-        }
-        rows[zeroed.start * new.hidden..zeroed.end * new.hidden].fill(0.0);
+        shape.layer(Layer::Outputs).for_each(|row| values[shape.row(row)].fill(0.0));
         let layer =
             |layer| (self.shape.layer(layer), shape.layer(layer), self.shape.architecture.numbers(layer).columns);
         let features = if same_kings { shape.layer(Layer::Features) } else { shape.shared() };
@@ -137,11 +112,11 @@ impl Origin {
             (self.shape.shared(), shape.shared(), old.hidden),
             layer(Layer::Biases),
             layer(Layer::Outputs),
-            layer(Layer::Pairs),
+            layer(Layer::OutputBiases),
         ];
         for (from, to, count) in copies {
             for (from, to) in from.zip(to) {
-                rows[shape.row(to)][..count].copy_from_slice(&self.values[self.shape.row(from)][..count]);
+                values[shape.row(to)][..count].copy_from_slice(&self.values[self.shape.row(from)][..count]);
             }
         }
         Some(values)
@@ -152,9 +127,10 @@ impl Origin {
 mod tests {
     use super::*;
     use crate::formats::packed;
+    use crate::sample::Sample;
     use crate::tests::sample;
     use crate::tests::sample::positions;
-    use crate::train::tests::{deep, output, parameters, shape};
+    use crate::train::tests::{output, parameters, shape};
     use lento::eval::nnue::features::KingBuckets;
     use lento::internals::nnue::{Accumulators, Simd};
     use lento_common::play::GameResult;
@@ -178,7 +154,7 @@ mod tests {
         values[at(shape.layer(Layer::Biases).start) + 9] = 0.1;
         (values[at(shape.layer(Layer::Outputs).start + 1) + 7], values[at(shape.layer(Layer::Outputs).start + 3)]) =
             (-0.51, 3.0);
-        values[shape.head().start + 1] = 0.125;
+        values[shape.output_biases().start + 1] = 0.125;
         let parts = quantise(&values, &shape, "sample");
         assert_eq!((parts[Layer::Features][at(800)], parts[Layer::Features][at(5) + 3]), (-128, 505));
         assert_eq!(
@@ -192,8 +168,7 @@ mod tests {
     #[test]
     fn samples_and_engine_agree() {
         for kings in KingBuckets::NAMES {
-            let plain = shape(64, kings, 8);
-            let shape = if kings == "one" { deep(plain) } else { plain };
+            let shape = shape(64, kings, 8);
             let network = Network::from_parts(&quantise(&small(&shape), &shape, "")).unwrap();
             let network = Arc::new(network);
             let mut accumulators = Accumulators::new(Arc::clone(&network), Simd::best(), 1);
@@ -203,8 +178,7 @@ mod tests {
                 for ply in game.plies {
                     accumulators.start(&board);
                     let packed = packed::pack(&board, 0, GameResult::Draw);
-                    let position = Sample::new(&packed, &shape.architecture);
-                    assert_eq!(value(&network, &position), accumulators.evaluate(&board, 0), "{}", board.fen(true));
+                    assert_eq!(value(&network, &packed), accumulators.evaluate(&board, 0), "{}", board.fen(true));
                     seen[board.side_to_move().index()] += 1;
                     board = board.after(ply.mv);
                 }
@@ -215,7 +189,7 @@ mod tests {
 
     #[test]
     fn rounding_compares_network_with_exact_outputs() {
-        for shape in [shape(64, "one", 4), shape(64, "six", 4), deep(shape(64, "one", 4))] {
+        for shape in [shape(64, "one", 4), shape(64, "six", 4)] {
             let values = small(&shape);
             let network = Network::from_parts(&quantise(&values, &shape, "")).unwrap();
             let packed = positions(3, 8);
@@ -229,7 +203,7 @@ mod tests {
             assert!(before > 0.01 && (before - after).abs() < 0.05 * before, "{rounding:?}");
             // Detects a different network.
             let mut other = values.clone();
-            other[shape.head()][..4].iter_mut().for_each(|bias| *bias += 0.1);
+            other[shape.output_biases()].iter_mut().for_each(|bias| *bias += 0.1);
             let other = Network::from_parts(&quantise(&other, &shape, "")).unwrap();
             let shifted = Rounding::measure(&other, &packed, &outputs, &objective);
             assert!((shifted.mean - 40.0).abs() < 12.0 && shifted.after != after, "{shifted:?}");
@@ -238,7 +212,7 @@ mod tests {
 
     #[test]
     fn network_round_trips() {
-        for shape in [shape(32, "one", 4), shape(32, "six", 4), deep(shape(64, "one", 4))] {
+        for shape in [shape(32, "one", 4), shape(32, "six", 4)] {
             let mut values = parameters(&shape, 7);
             values.iter_mut().for_each(|value| *value *= 0.3);
             let parts = quantise(&values, &shape, "sample");
@@ -263,9 +237,7 @@ mod tests {
         };
         for (from, to) in [("one", "one"), ("one", "six"), ("three", "three")] {
             grow(shape(32, from, 4), shape(64, to, 4)).unwrap();
-            grow(shape(32, from, 4), deep(shape(64, to, 4))).unwrap();
         }
-        grow(deep(shape(64, "one", 2)), deep(shape(128, "one", 2))).unwrap();
         // New neurons must differ to learn differently.
         let wider = shape(96, "one", 2);
         let grown = grow(shape(32, "one", 2), wider).unwrap();
@@ -276,7 +248,6 @@ mod tests {
             (shape(32, "six", 4), shape(32, "three", 4)),
             (shape(32, "six", 4), shape(32, "one", 4)),
             (shape(32, "one", 4), shape(32, "one", 8)),
-            (deep(shape(64, "one", 4)), shape(64, "one", 4)),
         ] {
             assert!(grow(from, to).is_none());
         }

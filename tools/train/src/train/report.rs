@@ -82,18 +82,9 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
 }
 
 pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value {
+    const KEYS: [&str; 6] = ["training", "validation", "rate", "gold", "neutral_of_games", "neutral_inside_searches"];
     let Progress { start, epochs, batches, .. } = &session.run.progress;
-    let epoch = |epoch: &Epoch| {
-        let Epoch { training, validation, rate, test_losses: [gold, games, inside] } = epoch;
-        json!({
-            "training": training,
-            "validation": validation,
-            "rate": rate,
-            "gold": gold,
-            "neutral_of_games": games,
-            "neutral_inside_searches": inside,
-        })
-    };
+    let epoch = |epoch: &Epoch| KEYS.into_iter().zip(epoch.numbers()).collect::<Value>();
     json!({
         "settings": session.run.settings,
         "training_positions": session.data.training,

@@ -9,7 +9,7 @@ use super::shape::Shape;
 use crate::formats::in_file;
 use crate::gold::TestLosses;
 use lento::eval::nnue::features::KingBuckets;
-use lento::internals::nnue::{Architecture, Layer};
+use lento::internals::nnue::Architecture;
 use lento_common::draft::{self, WriteError};
 use lento_common::inputs;
 use lento_common::journal::difference;
@@ -31,6 +31,14 @@ pub struct Epoch {
     pub rate: f64,
     /// Losses of the rounded network on test sets.
     pub test_losses: TestLosses,
+}
+
+impl Epoch {
+    /// All numbers, in the order of checkpoints.
+    pub fn numbers(&self) -> [Option<f64>; 6] {
+        let [gold, games, inside] = self.test_losses;
+        [Some(self.training), Some(self.validation), Some(self.rate), gold, games, inside]
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,13 +67,9 @@ pub struct Run {
 
 impl Progress {
     fn to_json(&self) -> Value {
-        let epoch = |epoch: &Epoch| {
-            let Epoch { training, validation, rate, test_losses: [gold, games, inside] } = epoch;
-            json!([training, validation, rate, gold, games, inside])
-        };
         json!({
             "start": self.start,
-            "epochs": self.epochs.iter().map(epoch).collect::<Vec<_>>(),
+            "epochs": self.epochs.iter().map(Epoch::numbers).collect::<Vec<_>>(),
             "batches": self.batches,
             "loss": self.loss,
             "positions": self.positions,
@@ -118,14 +122,13 @@ impl Run {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let Architecture { hidden, kings, threats, outputs, deep } = self.shape.architecture;
+        let Architecture { hidden, kings, threats, outputs } = self.shape.architecture;
         let text = json!({
             "settings": self.settings,
             "hidden": hidden,
             "king_buckets": kings.map(),
             "threats": threats,
             "output_buckets": outputs,
-            "deep": deep,
             "progress": self.progress.to_json(),
             "steps": self.weights.steps,
         });
@@ -159,11 +162,10 @@ impl Run {
         let kings = map.try_into().ok().and_then(KingBuckets::new).ok_or(TEXT)?;
         let threats = text["threats"].as_u64().unwrap_or(0) as usize;
         let (hidden, outputs) = (number("hidden")? as usize, number("output_buckets")? as usize);
-        let deep = text["deep"].as_bool().unwrap_or(false);
-        let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs, deep } };
-        let count =
-            shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(shape.head_layer(Layer::Third).end));
-        if count.and_then(|count| count.checked_mul(12)) != Some(numbers.len()) {
+        let architecture = Architecture { hidden, kings, threats, outputs };
+        architecture.check().map_err(|_| TEXT)?;
+        let shape = Shape { architecture };
+        if numbers.len() != 12 * shape.output_biases().end {
             return Err("its size does not match its description");
         }
         let (words, _) = numbers.as_chunks();
@@ -179,11 +181,11 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::tests::{deep, parameters, shape};
+    use crate::train::tests::{parameters, shape};
     use lento_testing::Folder;
 
     fn run(seed: u64) -> Run {
-        let shape = deep(shape(64, "three", 3));
+        let shape = shape(64, "three", 3);
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
         let test_losses = [Some(1.0 / 7.0), None, Some(0.01)];
         let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, test_losses }];

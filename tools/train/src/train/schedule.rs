@@ -26,10 +26,6 @@ pub struct Schedule {
     /// Learning rate at the end of the schedule [default: a hundredth of the maximum]
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub lr_end: Option<f64>,
-    /// Learning rate of the layers of --deep relative to the others
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "deep",
-        value_parser = |text: &str| number::within(text, 0.0..=1000.0, "a factor from 0 to 1000, such as 10"))]
-    pub deep_rate: f64,
     /// Warmup steps of the learning rate [default: a fiftieth of all, at most 1000]
     #[arg(long, value_name = "STEPS")]
     pub warmup: Option<u64>,
@@ -116,7 +112,6 @@ mod tests {
             lr: 0.01,
             lr_end: Some(0.0001),
             warmup: Some(10),
-            deep_rate: 1.0,
             decay: 0.01,
             round_epochs: None,
             seed: 1,

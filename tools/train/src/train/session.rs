@@ -49,7 +49,7 @@ impl Session {
 
     pub fn validate(&self, model: &TrainingNetwork, pool: &Pool<Pass>) -> f64 {
         let validation = &self.data.validation;
-        model.evaluate(pool, validation, &self.schedule.goal(), |_| ()) / validation.len().max(1) as f64
+        model.evaluate(pool, validation, self.schedule.goal()).0 / validation.len().max(1) as f64
     }
 
     /// Losses of the rounded network on the test sets; none if its sums could overflow.
@@ -91,8 +91,8 @@ impl Session {
                 let batch = batch?;
                 let step = weights.steps;
                 weights.steps += 1;
-                let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay, schedule.deep_rate);
-                at.loss += model.learn(pool, &batch, &schedule.objective(step), Some(adam));
+                let adam = Step::new(weights.steps, schedule.rate(step), schedule.decay);
+                at.loss += model.learn(pool, &batch, schedule.objective(step), Some(adam));
                 at.positions += batch.len() as u64;
                 at.batches += 1;
                 progress(batch.len() as u64);

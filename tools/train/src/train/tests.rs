@@ -17,12 +17,7 @@ pub fn shape(hidden: usize, kings: &str, outputs: usize) -> Shape {
     // Some layouts have threats.
     let threats = if kings == "one" { 0 } else { 32 };
     let kings = KingBuckets::named(kings).unwrap();
-    Shape { architecture: Architecture { hidden, kings, threats, outputs, deep: false } }
-}
-
-/// A shape with deep layers.
-pub fn deep(shape: Shape) -> Shape {
-    Shape { architecture: Architecture { deep: true, ..shape.architecture } }
+    Shape { architecture: Architecture { hidden, kings, threats, outputs } }
 }
 
 /// Nonzero parameters, so large that some neurons are clamped at both ends.
@@ -30,12 +25,6 @@ pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut parameters = shape.zeros();
     parameters.iter_mut().for_each(|value| *value = random.f32() - 0.45);
-    if shape.architecture.deep {
-        // Few neurons of the deep layers are clamped.
-        let (rows, head) = parameters.split_at_mut(shape.head().start);
-        rows[shape.row(shape.layer(Layer::Outputs).start).start..].iter_mut().for_each(|value| *value *= 0.1);
-        head.iter_mut().for_each(|value| *value *= 0.5);
-    }
     parameters
 }
 
@@ -44,9 +33,8 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     let Architecture { hidden, kings, threats, .. } = shape.architecture;
     let row = |index: usize| &values[index * hidden..][..hidden];
     let (biases, shared) = (row(shape.layer(Layer::Biases).start), shape.shared().start);
-    let mut sum = values[shape.rows() * hidden + position.bucket()];
-    let mut neurons = [vec![], vec![]];
-    for (side, neurons) in neurons.iter_mut().enumerate() {
+    let mut sum = values[shape.output_biases().start + position.bucket()];
+    for side in 0..2 {
         let weights = row(shape.layer(Layer::Outputs).start + 2 * position.bucket() + side);
         for (neuron, weight) in weights.iter().enumerate() {
             let mut value = biases[neuron];
@@ -59,37 +47,10 @@ pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
             if neuron < threats {
                 value += position.threats(side).iter().map(|&feature| row(usize::from(feature))[neuron]).sum::<f64>();
             }
-            neurons.push(value.clamp(0.0, 1.0));
-            sum += neurons[neuron].powi(2) * weight;
+            sum += value.clamp(0.0, 1.0).powi(2) * weight;
         }
     }
-    if shape.architecture.deep { sum + deep_output(values, &neurons, position.bucket(), shape) } else { sum }
-}
-
-/// The output of the deep layers, given the neurons of both sides.
-fn deep_output(values: &[f64], neurons: &[Vec<f64>; 2], bucket: usize, shape: &Shape) -> f64 {
-    let hidden = shape.architecture.hidden;
-    let head = |layer| &values[shape.rows() * hidden..][shape.head_layer(layer)];
-    let [pair_biases, seconds, second_biases, thirds] =
-        [Layer::PairBiases, Layer::Second, Layer::SecondBiases, Layer::Third].map(head);
-    let mut products = vec![];
-    for start in (0..hidden).step_by(64) {
-        for side in neurons {
-            products.extend((start..start + 32).map(|neuron| side[neuron] * side[neuron + 32]));
-        }
-    }
-    let first = (bucket * 16..bucket * 16 + 16).map(|row| {
-        let weights = &values[(shape.layer(Layer::Pairs).start + row) * hidden..][..hidden];
-        pair_biases[row] + products.iter().zip(weights).map(|(product, weight)| product * weight).sum::<f64>()
-    });
-    let first: Vec<f64> = first.collect();
-    let squares = first.iter().map(|sum| (sum * sum).min(1.0));
-    let inputs: Vec<f64> = first.iter().map(|sum| sum.clamp(0.0, 1.0)).chain(squares).collect();
-    let second = (bucket * 32..bucket * 32 + 32).map(|row| {
-        let dot: f64 = (0..32).map(|input| seconds[32 * row + input] * inputs[input]).sum();
-        (second_biases[row] + dot).clamp(0.0, 1.0) * thirds[row]
-    });
-    second.sum()
+    sum
 }
 
 fn args(folder: &Folder, text: &str) -> Args {
@@ -209,6 +170,11 @@ fn training_survives_unwritable_checkpoints() {
     let error = written.unwrap_err().to_string();
     let (_, spare) = error.split_once("the network is in ").expect(&error);
     assert!(load(Path::new(spare)).is_ok());
+    session.schedule.epochs += 1;
+    std::fs::remove_file(folder.at("data.bf")).unwrap();
+    let body = |pool: &Pool<Pass>| learn_and_write(&args, &mut session, &model, pool, &Stop::default());
+    let both = pool::with(1, &|job| model.work(job), body).unwrap_err().to_string();
+    assert!(both.contains("data.bf") && both.contains("the network is in "), "{both}");
     std::fs::remove_file(spare).unwrap();
 }
 
@@ -322,7 +288,6 @@ fn invalid_arguments_are_errors() {
         ("--king-buckets two", "one, three, six, or 32 comma-separated numbers"),
         ("--king-buckets 0,2", "32 comma-separated numbers"),
         ("--wdl 0.5..2", "0.2..0.4"),
-        ("--deep-rate 2", "--deep"),
     ] {
         let words = ["train", "data.bf", "-o", "net.lnn"].into_iter().chain(option.split_whitespace());
         let error = parse::<Args>(words).err().expect(option);

@@ -10,12 +10,14 @@ use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::features::INPUTS;
 use lento::internals::huge_pages::HugeBox;
-use lento::internals::nnue::{FIRST, Layer, PAIRED, QA, QB};
+use lento::internals::nnue::{Layer, QA, QB};
+use std::ops::Range;
 
 /// Gradients of the neurons of a tile, by position of a chunk and side.
 pub type NeuronGradients = [Strip; 2 * CHUNK];
 
-/// The columns of all parameters for a group of neurons. Columns beyond the last neuron stay zero.
+/// The columns of all parameters for a group of neurons. Columns beyond the last neuron stay zero. The first tile also has the output
+/// biases.
 pub struct Tile {
     shape: Shape,
     /// Index of the first neuron.
@@ -23,24 +25,7 @@ pub struct Tile {
     strips: Strips,
     /// Values in use: those of inputs include their shared part, and all are rounded if `rounds`.
     used: HugeBox<[Strip]>,
-    /// Weights of pairs in use, by bucket and column.
-    pairs: Vec<[[f32; FIRST]; TILE]>,
     rounds: bool,
-}
-
-/// Products of the pairs of a tile: those of the side to move, then of the opponent.
-#[inline(always)]
-fn products(sides: &[Strip; 2]) -> Strip {
-    const { assert!(TILE == PAIRED) };
-    let mut products = Strip::ZERO;
-    for side in 0..2 {
-        let neurons = &sides[side].0;
-        for index in 0..PAIRED / 2 {
-            let product = neurons[index].clamp(0.0, 1.0) * neurons[index + PAIRED / 2].clamp(0.0, 1.0);
-            products.0[side * PAIRED / 2 + index] = product;
-        }
-    }
-    products
 }
 
 impl Tile {
@@ -51,7 +36,6 @@ impl Tile {
             start,
             strips: Strips::new(rows),
             used: HugeBox::from_fn(rows, |_| Strip::ZERO),
-            pairs: vec![[[0.0; FIRST]; TILE]; shape.layer(Layer::Pairs).len() / FIRST],
             rounds: false,
         };
         (0..shape.architecture.hidden).step_by(TILE).map(tile).collect()
@@ -59,11 +43,11 @@ impl Tile {
 
     /// Loads the columns of values, mean gradients and mean squared gradients.
     pub fn load(&mut self, state: [&Parameters; 3]) {
-        let (columns, hidden) = (self.columns(), self.shape.architecture.hidden);
         let Strips { values, first, second, .. } = &mut self.strips;
         for (strips, parameters) in [values, first, second].into_iter().zip(state) {
-            for (strip, row) in strips.iter_mut().zip(parameters.chunks_exact(hidden)) {
-                strip.0[..columns.len()].copy_from_slice(&row[columns.clone()]);
+            for (strip, row) in strips.iter_mut().zip(parameters.chunks(self.shape.architecture.hidden)) {
+                let columns = columns(self.start, row.len());
+                strip.0[..columns.len()].copy_from_slice(&row[columns]);
             }
         }
         self.update_used();
@@ -92,15 +76,16 @@ impl Tile {
     }
 
     fn put(&self, strips: &[Strip], parameters: &mut Parameters) {
-        let columns = self.columns();
-        let rows = parameters.chunks_exact_mut(self.shape.architecture.hidden);
-        for (row, strip) in rows.zip(strips) {
-            row[columns.clone()].copy_from_slice(&strip.0[..columns.len()]);
+        for (row, strip) in parameters.chunks_mut(self.shape.architecture.hidden).zip(strips) {
+            let columns = columns(self.start, row.len());
+            let count = columns.len();
+            row[columns].copy_from_slice(&strip.0[..count]);
         }
     }
 
-    fn columns(&self) -> std::ops::Range<usize> {
-        self.start..self.shape.architecture.hidden.min(self.start + TILE)
+    /// The biases by output bucket, if this is the first tile. They are never rounded.
+    pub fn output_biases(&self) -> &[f32] {
+        &self.strips.values[self.shape.rows() - 1].0
     }
 
     /// Computes the neurons and output sums of tile number `index` for all positions of a chunk.
@@ -108,9 +93,9 @@ impl Tile {
     pub fn forward(&self, index: usize, chunk: &mut Chunk) {
         let (weights, bias, outputs) =
             (&self.used, &self.used[self.shape.layer(Layer::Biases).start], self.shape.layer(Layer::Outputs).start);
-        let Chunk { positions, accumulators, sums, deep, .. } = chunk;
+        let Chunk { positions, accumulators, sums, .. } = chunk;
         let accumulators = &mut accumulators[index * CHUNK..];
-        for (((position, accumulators), sums), deep) in positions.iter().zip(accumulators).zip(sums).zip(deep) {
+        for ((position, accumulators), sums) in positions.iter().zip(accumulators).zip(sums) {
             for side in 0..2 {
                 let mut neurons = *bias;
                 for &feature in position.features(side) {
@@ -125,15 +110,6 @@ impl Tile {
                     }
                 }
             }
-            if let Some(weights) = self.pairs.get(position.bucket()) {
-                let (mut sums, products) = (*deep, products(accumulators));
-                for column in 0..TILE {
-                    for neuron in 0..FIRST {
-                        sums[neuron] += products.0[column] * weights[column][neuron];
-                    }
-                }
-                *deep = sums;
-            }
         }
     }
 
@@ -141,21 +117,16 @@ impl Tile {
     /// which are then summed by input to keep sums in registers.
     #[inline(always)]
     pub fn backward(&mut self, index: usize, chunk: &Chunk, neurons: &mut NeuronGradients) {
-        let (outputs, pairs) = (self.shape.layer(Layer::Outputs).start, self.shape.layer(Layer::Pairs));
+        let outputs = self.shape.layer(Layer::Outputs).start;
         let (features, rest) = self.strips.gradients.split_at_mut(self.shape.layer(Layer::Biases).start);
         let (bias, rest) = rest.split_first_mut().expect("a row of biases");
-        let (output_gradients, pair_gradients) = rest.split_at_mut(pairs.start - outputs);
+        let (output_biases, output_gradients) = rest.split_last_mut().expect("a row of output biases");
         let sides = neurons.as_chunks_mut::<2>().0;
         let accumulators = chunk.positions.iter().zip(&chunk.accumulators[index * CHUNK..]);
-        let gradients = chunk.gradients.iter().zip(&chunk.deep);
-        for (((position, accumulators), (gradient, deep)), sides) in accumulators.zip(gradients).zip(sides) {
-            let of_products = if pairs.is_empty() {
-                Strip::ZERO
-            } else {
-                let rows = position.bucket() * FIRST;
-                let weights = &self.used[pairs.start + rows..][..FIRST];
-                backward_pairs(products(accumulators), deep, weights, &mut pair_gradients[rows..][..FIRST])
-            };
+        for (((position, accumulators), gradient), sides) in accumulators.zip(&chunk.gradients).zip(sides) {
+            if index == 0 {
+                output_biases.0[position.bucket()] += gradient;
+            }
             for (side, (neurons, neuron_gradients)) in accumulators.iter().zip(sides).enumerate() {
                 let row = 2 * position.bucket() + side;
                 let output = &self.used[outputs + row];
@@ -167,9 +138,6 @@ impl Tile {
                     // A clamped neuron has no gradient.
                     let slope = if active == value { 2.0 * active } else { 0.0 };
                     neuron_gradients.0[column] = gradient * output.0[column] * slope;
-                }
-                if !pairs.is_empty() {
-                    add_factors(neuron_gradients, neurons, &of_products, side);
                 }
                 bias.add(neuron_gradients);
             }
@@ -187,12 +155,12 @@ impl Tile {
         self.share_gradients();
         let shape = self.shape;
         let limit = |layer| shape.architecture.numbers(layer).limit;
-        for layer in [Layer::Features, Layer::Threats, Layer::Biases, Layer::Outputs] {
-            let step = if layer == Layer::Biases { step.without_decay() } else { step };
+        for layer in Layer::ALL {
+            let is_bias = matches!(layer, Layer::Biases | Layer::OutputBiases);
+            let step = if is_bias { step.without_decay() } else { step };
             self.strips.step(shape.layer(layer), step, limit(layer));
         }
         self.strips.step(shape.shared(), step, limit(Layer::Features));
-        self.strips.step(shape.layer(Layer::Pairs), step.deep(), limit(Layer::Pairs));
         self.update_used();
     }
 
@@ -240,43 +208,14 @@ impl Tile {
             }
         }
         if *rounds {
-            let (inputs, rest) = used.split_at_mut(shape.layer(Layer::Outputs).start);
-            let (outputs, pairs) = rest.split_at_mut(shape.layer(Layer::Outputs).len());
+            let (inputs, outputs) = used.split_at_mut(shape.layer(Layer::Outputs).start);
             inputs.iter_mut().for_each(|strip| strip.round(QA as f32));
             outputs.iter_mut().for_each(|strip| strip.round(QB as f32));
-            let unit = shape.architecture.numbers(Layer::Pairs).unit as f32;
-            pairs.iter_mut().for_each(|strip| strip.round(unit));
-        }
-        for (pairs, rows) in self.pairs.iter_mut().zip(used[shape.layer(Layer::Pairs)].chunks_exact(FIRST)) {
-            for (neuron, row) in rows.iter().enumerate() {
-                pairs.iter_mut().zip(row.0).for_each(|(weights, weight)| weights[neuron] = weight);
-            }
         }
     }
 }
 
-/// Adds the gradients of the pair weights of a bucket and returns those of the products, given those of the sums in `deep`.
-#[inline(always)]
-fn backward_pairs(products: Strip, deep: &[f32; FIRST], weights: &[Strip], gradients: &mut [Strip]) -> Strip {
-    let mut of_products = Strip::ZERO;
-    for neuron in 0..FIRST {
-        let (gradient, weights, gradients) = (deep[neuron], &weights[neuron], &mut gradients[neuron]);
-        for column in 0..TILE {
-            of_products.0[column] += gradient * weights.0[column];
-            gradients.0[column] += gradient * products.0[column];
-        }
-    }
-    of_products
-}
-
-/// Adds the gradients of the neurons of a side from those of its products.
-#[inline(always)]
-fn add_factors(gradients: &mut Strip, neurons: &Strip, of_products: &Strip, side: usize) {
-    for index in 0..PAIRED / 2 {
-        let (value, partner) = (neurons.0[index], neurons.0[index + PAIRED / 2]);
-        let (active, partner_active) = (value.clamp(0.0, 1.0), partner.clamp(0.0, 1.0));
-        let gradient = of_products.0[side * PAIRED / 2 + index];
-        gradients.0[index] += if active == value { gradient * partner_active } else { 0.0 };
-        gradients.0[index + PAIRED / 2] += if partner_active == partner { gradient * active } else { 0.0 };
-    }
+/// The columns of the tile that starts at a neuron in a row of this length.
+fn columns(start: usize, length: usize) -> Range<usize> {
+    start.min(length)..length.min(start + TILE)
 }

@@ -27,8 +27,8 @@ pub fn facts(position: &Position) -> (i32, i32, usize) {
 pub struct WdlCounts {
     /// Larger scores are excluded.
     max_score: i32,
-    /// Results by material and score.
-    cells: Vec<Results>,
+    /// All cells in ascending order of material and score.
+    cells: Vec<Cell>,
     pub games: u64,
     /// Positions of all games, including excluded ones.
     pub positions: u64,
@@ -36,16 +36,18 @@ pub struct WdlCounts {
 
 impl WdlCounts {
     pub fn new(max_score: i32) -> Self {
-        Self { max_score, cells: vec![[0; 3]; RANGE.count() * scores(max_score)], games: 0, positions: 0 }
+        let cell = |material, score| Cell { material, score, results: [0; 3] };
+        let cells = RANGE.flat_map(|material| (-max_score..=max_score).map(move |score| cell(material, score)));
+        Self { max_score, cells: cells.collect(), games: 0, positions: 0 }
     }
 
     /// Counts a position; `outcome` is 0 for a win of the side to move, 1 for a draw and 2 for a loss.
     pub fn add(&mut self, score: i32, material: i32, outcome: usize) {
         self.positions += 1;
         if score.abs() <= self.max_score {
-            let row = (material.clamp(*RANGE.start(), *RANGE.end()) - RANGE.start()) as usize;
-            let column = (score + self.max_score) as usize;
-            self.cells[row * scores(self.max_score) + column][outcome] += 1;
+            let row = material.clamp(*RANGE.start(), *RANGE.end()) - RANGE.start();
+            let index = row * (2 * self.max_score + 1) + score + self.max_score;
+            self.cells[index as usize].results[outcome] += 1;
         }
     }
 
@@ -55,25 +57,18 @@ impl WdlCounts {
 
     /// The nonempty cells in ascending order of material and score.
     pub fn cells(&self) -> Vec<Cell> {
-        let scores = -self.max_score..=self.max_score;
-        let places = RANGE.flat_map(|material| scores.clone().map(move |score| (material, score)));
-        let cells = places.zip(&self.cells).map(|((material, score), &results)| Cell { material, score, results });
-        cells.filter(|cell| cell.results != [0; 3]).collect()
+        self.cells.iter().filter(|cell| cell.results != [0; 3]).copied().collect()
     }
 }
 
-pub fn sum<'a>(results: impl IntoIterator<Item = &'a Results>) -> Results {
-    results.into_iter().fold([0; 3], |sum, counts| std::array::from_fn(|index| sum[index] + counts[index]))
+pub fn sum(cells: &[Cell]) -> Results {
+    cells.iter().fold([0; 3], |sum, cell| std::array::from_fn(|index| sum[index] + cell.results[index]))
 }
 
 /// Divides the range of material into parts of similar width.
 pub fn bands(count: i32) -> Vec<RangeInclusive<i32>> {
     let (start, width) = (*RANGE.start(), RANGE.count() as i32);
     (0..count).map(|index| start + width * index / count..=start + width * (index + 1) / count - 1).collect()
-}
-
-fn scores(max_score: i32) -> usize {
-    2 * max_score as usize + 1
 }
 
 /// Positions with similar scores.
@@ -191,7 +186,7 @@ pub mod tests {
         let kept: u64 = counts.results().iter().sum();
         assert!(kept > 300 && kept < positions, "{kept} of {positions}");
         let cells = counts.cells();
-        assert_eq!(sum(cells.iter().map(|cell| &cell.results)), counts.results());
+        assert_eq!(sum(&cells), counts.results());
         assert!(cells.iter().all(|cell| cell.score.abs() <= 400));
         assert!(cells.is_sorted_by_key(|cell| (cell.material, cell.score)));
     }

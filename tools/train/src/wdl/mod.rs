@@ -8,11 +8,12 @@ mod fit;
 mod report;
 mod source;
 
+use crate::formats::decode::{self, Decoded};
 use crate::formats::shards::GAMES;
-use crate::formats::{Place, StoredGame, decode, in_file, shards};
+use crate::formats::{StoredGame, in_file};
 use counts::{Cell, WdlCounts, facts};
 use fit::{Fit, MAX_DEGREE};
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::threads::Threads;
@@ -54,10 +55,8 @@ pub fn run(args: &Args) -> Done {
     args.write.as_deref().map(read_source).transpose()?;
     let files = GAMES.find(&args.data)?;
     outputs::check([&args.svg, &args.write].into_iter().flatten(), &files)?;
-    let bar = shards::bar(&files)?;
     let mut counts = WdlCounts::new(args.max_score);
-    let (finished, torn) = count(files, args.threads.count(), &mut counts, &stop, &bar)?;
-    bar.finish_and_clear();
+    let (finished, torn) = count(files, args.threads.count(), &mut counts, &stop)?;
     let cells = counts.cells();
     if !finished {
         let unchanged =
@@ -83,25 +82,16 @@ pub fn run(args: &Args) -> Done {
     Ok(shown?)
 }
 
-/// Counts games. Returns whether all were read, and the skipped truncated games.
-fn count(
-    files: Vec<PathBuf>,
-    threads: usize,
-    counts: &mut WdlCounts,
-    stop: &Stop,
-    bar: &ProgressBar,
-) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
+fn count(files: Vec<PathBuf>, threads: usize, counts: &mut WdlCounts, stop: &Stop) -> Decoded {
     let work = |games: &[StoredGame]| {
         let mut positions = Vec::new();
         games.iter().try_for_each(|game| game.walk(|position| positions.push(facts(position))).map(drop))?;
         Ok((games.len() as u64, positions))
     };
-    decode::run(files, threads, stop, work, |(games, positions), bytes| {
+    decode::run(files, threads, stop, work, |(games, positions)| {
         counts.games += games;
         positions.into_iter().for_each(|(score, material, outcome)| counts.add(score, material, outcome));
-        bar.set_position(bytes);
-        bar.set_message(format!("{} positions", HumanCount(counts.positions)));
-        Ok(())
+        Ok(counts.positions)
     })
 }
 
@@ -143,7 +133,7 @@ mod tests {
     /// Counts, fit, and whether all games were read.
     fn outcome(args: &Args, threads: usize, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
         let mut counts = WdlCounts::new(args.max_score);
-        let (finished, _) = count(GAMES.find(&args.data)?, threads, &mut counts, stop, &ProgressBar::hidden())?;
+        let (finished, _) = count(GAMES.find(&args.data)?, threads, &mut counts, stop)?;
         let fit = fitted(&counts.cells(), &counts)?;
         Ok((counts, fit, finished))
     }
@@ -182,7 +172,7 @@ mod tests {
         let stop = Stop::default();
         stop.request();
         let mut counts = WdlCounts::new(400);
-        let (finished, torn) = count(vec![data], 2, &mut counts, &stop, &ProgressBar::hidden()).unwrap();
+        let (finished, torn) = count(vec![data], 2, &mut counts, &stop).unwrap();
         assert!(!finished && torn.is_empty() && counts.games == 0);
     }
 }

@@ -56,7 +56,7 @@ pub fn report(max_score: i32, counts: &WdlCounts, cells: &[Cell], fit: &Fit) -> 
 fn by_material(report: &mut Report, model: &Model, cells: &[Cell]) {
     let row = |material: RangeInclusive<i32>| {
         let cells: Vec<Cell> = cells.iter().filter(|cell| material.contains(&cell.material)).copied().collect();
-        let results = sum(cells.iter().map(|cell| &cell.results));
+        let results = sum(&cells);
         let positions: u64 = results.iter().sum();
         // Fits this range separately, without a polynomial.
         let is_sufficient = positions >= MIN_POSITIONS && results.iter().all(|&count| count > 0);

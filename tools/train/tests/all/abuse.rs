@@ -46,7 +46,6 @@ fn outputs_are_checked_before_the_run() {
         "wdl @/data --svg @/data/00000.vf",
         "data convert @/data/00000.vf --output @/data/00000.vf",
         "data pack @/data/00000.vf --output @/data/./00000.vf",
-        "data vary @/data.bf --output @/data.bf",
         "gold make --journal @/new --output @/new",
     ] {
         assert!(TOOL.fails(&folder, words).contains("used for two files"), "{words}");
@@ -148,7 +147,7 @@ fn few_open_files_suffice() {
     // 28 buckets.
     folder.write("data.bf", &positions.repeat(500_000 * 32 / positions.len()));
     for (limit, words) in [
-        ("ulimit -n 24", "data vary @/many --output @/varied.bf"),
+        ("ulimit -n 24", "data shuffle @/many --output @/all.bf"),
         ("ulimit -Sn 24", "data shuffle @/data.bf --memory 1 --output @/shuffled.bf"),
     ] {
         let output = TOOL.limited(&folder, limit, words);

@@ -13,7 +13,7 @@ const SIZES: &[(&str, &str)] = &[
     ("GAMES", "200"),
     ("CHECK", "40"),
     ("LIMIT", "soft=20"),
-    ("HIDDEN", "64"),
+    ("HIDDEN", "32"),
     ("THREATS", "32"),
     ("EPOCHS", "2"),
     ("BATCH", "256"),

@@ -3,18 +3,18 @@
 mod histogram;
 mod survey;
 
+use crate::formats::decode::{self, Decoded};
 use crate::formats::packed;
 use crate::formats::shards::{GAMES, POSITIONS};
-use crate::formats::{Filter, Place, Rule, StoredGame, decode, shards};
+use crate::formats::{Filter, Rule, StoredGame, shards};
 use crate::report::Report;
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::summary::{percent, share};
 use lento_common::threads::Threads;
 use lento_common::{draft, outputs};
 use lento_console::Done;
 use serde_json::json;
-use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
 use survey::{Survey, TABLEBASE_PIECES};
@@ -46,13 +46,11 @@ pub fn run(args: &Args) -> Done {
     let (files, are_games) = find(&args.data)?;
     outputs::check(&args.svg, &files)?;
     let mut survey = Survey::new(args.filter.clone(), MAX_COMPARED, are_games);
-    let bar = shards::bar(&files)?;
     let (finished, torn) = if are_games {
-        count_games(files, args.threads.count(), &mut survey, &stop, &bar)?
+        count_games(files, args.threads.count(), &mut survey, &stop)?
     } else {
-        (count_positions(&files, &mut survey, &stop, &bar)?, Vec::new())
+        (count_positions(&files, &mut survey, &stop)?, Vec::new())
     };
-    bar.finish_and_clear();
     let duplicates = survey.duplicates();
     let mut report = report(&survey, duplicates);
     report.field("filter", args.filter.to_json());
@@ -76,45 +74,36 @@ fn find(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), String> {
     Ok((GAMES.find(paths)?, true))
 }
 
-fn show(bar: &ProgressBar, bytes: u64, survey: &Survey) {
-    bar.set_position(bytes);
-    bar.set_message(format!("{} positions", HumanCount(survey.positions)));
-}
-
-fn count_games(
-    files: Vec<PathBuf>,
-    threads: usize,
-    survey: &mut Survey,
-    stop: &Stop,
-    bar: &ProgressBar,
-) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
+fn count_games(files: Vec<PathBuf>, threads: usize, survey: &mut Survey, stop: &Stop) -> Decoded {
     let empty = survey.clone();
     let work = |games: &[StoredGame]| {
         let mut part = empty.clone();
         games.iter().try_for_each(|game| part.add(game))?;
         Ok(part)
     };
-    decode::run(files, threads, stop, work, |part, bytes| {
+    decode::run(files, threads, stop, work, |part| {
         survey.merge(&part);
-        show(bar, bytes, survey);
-        Ok(())
+        Ok(survey.positions)
     })
 }
 
 /// Returns false if interrupted.
-fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
+fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop) -> Result<bool, String> {
     // Detects truncated files before counting.
     packed::count_all(files)?;
+    let bar = shards::bar(files)?;
     for position in packed::positions(files) {
         survey.add_packed(&position?);
         if survey.positions.is_multiple_of(1 << 14) {
-            show(bar, survey.positions * packed::RECORD as u64, survey);
+            bar.set_position(survey.positions * packed::RECORD as u64);
+            bar.set_message(format!("{} positions", HumanCount(survey.positions)));
             if stop.is_requested() {
-                return Ok(false);
+                break;
             }
         }
     }
-    Ok(true)
+    bar.finish_and_clear();
+    Ok(!stop.is_requested())
 }
 
 fn report(survey: &Survey, (compared, repeated): (u64, u64)) -> Report {
@@ -194,8 +183,7 @@ mod tests {
         let (files, are_games) = find(&[folder.path().to_owned()]).unwrap();
         assert!(are_games);
         let mut survey = Survey::new(Filter::default(), 50, true);
-        let (finished, torn) =
-            count_games(files.clone(), 2, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap();
+        let (finished, torn) = count_games(files.clone(), 2, &mut survey, &Stop::default()).unwrap();
         assert!(finished);
         let duplicates = survey.duplicates();
         let (text, json) = report(&survey, duplicates).both();
@@ -212,7 +200,7 @@ mod tests {
         let stop = Stop::default();
         stop.request();
         let mut survey = Survey::new(Filter::default(), 50, true);
-        assert!(!count_games(files, 2, &mut survey, &stop, &ProgressBar::hidden()).unwrap().0);
+        assert!(!count_games(files, 2, &mut survey, &stop).unwrap().0);
         let duplicates = survey.duplicates();
         assert!(report(&survey, duplicates).both().0.contains("0.00 %"));
     }
@@ -226,13 +214,13 @@ mod tests {
         let (files, are_games) = find(&[folder.path().to_owned()]).unwrap();
         assert!(!are_games && files == [path.clone()] && find(&[path]).unwrap() == (files.clone(), false));
         let mut survey = Survey::new(Filter::default(), 50, false);
-        assert!(count_positions(&files, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap());
+        assert!(count_positions(&files, &mut survey, &Stop::default()).unwrap());
         let duplicates = survey.duplicates();
         let (text, _) = report(&survey, duplicates).both();
         assert!(!text.contains("games") && text.contains("score of the side to move"), "{text}");
         assert!(text.lines().any(|line| line.starts_with("  won") && line.contains("100.00 %")), "{text}");
         folder.write("some.bf", &position[1..]);
-        let error = count_positions(&files, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap_err();
+        let error = count_positions(&files, &mut survey, &Stop::default()).unwrap_err();
         assert!(error.contains("some.bf: 31 bytes, expected positions"), "{error}");
     }
 }

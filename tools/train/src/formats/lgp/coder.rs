@@ -1,7 +1,5 @@
 //! A range coder with carry propagation, as in LZMA.
 
-use std::ops::Range;
-
 /// Sum of both shares of a binary decision.
 pub const TOTAL: u32 = 1 << 16;
 /// Lower bound of the range after normalisation.
@@ -138,16 +136,15 @@ pub struct Decoder {
     bytes: Vec<u8>,
     /// Position of the next byte; it may be beyond the end.
     pub read: usize,
-    end: usize,
     /// Offset of the code within the range.
     code: u32,
     range: u32,
 }
 
 impl Decoder {
-    pub fn new(bytes: Vec<u8>, part: Range<usize>) -> Self {
-        let end = part.end.min(bytes.len());
-        let mut decoder = Self { bytes, read: part.start, end, code: 0, range: u32::MAX };
+    /// Decodes the bytes from an index on.
+    pub fn new(bytes: Vec<u8>, start: usize) -> Self {
+        let mut decoder = Self { bytes, read: start, code: 0, range: u32::MAX };
         for _ in 0..5 {
             decoder.code = decoder.code << 8 | decoder.next();
         }
@@ -156,11 +153,11 @@ impl Decoder {
 
     /// Whether the decoder has read exactly to the end.
     pub fn is_at_end(&self) -> bool {
-        self.read == self.end
+        self.read == self.bytes.len()
     }
 
     fn next(&mut self) -> u32 {
-        let byte = if self.read < self.end { self.bytes[self.read] } else { 0 };
+        let byte = self.bytes.get(self.read).copied().unwrap_or(0);
         self.read += 1;
         byte.into()
     }
@@ -194,7 +191,7 @@ impl Coder for Decoder {
     }
 
     fn is_beyond(&self) -> bool {
-        self.read > self.end
+        self.read > self.bytes.len()
     }
 }
 
@@ -235,8 +232,7 @@ mod tests {
         let bytes = encoder.finish();
         let bits = 8.0 * bytes.len() as f64;
         assert!((bits - entropy) / entropy < 0.001, "{bits} bits instead of {entropy}");
-        let (length, padding) = (bytes.len(), [9; 7]);
-        let mut decoder = Decoder::new([&padding[..], &bytes, &padding].concat(), 7..7 + length);
+        let mut decoder = Decoder::new([&[9; 7][..], &bytes].concat(), 7);
         for ((share, shares, value), expected) in decisions.iter().zip(expected) {
             assert_eq!((decoder.bit(*share, false), decoder.pick(shares, 0)), expected);
             assert_eq!(decoder.raw(16, 0), *value);
@@ -256,7 +252,7 @@ mod tests {
             encoder.bit(1, false);
             encoder.bit(1, false);
             let bytes = encoder.finish();
-            let mut decoder = Decoder::new(bytes.clone(), 0..bytes.len());
+            let mut decoder = Decoder::new(bytes, 0);
             assert!((0..ones).all(|_| decoder.raw(8, 0) == 255));
             assert!(!decoder.bit(1, true) && !decoder.bit(1, true) && decoder.is_at_end());
         }

@@ -20,4 +20,4 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use shard::{Packed, Reader, pack};
+pub use shard::{Reader, pack};

@@ -13,15 +13,8 @@ const HEADER: usize = 16;
 const CHECKSUM: usize = 4;
 const MAX_GAMES: u64 = 1 << 24;
 
-/// The bytes of a file with the numbers of its games and plies.
-pub struct Packed {
-    pub bytes: Vec<u8>,
-    pub games: u64,
-    pub plies: u64,
-}
-
 /// Packs games into the bytes of a file. `path` is for messages. Fails if a game is invalid or there are too many for [`Reader`].
-pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Packed, String> {
+pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, String>>) -> Result<Vec<u8>, String> {
     let (mut codec, mut encoder) = (Codec::new(), Encoder::new());
     let (mut count, mut plies) = (0, 0);
     let too_many = |count, plies| {
@@ -34,15 +27,13 @@ pub fn pack(path: &Path, games: impl IntoIterator<Item = Result<StoredGame, Stri
         count += 1;
         plies += game.plies.len() as u64;
         // Does not read the rest of a long file.
-        if header(count, plies, encoder.len()).is_none() {
-            return Err(too_many(count, plies));
-        }
+        header(count, plies, encoder.len()).ok_or_else(|| too_many(count, plies))?;
     }
     let coded = encoder.finish();
     let mut bytes = header(count, plies, coded.len() as u64).ok_or_else(|| too_many(count, plies))?;
     bytes.extend(coded);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    Ok(Packed { bytes, games: count, plies })
+    Ok(bytes)
 }
 
 /// The header of a file, given the bytes of the coded games; `None` if [`Reader`] would reject the file.
@@ -75,7 +66,7 @@ impl Reader {
         Self::new(inputs::read(path)?, path).map_err(|reason| in_file(path, reason))
     }
 
-    pub(super) fn new(bytes: Vec<u8>, path: &Path) -> Result<Self, String> {
+    pub(super) fn new(mut bytes: Vec<u8>, path: &Path) -> Result<Self, String> {
         let found = bytes.len();
         if !bytes.starts_with(MAGIC) && !MAGIC.starts_with(&bytes) {
             return Err("not packed games; expected a file that starts with LGP".to_owned());
@@ -100,8 +91,8 @@ impl Reader {
         if games > MAX_GAMES {
             return Err(format!("{games} games, expected at most {MAX_GAMES}"));
         }
-        let part = HEADER..bytes.len() - CHECKSUM;
-        let (decoder, codec) = (Decoder::new(bytes, part), Codec::new());
+        bytes.truncate(bytes.len() - CHECKSUM);
+        let (decoder, codec) = (Decoder::new(bytes, HEADER), Codec::new());
         Ok(Self { decoder, codec, path: Arc::from(path), next: 1, games, plies })
     }
 

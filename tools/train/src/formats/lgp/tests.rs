@@ -73,7 +73,7 @@ fn stored(folder: &Folder, bytes: &[u8]) -> Vec<StoredGame> {
 
 fn packed(games: &[StoredGame]) -> Vec<u8> {
     let games = games.iter().cloned().map(Ok);
-    pack(Path::new("packed.lgp"), games).unwrap().bytes
+    pack(Path::new("packed.lgp"), games).unwrap()
 }
 
 fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, String> {

@@ -9,7 +9,7 @@ use super::fit::{Fit, Line};
 use crate::formats::packed;
 use crate::objective::expectation;
 use crate::report::{Report, shown};
-use crate::sample::{Sample, value};
+use crate::sample::value;
 use indicatif::HumanCount;
 use lento::eval::nnue::Network;
 use lento_common::columns::columns;
@@ -108,7 +108,7 @@ impl Row {
     pub fn of_network(name: &str, network: &Network, set: &NeutralSet) -> Self {
         Self::measure(name, "cp", set, |position| {
             let packed = packed::pack(&position.board, position.label, GameResult::Draw);
-            f64::from(value(network, &Sample::new(&packed, network.architecture())))
+            f64::from(value(network, &packed))
         })
     }
 
@@ -261,7 +261,7 @@ mod tests {
     fn set(scales: [f64; 2], offset: f64) -> NeutralSet {
         let network = embedded();
         let positions = sample::positions(6, 21).into_iter().enumerate().map(|(index, packed)| {
-            let value = f64::from(value(&network, &Sample::new(&packed, network.architecture())));
+            let value = f64::from(value(&network, &packed));
             NeutralPosition {
                 board: packed::board(&packed),
                 origin: if index % 3 == 0 { Origin::Search } else { Origin::Game },

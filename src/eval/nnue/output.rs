@@ -1,6 +1,6 @@
 //! The output layer: a dot product with the activations of both sides.
 
-use super::super::simd::{Blocks, CacheLine, HalfLine, Isa};
+use super::simd::{Blocks, CacheLine, HalfLine, Isa};
 
 /// One side of the output layer.
 #[derive(Clone, Copy)]
@@ -9,7 +9,7 @@ pub(crate) struct Perspective<'a> {
     pub neurons: &'a [CacheLine],
     /// Output weights.
     pub weights: &'a [CacheLine],
-    /// XOR mask of those inputs for this side ([`InputSet::flip`](super::super::inputs::InputSet::flip)).
+    /// XOR mask of those inputs for this side ([`InputSet::flip`](super::inputs::InputSet::flip)).
     pub flip: u8,
 }
 
@@ -21,13 +21,11 @@ pub(crate) struct ScreluDot<'a> {
     pub rows: &'a [HalfLine],
     /// Indices of the active ones.
     pub active: &'a [u8],
-    /// Receives the products of lines 2n and 2n + 1 of each side in turn, unless empty.
-    pub products: &'a mut [HalfLine],
 }
 
 impl Blocks for ScreluDot<'_> {
     #[inline(always)]
-    fn run<I: Isa, const SIDES: usize, const BLOCK: usize, const SMALL: usize>(mut self, isa: I) -> i32 {
+    fn run<I: Isa, const SIDES: usize, const BLOCK: usize, const SMALL: usize>(self, isa: I) -> i32 {
         let mut sums = isa.zero();
         for first in (0..2).step_by(SIDES) {
             let (mut at, lines) = (0, self.sides[0].neurons.len());
@@ -36,8 +34,6 @@ impl Blocks for ScreluDot<'_> {
                     self.dot_lines::<I, SIDES, BLOCK>(isa, &mut sums, first, at)
                 } else if lines - at >= SMALL {
                     self.dot_lines::<I, SIDES, SMALL>(isa, &mut sums, first, at)
-                } else if lines - at >= 2 {
-                    self.dot_lines::<I, SIDES, 2>(isa, &mut sums, first, at)
                 } else {
                     self.dot_lines::<I, SIDES, 1>(isa, &mut sums, first, at)
                 }
@@ -52,7 +48,7 @@ impl ScreluDot<'_> {
     /// stay in registers while the rows of active inputs are added.
     #[inline(always)]
     fn dot_lines<I: Isa, const SIDES: usize, const COUNT: usize>(
-        &mut self,
+        &self,
         isa: I,
         sums: &mut I::Sums,
         first: usize,
@@ -80,20 +76,13 @@ impl ScreluDot<'_> {
                 isa.add_screlu(sums, index, lines[index], isa.load(&weights[index]));
             }
         }
-        if !self.products.is_empty() {
-            for (side, lines) in lines.iter().enumerate() {
-                for pair in (0..COUNT - COUNT % 2).step_by(2) {
-                    isa.multiply(&mut self.products[at + pair + first + side], lines[pair], lines[pair + 1]);
-                }
-            }
-        }
         COUNT
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::simd::{Kernel, Simd};
+    use super::super::simd::{Kernel, Simd};
     use super::*;
 
     /// The dot product of two sides without threats.
@@ -105,7 +94,7 @@ mod tests {
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) -> i32 {
             let sides = self.0.map(|(neurons, weights)| Perspective { neurons, weights, flip: 0 });
-            isa.in_blocks(ScreluDot { sides, rows: &[], active: &[], products: &mut [] })
+            isa.in_blocks(ScreluDot { sides, rows: &[], active: &[] })
         }
     }
 

@@ -1,4 +1,0 @@
-//! The layers after the accumulators.
-
-pub(super) mod deep;
-pub(super) mod output;
