@@ -61,7 +61,7 @@ pub fn run<S, I, T: Send>(
                 recv(receive) -> message => message,
                 recv(stop_requests) -> _ => {
                     stop_requests = never();
-                    notice("interrupted: finishing running work; interrupt again to end at once");
+                    notice("interrupted: stopping; interrupt again to end at once");
                     continue;
                 }
             };

@@ -60,7 +60,7 @@ impl Arena {
             Book::Positions(fens) => fens.len() as u64,
             Book::Polyglot(_) => return,
         };
-        if count > positions && !timed && self.openings.random_plies() == 0 && dfrc + endings == 0.0 {
+        if count > positions && !timed && self.openings.random_plies() == 0 && dfrc + endings < 1.0 {
             let warning = format!("games repeat after opening {positions}; --random-plies varies them");
             match book {
                 Some(book) => notice(in_file(book, warning)),

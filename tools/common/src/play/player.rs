@@ -32,8 +32,9 @@ impl Player {
     /// Sets up an engine with a hash table in MiB.
     ///
     /// # Errors
-    /// The hash table cannot be allocated, or a setting cannot be applied.
+    /// A thread cannot be started, the hash table cannot be allocated, or a setting cannot be applied.
     pub fn new(mut engine: Engine, settings: &[Setting], hash: usize) -> Result<Self, String> {
+        engine.ensure_thread().map_err(|error| error.to_string())?;
         engine.set_hash(hash).map_err(|error| error.to_string())?;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;

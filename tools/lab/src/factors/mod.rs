@@ -105,7 +105,9 @@ pub fn run(args: &Args) -> Done {
     let arena = args.conditions.arena(args.limit, [&design.settings(), &args.set])?;
     let inputs = [&args.factors, &args.conditions.openings.book];
     outputs::check([&args.journal, &args.markdown, &args.svg].into_iter().flatten(), inputs.into_iter().flatten())?;
-    arena.warn_of_repeats(args.pairs, [&args.set, &args.set]);
+    // Pairs from one opening differ in the sides of the other factors.
+    let repeats = args.pairs >> (design.factors.len() - 1).min(63);
+    arena.warn_of_repeats(repeats, [&args.set, &args.set]);
     let stop = Stop::on_ctrl_c()?;
     let mut session = Session::open(args, design)?;
     if let Some(shared) = report::shared(&session.design) {
@@ -113,14 +115,18 @@ pub fn run(args: &Args) -> Done {
     }
     let template = "{bar:30} {pos}/{len} pairs {msg} [{elapsed}, {eta} left]";
     let bar = progress::resumed(Some(args.pairs), session.regression.pairs, template);
-    session.play(&arena, &stop, |regression| {
+    let played = session.play(&arena, &stop, |regression| {
         bar.set_position(regression.pairs);
         // Estimates take time in proportion to the pairs.
         if !bar.is_hidden() && regression.pairs.is_multiple_of(1 + regression.pairs / 100) {
             bar.set_message(report::line(regression));
         }
-    })?;
+    });
     bar.finish_and_clear();
+    // Pairs before an error count.
+    if played.is_err() && session.regression.pairs == 0 {
+        return played.map(|()| ExitCode::SUCCESS);
+    }
     // Printed although a file may not be writable, and the reverse.
     let shown = summary::show(args.json, || report::json(args, &session), || report::text(&session));
     if let Some(path) = &args.markdown {
@@ -130,6 +136,7 @@ pub fn run(args: &Args) -> Done {
         draft::write(path, report::svg(&session)?.as_bytes())?;
     }
     shown?;
+    played?;
     Ok(summary::exit(session.is_over()))
 }
 

@@ -53,7 +53,8 @@ impl<'a> Session<'a> {
         };
         let (send, lines) = unbounded();
         thread::Builder::new().name("reader".into()).spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
                 if send.send((Instant::now(), line)).is_err() {
                     break;
                 }

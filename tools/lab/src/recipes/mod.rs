@@ -149,14 +149,18 @@ pub fn run(args: &Args) -> Done {
     let stop = Stop::on_ctrl_c()?;
     let (done, all) = session.progress();
     let bar = progress::resumed(Some(all), done, "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
-    session.run(&arena, &stop, &mut |session, variant| {
+    let ran = session.run(&arena, &stop, &mut |session, variant| {
         let (done, all) = session.progress();
         bar.set_length(all);
         bar.set_position(done);
         bar.set_message(variant.to_owned());
-    })?;
+    });
     bar.finish_and_clear();
-    write(args, &session)?;
+    // Parts before an error count.
+    if ran.is_ok() || session.progress().0 > 0 {
+        write(args, &session)?;
+    }
+    ran?;
     Ok(summary::exit(session.is_complete()))
 }
 

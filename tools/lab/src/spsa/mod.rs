@@ -84,17 +84,21 @@ pub fn run(args: &Args) -> Done {
     if let Some(path) = &args.write {
         rewritten(path, &session)?;
     }
-    let finished = play(args, &mut session, &Stop::on_ctrl_c()?)?;
+    let played = play(args, &mut session, &Stop::on_ctrl_c()?);
+    // Iterations before an error count.
+    if played.is_err() && session.spsa.iteration == 0 {
+        return Ok(summary::exit(played?));
+    }
     let document =
         || merged(report::json(&session.spsa, &session.pairs, args.iterations), json!({ "run": session.header }));
     let shown = summary::show(args.json, document, || report::text(&session.spsa, &session.pairs, args.iterations));
     let drawn = draw(args, &session);
-    if finished && let Some(path) = &args.write {
+    if let (Ok(true), Some(path)) = (&played, &args.write) {
         draft::write(path, rewritten(path, &session)?.as_bytes())?;
     }
     shown?;
     drawn?;
-    Ok(summary::exit(finished))
+    Ok(summary::exit(played?))
 }
 
 /// Plays the remaining iterations; false if interrupted.

@@ -99,21 +99,23 @@ fn declaration(tunable: &Tunable, default: i32) -> String {
     format!("    {name}: {min}..={max} = {default}{off};")
 }
 
-/// Replaces the changed defaults in a source and keeps all other bytes. Fails unless each parameter has one declaration with the default
+/// Replaces the changed defaults in a source and keeps all other bytes. Fails unless each parameter has one declaration with the range
 /// of this program.
 pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     let mut text = source.to_owned();
     for (parameter, value) in spsa.parameters.iter().zip(spsa.rounded()) {
-        let tunable = parameter.tunable;
-        let old = declaration(&tunable, tunable.default);
-        if source.lines().filter(|line| line.starts_with(&old)).count() != 1 {
-            return Err(format!("expected one line that starts with {old:?}"));
-        }
-        let new = declaration(&tunable, value);
+        let new = declaration(&parameter.tunable, value);
+        // The default may be that of an earlier run.
+        let start = &new[..new.rfind("= ").map_or(new.len(), |at| at + 2)];
+        let mut lines = source.lines().filter(|line| line.starts_with(start));
+        let (Some(line), None) = (lines.next(), lines.next()) else {
+            return Err(format!("expected one line that starts with {start:?}"));
+        };
+        let old = &line[..line.find(';').map_or(line.len(), |at| at + 1)];
         // Preserves the column of the comment.
         let width = old.len().max(new.len());
         let padded = format!("{old:width$}");
-        let old = if text.contains(&padded) { padded } else { old };
+        let old = if text.contains(&padded) { padded } else { old.to_owned() };
         text = text.replacen(&old, &format!("{new:width$}"), 1);
     }
     Ok(text)
@@ -212,6 +214,7 @@ mod tests {
         }
         let differing = source.lines().zip(written.lines()).filter(|(before, after)| before != after).count();
         assert_eq!(differing, changed(&ends).count());
+        assert_eq!(rewrite(&written, &ends).as_deref(), Ok(&*written), "again");
 
         let one = spsa(&["rfp_margin"]);
         let old = declaration(&one.parameters[0].tunable, one.parameters[0].tunable.default);

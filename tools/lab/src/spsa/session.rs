@@ -38,7 +38,8 @@ impl Session {
         let spsa = Spsa::new(chosen(&args.parameters)?, schedule, args.conditions.openings.seed);
         let header = header(args, &spsa, &schedule)?;
         let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
-        arena.warn_of_repeats(args.iterations * args.pairs, [&args.set, &args.set]);
+        // Each iteration plays other values.
+        arena.warn_of_repeats(args.pairs, [&args.set, &args.set]);
         let mut session = Self {
             pairs: Pentanomial::default(),
             header: header.clone(),

@@ -201,8 +201,8 @@ impl Measuring<'_> {
         }
         let output = child.wait_with_output()?;
         if !output.status.success() {
-            // Standard error is not captured, so the player has printed the reason.
-            return Err(in_file(&self.engine, output.status).into());
+            let reason = String::from_utf8_lossy(&output.stderr);
+            return Err(in_file(&self.engine, format_args!("{}: {}", output.status, reason.trim_end())).into());
         }
         let document = serde_json::from_slice(&output.stdout);
         Ok(Some(document.map_err(|error| in_file(&self.engine, format_args!("{error} in the document of speedtest")))?))
@@ -216,7 +216,8 @@ impl Measuring<'_> {
         for (name, value) in options {
             command.args(value.map(|value| format!("{name}={value}")));
         }
-        command.stdin(Stdio::null());
+        // The progress line of the player would overwrite that of this program.
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
         command
     }
 }

@@ -138,7 +138,7 @@ impl System {
             stolen: seconds(&[7]),
             waiting: self.text("proc/pressure/cpu").and_then(pressure).map(|us| us / 1e6),
             thermal_throttles: sum(self.of_cpus("thermal_throttle/core_throttle_count")),
-            limit_stops: control_groups(&self.root, "cpu").into_iter().filter_map(stops).reduce(f64::max),
+            limit_stops: control_groups(&self.root, "cpu").into_iter().filter_map(stops).reduce(|a, b| a + b),
             foreign_pages: field(&vmstat, "numa_foreign"),
             remote_pages: field(&vmstat, "numa_other"),
             ..Observed::default()

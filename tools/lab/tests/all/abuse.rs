@@ -68,12 +68,15 @@ fn outputs_are_checked_before_the_run() {
     assert_eq!(folder.names(), ["book.epd", "params.rs", "suite.epd"]);
     for (words, warned) in [
         ("match --pairs 2 --book @/book.epd", true),
+        ("match --pairs 2 --book @/book.epd --endings 0.1", true),
         ("match --pairs 2 --book @/book.epd --random-plies 1", false),
         ("match --pairs 1 --book @/book.epd", false),
         ("match --pairs 2", false),
         ("match --pairs 2 --random-plies 0", true),
-        ("spsa rfp_margin --iterations 2 --pairs 1 --book @/book.epd", true),
-        ("spsa rfp_margin --iterations 1 --pairs 1 --book @/book.epd", false),
+        ("spsa rfp_margin --iterations 1 --pairs 2 --book @/book.epd", true),
+        ("spsa rfp_margin --iterations 2 --pairs 1 --book @/book.epd", false),
+        ("factors LMR=off --pairs 2 --book @/book.epd", true),
+        ("factors LMR=off rfp_margin=80 --pairs 2 --book @/book.epd", false),
         ("match --pairs 2 --book @/book.epd --limit tc=0.2+0.002 --new nodestime=50", false),
         ("match --pairs 2 --book @/book.epd --limit tc=0.2+0.002 --new nodestime=50 --old nodestime=50", true),
     ] {
@@ -122,6 +125,15 @@ fn full_disk_is_reported_and_finished_work_is_kept() {
         let output = TOOL.limited(&folder, "trap '' XFSZ; ulimit -f 1", words);
         let (text, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(text.contains(result) && message.contains(file), "{words}: {text}{message}");
+        assert_eq!(output.status.code(), Some(1), "{words}");
+    }
+    for (words, result) in
+        [("factors LMR=off --pairs 90", "LMR=off"), ("spsa rfp_margin --iterations 90 --pairs 1", "rfp_margin")]
+    {
+        let words = format!("{words} --limit nodes=50 --hash 1 --journal @/{}", &words[..4]);
+        let output = TOOL.limited(&folder, "trap '' XFSZ; ulimit -f 4", &words);
+        let (text, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(result) && message.contains("File too large"), "{words}: {text}{message}");
         assert_eq!(output.status.code(), Some(1), "{words}");
     }
     std::fs::create_dir(folder.at("pictures")).unwrap();
@@ -234,7 +246,7 @@ fn signals_end_the_run_and_work_is_kept() {
         assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
         let output = finish(child);
         let message = String::from_utf8_lossy(&output.stderr);
-        assert!(message.starts_with("lento-lab: interrupted: f"), "{message}");
+        assert!(message.starts_with("lento-lab: interrupted: s"), "{message}");
         assert_eq!(output.status.code(), Some(130), "{limit}");
     }
 }

@@ -7,6 +7,7 @@ use lento_testing::Folder;
 use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 use std::env;
+use std::io::Write;
 use std::process::{Command, ExitCode, Output, Stdio};
 
 /// Environment variable for the engine of [`latency`].
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     if env::var_os(ENGINE).is_some() {
         // Some engines take arguments for commands and exit after them.
         assert_eq!(env::args_os().len(), 1, "arguments");
+        std::io::stdout().write_all(b"id author M\xfcller\n").expect("standard output");
         lento_uci::run::stdio(Engine::new()).expect("standard output");
         return ExitCode::SUCCESS;
     }

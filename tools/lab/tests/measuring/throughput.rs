@@ -23,6 +23,10 @@ pub fn player() -> ExitCode {
     let Ok(kind) = env::var(PLAYER) else { return lento_player::main() };
     let (speed, sum) = match kind.as_str() {
         "fake-speed" => return fake_speed(),
+        "noisy" => {
+            eprintln!("noise");
+            return ExitCode::FAILURE;
+        }
         "steady" => (1e6, 0),
         "unsteady" => (1e6 + f64::from(id() % 7) * 1e5, 0),
         _ => (1e6, id()),
@@ -229,6 +233,8 @@ fn ends_in_time() {
     assert!((500.0..4000.0).contains(&number(&unsteady["elapsed_ms"])), "{unsteady}");
     let output = run(measuring(&["--time=1s"]).env(PLAYER, "unsteady"));
     assert!(text_of(&output).contains("\nunstable after "), "{}", text_of(&output));
+    let failed = text_of(&run(measuring(&[]).env(PLAYER, "noisy")));
+    assert!(failed.lines().count() == 1 && failed.contains(": noise"), "{failed}");
     for (args, part) in
         [(["--within", "0"], "expected a percentage"), (["--engine", "no/such/player"], "no/such/player: ")]
     {

@@ -3,7 +3,7 @@ use lento_console::machine::cpu_limit;
 use lento_testing::Folder;
 
 /// Files below a root as on a server.
-const SERVER: [(&str, &str); 27] = [
+const SERVER: [(&str, &str); 28] = [
     ("proc/version", "Linux version 6.8.0 (gcc 13.2.0) #1 SMP\n"),
     ("proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0xa0011d5\nflags\t\t: fpu sse2 avx2\ncpu MHz\t\t: 1500.000\n"),
     ("proc/self/status", "Name:\tlento-lab\nCpus_allowed:\t7\nCpus_allowed_list:\t0-2\n"),
@@ -11,6 +11,7 @@ const SERVER: [(&str, &str); 27] = [
     ("sys/fs/cgroup/user.slice/cpu.max", "250000 100000\n"),
     ("sys/fs/cgroup/user.slice/cpu.stat", "usage_usec 9\nnr_periods 7\nnr_throttled 4\nthrottled_usec 1000\n"),
     ("sys/fs/cgroup/user.slice/a.scope/cpu.max", "max 100000\n"),
+    ("sys/fs/cgroup/user.slice/a.scope/cpu.stat", "nr_throttled 9\n"),
     ("sys/devices/system/cpu/online", "0-3\n"),
     ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3400000\n"),
