@@ -74,7 +74,6 @@ impl<R: BufRead> Lines<R> {
         self.units(bytes).map_or(bytes.ends_with(b"\n"), |mut units| units.next_back() == Some(0x0A))
     }
 
-    /// The next line; `None` at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = std::mem::take(&mut self.rest);
         self.read(&mut bytes)?;

@@ -16,10 +16,8 @@ const DELAYS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5
 /// Maximum line length in bytes; longer lines are split.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The two halves of a connection.
 pub type Halves = (Box<dyn Read + Send>, Box<dyn Write + Send>);
 
-/// Encrypts a new connection.
 pub type Encrypt = Box<dyn Fn(TcpStream) -> io::Result<Halves> + Send + Sync>;
 
 pub struct Target {
@@ -60,7 +58,6 @@ pub struct Link {
     number: u64,
     failures: u32,
     wire: Option<Wire>,
-    /// Time of the last received line.
     pub last_received: Instant,
 }
 

@@ -37,7 +37,6 @@ struct Relay {
     queued: VecDeque<String>,
     /// Searches of this connection that were answered without the server.
     stale: usize,
-    /// Whether a ping is unanswered.
     is_pinging: bool,
     /// Unanswered `isready` commands of the user interface.
     pending_isready: usize,

@@ -6,7 +6,6 @@ use lento::search::limits::Limits;
 use lento::search::report::Info;
 use std::time::Duration;
 
-/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
     /// Depth of the last completed iteration, in plies.
@@ -51,7 +50,6 @@ pub struct Conditions {
     pub requested: SearchLimits,
     pub multipv: u16,
     pub threads: usize,
-    /// Hash table in MiB.
     pub hash_mib: usize,
     /// Whether moves are in Chess960 notation.
     pub chess960: bool,

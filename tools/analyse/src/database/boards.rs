@@ -2,17 +2,18 @@
 
 use super::{Database, Location};
 use crate::sql::{Result, Value, values};
+use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardRow {
-    pub board: String,
+    pub board: Arc<str>,
     pub name: String,
     /// Number of changes, from 1.
     pub version: u64,
     /// Milliseconds since 1970.
     pub changed: u64,
     /// JSON.
-    pub document: String,
+    pub document: Arc<str>,
     pub is_removed: bool,
 }
 
@@ -36,21 +37,17 @@ impl Boards {
         let sql = format!("SELECT board, name, version, changed, document, removed FROM board WHERE {condition}");
         self.0.with_reconnect(|database| {
             database.connection.query(&sql, values, |row| {
-                Ok(BoardRow {
-                    board: row.get(0)?,
-                    name: row.get(1)?,
-                    version: row.get(2)?,
-                    changed: row.get(3)?,
-                    document: row.get(4)?,
-                    is_removed: row.get(5)?,
-                })
+                let (board, name, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let (changed, document, is_removed) = (row.get(3)?, row.get(4)?, row.get(5)?);
+                Ok(BoardRow { board, name, version, changed, document, is_removed })
             })
         })
     }
 
     /// Writes a board. Returns false, and writes nothing, if its stored version is not the expected one.
     pub fn put(&mut self, row: &BoardRow, expected: u64) -> Result<bool> {
-        let values = values![&row.board, &row.name, row.version, row.changed, &row.document, row.is_removed, expected];
+        let values =
+            values![&*row.board, &row.name, row.version, row.changed, &*row.document, row.is_removed, expected];
         let sql = "INSERT INTO board (board, name, version, changed, document, removed) VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (board) DO UPDATE SET name = $2, version = $3, changed = $4, document = $5, removed = $6
             WHERE board.version = $7";

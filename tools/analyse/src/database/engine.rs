@@ -20,7 +20,7 @@ impl EngineId {
             identity.evaluation,
             format!("{:016x}", identity.fingerprint),
             engine.settings.lmr.main.name(),
-            engine.tables().map_or_else(String::new, |tables| tables.summary().to_string()),
+            engine.tables().map_or_else(String::new, |tables| tables.summary().usable()),
         ];
         Self(fields.into())
     }

@@ -20,7 +20,6 @@ const ROWS: usize = 500;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Analyses read.
     pub read: u64,
     /// Analyses taken, which are new or better.
     pub taken: u64,

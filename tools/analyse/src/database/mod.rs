@@ -72,7 +72,6 @@ pub struct Database {
     connection: Connection,
     /// Registration of this process, if visible to others.
     run: Option<Run>,
-    /// Whether it was opened as immutable.
     immutable: bool,
 }
 
@@ -150,32 +149,34 @@ impl Drop for Database {
     }
 }
 
-/// Runs a query. If the connection is lost, retries with `true`, which means to reconnect first. Returns `None` after Ctrl-C
-/// meanwhile.
-pub fn retry<T>(
-    location: &Location,
+/// Runs a query, again after reconnecting if the connection is lost. Returns `None` after Ctrl-C meanwhile.
+pub fn retry<D, T>(
+    database: &mut D,
+    reconnect: impl Fn(&mut D) -> Result<()>,
     stop: &Stop,
     progress: &mut Progress,
-    mut query: impl FnMut(bool) -> Result<T>,
+    mut query: impl FnMut(&mut D) -> Result<T>,
 ) -> Result<Option<T>> {
     let mut report = |text: String| {
         progress.clear();
         notice(text);
     };
     let mut delay = Duration::from_millis(100);
-    let mut is_lost = false;
+    let mut lost = None;
     loop {
-        match query(is_lost) {
+        let connected = if lost.is_some() { reconnect(database) } else { Ok(()) };
+        match connected.and_then(|()| query(database)) {
             Err(error) if error.is_disconnect() => {
-                if !std::mem::replace(&mut is_lost, true) {
+                if lost.is_none() {
                     report(format!("{error}; retrying until the server is back; nothing is lost"));
+                    // If only the connection is lost, a new one works, even after Ctrl-C.
+                    lost = Some(error.place);
+                    continue;
                 }
             }
             Err(error) => return Err(error),
             Ok(result) => {
-                if is_lost {
-                    report(format!("{location}: the server is back"));
-                }
+                lost.iter().for_each(|place| report(format!("{place}: the server is back")));
                 return Ok(Some(result));
             }
         }

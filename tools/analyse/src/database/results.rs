@@ -10,6 +10,7 @@ use lento::chess::Board;
 use lento::eval::wdl;
 use lento::score::{INFINITE, Score, mate_distance};
 use lento_console::document::notation;
+use lento_console::setup::Setup;
 use std::time::Duration;
 
 /// An analysis with its engine.
@@ -127,7 +128,8 @@ pub fn insert_position(connection: &mut Connection, key: &Key) -> Result<i64> {
     position(connection, key, "")?.ok_or_else(|| connection.error("the position was not inserted"))
 }
 
-/// The results of an engine, or of all, with at least this many lines, deepest first.
+/// The results of an engine, or of all, with at least this many lines, deepest first. Read by one statement, since others may replace
+/// them.
 pub fn stored(
     connection: &mut Connection,
     position: i64,
@@ -136,58 +138,49 @@ pub fn stored(
     board: &Board,
 ) -> Result<Vec<Stored>> {
     let sql = "SELECT id, multipv, asked_time_ms, asked_depth, asked_nodes, finished, threads, hash_mib, chess960,
-            depth, seldepth, nodes, time_ms
-        FROM analysis WHERE position = $1 AND engine = coalesce($2, engine) AND multipv >= $3
-        ORDER BY depth DESC, nodes DESC, multipv";
-    let found = connection.query(sql, &values![position, engine, multipv], |row| {
+            depth, seldepth, nodes, time_ms, score, pv
+        FROM analysis LEFT JOIN line ON line.analysis = analysis.id
+        WHERE position = $1 AND engine = coalesce($2, engine) AND multipv >= $3
+        ORDER BY depth DESC, nodes DESC, multipv, id, rank";
+    let mut all: Vec<(i64, Stored)> = Vec::new();
+    connection.query(sql, &values![position, engine, multipv], |row| {
+        let id: i64 = row.get(0)?;
+        let inconsistent =
+            |what: &str| format!("analysis {id}: {what}; `DELETE FROM analysis WHERE id = {id}` removes it");
+        let chess960 = row.get(8)?;
+        let score: i64 = row.get::<Option<i64>>(13)?.ok_or_else(|| inconsistent("it has no lines"))?;
+        let line = line(board, chess960, score, &row.get::<String>(14)?).map_err(|what| inconsistent(&what))?;
+        if let Some((_, stored)) = all.last_mut().filter(|(last, _)| *last == id) {
+            stored.analysis.lines.push(line);
+            return Ok(());
+        }
         let requested = SearchLimits {
             time: row.get::<Option<u64>>(2)?.map(Duration::from_millis),
             depth: row.get(3)?,
             nodes: row.get(4)?,
         };
-        let (multipv, threads, hash_mib, chess960) = (row.get(1)?, row.get(6)?, row.get(7)?, row.get(8)?);
+        let (multipv, threads, hash_mib) = (row.get(1)?, row.get(6)?, row.get(7)?);
         let conditions = Conditions { requested, multipv, threads, hash_mib, chess960 };
         let (depth, seldepth, nodes) = (row.get(9)?, row.get(10)?, row.get(11)?);
         let time = Duration::from_millis(row.get(12)?);
-        let analysis = Analysis { depth, seldepth, nodes, time, lines: Vec::new() };
-        Ok((row.get(0)?, Stored { analysis, conditions, finished: row.get(5)? }))
+        let analysis = Analysis { depth, seldepth, nodes, time, lines: vec![line] };
+        all.push((id, Stored { analysis, conditions, finished: row.get(5)? }));
+        Ok(())
     })?;
-    let mut all = Vec::new();
-    for (id, mut stored) in found {
-        stored.analysis.lines = lines(connection, id, board, stored.conditions.chess960)?;
-        all.push(stored);
-    }
-    Ok(all)
-}
-
-fn lines(connection: &mut Connection, analysis: i64, board: &Board, chess960: bool) -> Result<Vec<Line>> {
-    let inconsistent =
-        |what: &str| format!("analysis {analysis}: {what}; `DELETE FROM analysis WHERE id = {analysis}` removes it");
-    let sql = "SELECT score, pv FROM line WHERE analysis = $1 ORDER BY rank";
-    let lines = connection.query(sql, &values![analysis], |row| {
-        Ok(line(board, chess960, row.get(0)?, &row.get::<String>(1)?).map_err(|what| inconsistent(&what))?)
-    })?;
-    if lines.is_empty() { Err(connection.error(inconsistent("it has no lines"))) } else { Ok(lines) }
+    Ok(all.into_iter().map(|(_, stored)| stored).collect())
 }
 
 /// Parses a score and moves in UCI. Fails with the reason if they are out of range or illegal.
 pub fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> Result<Line, String> {
     let within = |score: &Score| (-INFINITE..=INFINITE).contains(score);
     let score = Score::try_from(score).ok().filter(within).ok_or_else(|| format!("{score} is not a score"))?;
-    let (mut moves, mut at) = (Vec::new(), board.clone());
-    for text in pv.split_whitespace() {
-        let illegal = || format!("{text:?} is not a legal move in {}", at.fen(chess960));
-        let mv = at.parse_uci(text, chess960).ok_or_else(illegal)?;
-        moves.push(mv);
-        at = at.after(mv);
-    }
+    let moves = Setup { chess960, ..Setup::default() }.moves(board, pv)?;
     if moves.is_empty() && board.has_legal_move() {
         return Err("a line has no moves".into());
     }
     Ok(Line { score, pv: moves })
 }
 
-/// Inserts the lines of an analysis, best first.
 fn insert_lines(connection: &mut Connection, analysis: i64, board: &Board, found: &Stored) -> Result<()> {
     let material = wdl::material(board);
     for (rank, line) in (1_i64..).zip(&found.analysis.lines) {

@@ -51,7 +51,8 @@ impl Run {
         let (path, _locked) = create_locked(&path, SUFFIX).map_err(refuse)?;
         let token = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut run = Self { id: 0, liveness: Liveness::Lock { path, _locked } };
-        let insert = "INSERT INTO run (token, process) VALUES ($1, $2) RETURNING id";
+        // Random: SQLite gives ids of removed runs to new ones, and `queue_owner` still has that of the last server.
+        let insert = "INSERT INTO run (id, token, process) VALUES (abs(random() >> 1), $1, $2) RETURNING id";
         run.id = connection.query_value(insert, &values![token, process::id()])?;
         Ok(run)
     }
@@ -86,12 +87,13 @@ fn start_lease(connection: &mut Connection, length: Duration) -> Result<Liveness
     let (_stop, stopped) = channel();
     let (location, schema, values) =
         (connection.location.clone(), connection.schema, values![&token, length.as_secs_f64()]);
+    // Without a second connection the lease would end unnoticed.
+    let mut second = Some(Connection::open(&location, schema, OpenFlags::default())?);
     let renew = move || {
-        let mut connection = None;
         while stopped.recv_timeout(length / 4) == Err(RecvTimeoutError::Timeout) {
             // Reconnects after a failure.
-            let there = connection.take().or_else(|| Connection::open(&location, schema, OpenFlags::default()).ok());
-            connection = there.and_then(|mut there| there.execute(RENEW, &values).is_ok().then_some(there));
+            let there = second.take().or_else(|| Connection::open(&location, schema, OpenFlags::default()).ok());
+            second = there.and_then(|mut there| there.execute(RENEW, &values).is_ok().then_some(there));
         }
     };
     let spawned = thread::Builder::new().name("lease".into()).spawn(renew);

@@ -44,6 +44,9 @@ fn databases_on_a_server_behave_like_files() {
     }
     let values = Location::Server(server.create("values"));
     crate::sql::tests::values_round_trip(&mut crate::sql::tests::open(&values));
+    let idle = crate::sql::tests::open(&values)
+        .transaction(|connection| connection.query_value::<String>("SHOW idle_in_transaction_session_timeout", &[]));
+    assert_eq!(idle.unwrap(), "5min");
     // A merge between a file and a server, in both directions.
     let folder = Folder::new("database");
     let (file, there) = (Location::File(folder.at("one.db")), Location::Server(server.create("between")));
@@ -136,11 +139,11 @@ fn only_removed_boards_are_deleted() {
     let folder = Folder::new("boards");
     let mut boards = Boards::open(&Location::File(folder.at("one.db"))).unwrap();
     for (board, is_removed) in [("kept", false), ("gone", true)] {
-        let (board, document) = (board.to_owned(), "{}".to_owned());
+        let (board, document) = (board.into(), "{}".into());
         boards.put(&BoardRow { board, name: String::new(), version: 1, changed: 0, document, is_removed }, 0).unwrap();
     }
     ["kept", "gone"].iter().for_each(|board| boards.delete(board).unwrap());
-    assert_eq!(boards.all().unwrap().iter().map(|row| row.board.as_str()).collect::<Vec<_>>(), ["kept"]);
+    assert_eq!(boards.all().unwrap().iter().map(|row| &*row.board).collect::<Vec<_>>(), ["kept"]);
 }
 
 #[test]
@@ -368,4 +371,31 @@ fn merges(locate: Locate) {
     let mut first = open(&paths[0]);
     assert_eq!(merge(&mut first, &paths[0].clone()).unwrap(), Merged::default());
     assert!(merge(&mut first, &Location::File("none.db".into())).is_err());
+}
+
+#[test]
+fn results_are_read_while_they_are_replaced() {
+    let folder = Folder::new("replaced");
+    let (location, engine) = (Location::File(folder.at("one.db")), engine("one"));
+    // Two positions take turns, so that no id is reused.
+    let boards = [Board::start(), Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").unwrap()];
+    let mut writer = open(&location);
+    let mut write = |depth| boards.iter().for_each(|board| put(&mut writer, board, &engine, &stored(board, depth, 1)));
+    write(1);
+    let mut reader = Database::open_to_read(&location).unwrap();
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(move || (2..80).for_each(&mut write));
+        while !writing.is_finished() {
+            assert!(reader.best(&Key::new(&Game::start()), &boards[0]).unwrap().is_some());
+        }
+    });
+}
+
+#[test]
+fn only_servers_own_the_queue() {
+    let folder = Folder::new("database");
+    let location = Location::File(folder.at("one.db"));
+    drop(Queue::open(&location).unwrap().expect("an owner"));
+    let _analysis = open(&location);
+    assert!(Queue::open(&location).unwrap().is_some());
 }

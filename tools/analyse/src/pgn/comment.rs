@@ -36,6 +36,15 @@ pub fn parts(mut text: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// Appends to a comment, unless empty.
+pub fn append(to: &mut Option<String>, text: &str) {
+    match to {
+        _ if text.is_empty() => {}
+        Some(before) => *before += &format!(" {text}"),
+        None => *to = Some(text.to_owned()),
+    }
+}
+
 impl Comment {
     /// Parses a comment. Drops commands such as `[%eval 0.3]`, leading measurements such as `+0.13/12 0.29s`, and lists of
     /// `key=value`.

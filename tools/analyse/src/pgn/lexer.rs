@@ -17,7 +17,6 @@ fn is_blank(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
-/// Whether a character ends the name of a tag.
 fn ends_name(c: char) -> bool {
     c.is_whitespace() || c == '"' || c == ']'
 }
@@ -26,7 +25,6 @@ fn shortened(word: String) -> String {
     if word.len() > MAX_WORD { word.chars().take(MAX_WORD / 4).collect() } else { word }
 }
 
-/// Line-by-line tokenizer.
 #[derive(Debug)]
 pub struct Lexer<R> {
     pub lines: Lines<R>,
@@ -74,9 +72,9 @@ impl<R: BufRead> Lexer<R> {
         Ok(true)
     }
 
-    /// The next token; `None` at the end.
     pub fn token(&mut self) -> io::Result<Option<Token>> {
         loop {
+            let begins = self.line.begins && self.at == 0;
             self.at += self.rest().len() - self.rest().trim_start_matches(is_blank).len();
             let Some(first) = self.rest().chars().next() else {
                 if !self.next_line()? {
@@ -88,7 +86,7 @@ impl<R: BufRead> Lexer<R> {
                 }
                 continue;
             };
-            self.begins = self.line.begins && self.line.text[..self.at].chars().all(is_blank);
+            self.begins = begins;
             let token = match first {
                 '[' if self.is_tag() => Some(self.tag()),
                 '[' => Some(self.bracketed()),

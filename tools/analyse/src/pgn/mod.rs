@@ -8,7 +8,7 @@ mod lexer;
 mod reader;
 mod word;
 
-pub use comment::{Comment, Part, is_clock, parts};
+pub use comment::{Comment, Part, append, is_clock, parts};
 pub use reader::Reader;
 pub use word::parse as parse_move;
 
@@ -36,7 +36,6 @@ impl PgnGame {
     }
 }
 
-/// Whether the tag `Variant` names Chess960.
 pub fn names_chess960(variant: &str) -> bool {
     let variant = variant.to_ascii_lowercase();
     ["960", "fischer", "frc"].iter().any(|name| variant.contains(name))
@@ -61,7 +60,6 @@ impl From<Option<Move>> for PgnMove {
 }
 
 impl PgnMove {
-    /// The position after it.
     pub fn after(&self, board: &Board) -> Board {
         let mut after = board.clone();
         match self.mv {
@@ -107,11 +105,9 @@ pub struct Reading {
     pub game: Option<PgnGame>,
     /// Byte offset and number of its first line, unless something precedes it there.
     pub start: Option<(u64, u64)>,
-    /// Problems in file order.
     pub problems: Vec<Problem>,
 }
 
-/// A fault of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Numbers of the game and the line, from 1.

@@ -2,7 +2,7 @@
 
 use super::lexer::{Lexer, MAX_COMMENT};
 use super::word::{self, Token, parse};
-use super::{PgnGame, PgnMove, Problem, Reading, Variation, names_chess960, tag};
+use super::{PgnGame, PgnMove, Problem, Reading, Variation, append, names_chess960, tag};
 use lento::chess::{Board, Game};
 use std::fmt::Display;
 use std::io::{self, BufRead};
@@ -52,7 +52,6 @@ impl<R: BufRead> Reader<R> {
         self.lexer.lines.bytes
     }
 
-    /// The next game; `None` at the end.
     pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
         // Ignores text between games, such as a comment on the file, before tags.
         let mut main = Variation::default();
@@ -94,10 +93,7 @@ impl Variation {
             Some(last) => &mut last.remarks.comment,
             None => &mut self.comment,
         };
-        match comment {
-            Some(before) => *before += &format!(" {text}"),
-            None => *comment = Some(text.to_owned()),
-        }
+        append(comment, text);
     }
 
     /// Adds a variation to the last move; if it has no moves, only its comment.

@@ -1,5 +1,6 @@
 //! PGN tokens and words of movetext.
 
+use super::comment::is_clock;
 use lento::chess::{Board, Move};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,6 @@ pub fn is_null_move(word: &str) -> bool {
     NULL_MOVES.iter().any(|spelling| spelling.eq_ignore_ascii_case(word))
 }
 
-/// Parses a result.
 pub fn result(word: &str) -> Option<&'static str> {
     match word {
         "1-0" | "1–0" | "1:0" => Some("1-0"),
@@ -78,14 +78,15 @@ pub fn token(word: &str) -> Option<Token> {
     let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_number = (behind.is_empty() && !is_null_move(word)) || behind.starts_with(dots);
     let word = if is_number { behind.trim_start_matches(dots) } else { word };
-    if word.is_empty() || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
+    let is_time = word.contains(':') && is_clock(word);
+    if word.is_empty() || is_time || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
         return None;
     }
     Some(glyph(word).map_or_else(|| Token::Move(word.to_owned()), Token::Nag))
 }
 
 /// Suffixes in words, longest first.
-const SPELLED_OUT: [&str; 9] = ["checkmate", "check", "mate", "dbl.ch", "dis.ch", "ch.", "ch", "e.p.", "ep"];
+const SPELLED_OUT: [&str; 8] = ["checkmate", "check", "mate", "dbl.ch", "dis.ch", "ch", "e.p", "ep"];
 
 /// Whether a word looks like a move: castling, or a square after a piece letter of any language, an origin and capture signs.
 pub fn looks_like_move(text: &str) -> bool {
@@ -102,7 +103,7 @@ pub fn looks_like_move(text: &str) -> bool {
         && squares.as_bytes().windows(2).any(is_square)
 }
 
-/// Replaces figurines by letters and removes suffixes in words.
+/// Replaces figurines and typographic signs, and removes punctuation and suffixes in words.
 fn plain(text: &str) -> String {
     let letters = ['K', 'Q', 'R', 'B', 'N', 'P'];
     let letter = |c: char| match c {
@@ -110,9 +111,13 @@ fn plain(text: &str) -> String {
         '♚'..='♟' => Some(letters[c as usize - '♚' as usize]),
         // Variation selectors of the character before.
         '\u{FE0E}' | '\u{FE0F}' => None,
+        // Dashes and the minus sign.
+        '\u{2010}'..='\u{2014}' | '\u{2212}' => Some('-'),
+        '×' => Some('x'),
         _ => Some(c),
     };
     let text: String = text.chars().filter_map(letter).collect();
+    let text = text.trim_end_matches([',', '.']);
     let suffix = SPELLED_OUT.iter().find(|suffix| text.len() > suffix.len() && text.ends_with(**suffix));
     text[..text.len() - suffix.map_or(0, |suffix| suffix.len())].to_owned()
 }
@@ -140,7 +145,8 @@ fn castling_as_king_move(board: &Board, text: &str) -> Option<Move> {
     let squares = text.trim_end_matches(['+', '#']).strip_prefix('K')?.replace('-', "");
     let king = board.king(board.side_to_move());
     let target = squares.strip_prefix(&king.to_string()).filter(|rest| !rest.is_empty()).unwrap_or(&squares);
-    board.parse_uci(&format!("{king}{target}"), false).filter(|mv| mv.is_castle())
+    let mv = board.parse_uci(&format!("{king}{target}"), false).filter(|mv| mv.is_castle())?;
+    (mv.castling_side().king_target(board.side_to_move()).to_string() == target).then_some(mv)
 }
 
 #[cfg(test)]
@@ -149,7 +155,7 @@ mod tests {
 
     #[test]
     fn classifies_words() {
-        for ignored in ["1.", "12...", "7", "...", "e.p.", "3…"] {
+        for ignored in ["1.", "12...", "7", "...", "e.p.", "3…", "0:00", "1:05:23"] {
             assert_eq!(token(ignored), None, "{ignored}");
         }
         for (text, expected) in [
@@ -196,6 +202,9 @@ mod tests {
                 assert_eq!(parse(&board, text, false), board.parse_uci(uci, false), "{text}");
                 assert!(board.parse_uci(uci, false).is_some());
             }
+        }
+        for text in ["Kh1", "Ka1", "Ke1-h1"] {
+            assert_eq!(parse(&board, text, false), None, "{text}");
         }
         let board = Board::from_fen("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1").unwrap();
         for text in ["a8Q", "a8=Q", "a8/Q", "a8(Q)", "a8q", "a7a8q", "a7-a8=Q", "a8=q"] {

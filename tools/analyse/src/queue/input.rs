@@ -24,7 +24,6 @@ pub struct Item {
     /// The position with its history.
     pub game: Game,
     pub key: Key,
-    /// Whether to use Chess960 notation.
     pub chess960: bool,
     pub place: Place,
     /// The fraction of the input before it.

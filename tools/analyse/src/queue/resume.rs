@@ -37,7 +37,6 @@ pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item
     saved.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// The hash file's origin text.
 fn origin(item: &Item) -> String {
     format!("{} {}", item.key.fen, item.key.past).trim_end().to_owned()
 }

@@ -52,7 +52,6 @@ impl Selection {
         self.shard.is_some() || self.is_of_games()
     }
 
-    /// Whether the selection is about games.
     pub fn is_of_games(&self) -> bool {
         self.games.is_some() || self.plies.is_some() || self.last.is_some() || self.color.is_some()
     }

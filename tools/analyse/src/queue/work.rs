@@ -191,13 +191,7 @@ impl Work {
         mut run: impl FnMut(&mut Database, &EngineId) -> sql::Result<T>,
     ) -> Result<Option<T>, Box<dyn Error>> {
         let Self { database, id, stop, screen, .. } = self;
-        let location = database.location().clone();
-        Ok(retry(&location, stop, &mut screen.progress, |is_lost| {
-            if is_lost {
-                database.reconnect()?;
-            }
-            run(database, id)
-        })?)
+        Ok(retry(database, Database::reconnect, stop, &mut screen.progress, |database| run(database, id))?)
     }
 
     fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {

@@ -35,7 +35,8 @@ pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
     };
     let value = |at: usize| study.values[at].map(|value| (x(at), 100.0 * value.expected));
     let step = study.values.len().div_ceil(POINTS);
-    let points: Vec<_> = (0..study.values.len()).step_by(step).map(value).collect();
+    let last = study.values.len() - 1;
+    let points: Vec<_> = (0..last).step_by(step).chain([last]).map(value).collect();
     chart::svg(SIZE, |paper| {
         let mut plot = axes.draw(paper)?;
         plot.draw_series(LineSeries::new([(start, 50.0), (x(plies), 50.0)], BLACK.mix(0.4)))?;

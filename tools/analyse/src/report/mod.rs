@@ -6,10 +6,7 @@ pub mod files;
 pub mod graph;
 pub mod html;
 pub mod value;
-mod wrapped;
-
-pub use annotate::{ROSTER, comment_words};
-pub use wrapped::Wrapped;
+pub mod write;
 
 use crate::database::Analysis;
 use crate::pgn::{Comment, PgnGame};
@@ -21,7 +18,6 @@ use value::Value;
 /// Maximum plies of a shown line.
 pub const LINE_PLIES: usize = 10;
 
-/// A game with analyses of its positions.
 #[derive(Clone, Debug)]
 pub struct AnalysedGame {
     pub pgn: PgnGame,
@@ -66,9 +62,11 @@ impl<'a> Study<'a> {
             }
         }
         study.moves = (0..game.moves.len()).map(|at| accuracy::judge(&study, at)).collect();
+        // Without a value after it, only the better moves are judged.
         study.sides = Color::ALL.map(|color| {
-            let own = study.boards.iter().zip(&study.moves).filter(|(board, _)| board.side_to_move() == color);
-            Side::new(own.filter_map(|(_, judged)| judged.as_ref()))
+            let own = (0..game.moves.len())
+                .filter(|&at| study.boards[at].side_to_move() == color && study.values[at + 1].is_some());
+            Side::new(own.filter_map(|at| study.moves[at].as_ref()))
         });
         study
     }

@@ -48,6 +48,15 @@ fn fools_mate() -> AnalysedGame {
     game
 }
 
+/// A side is not perfect because only its best moves are judged.
+#[test]
+fn sides_need_the_positions_after_their_moves() {
+    let mut game = fools_mate();
+    found(&mut game, 0, &[(20, "f3 e5")]);
+    (game.analyses[1], game.analyses[3]) = (None, None);
+    assert_eq!(Study::new(&game).sides, [None, None]);
+}
+
 #[test]
 fn moves_are_assessed_by_their_loss() {
     let game = fools_mate();

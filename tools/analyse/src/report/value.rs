@@ -37,12 +37,10 @@ impl Value {
         Self { expected: if sign > 0 { expected } else { 1.0 - expected }, shown }
     }
 
-    /// The value after a mate by `winner`.
     pub fn checkmate(winner: Color) -> Self {
         Self { expected: if winner == Color::White { 1.0 } else { 0.0 }, shown: Shown::Checkmate }
     }
 
-    /// The expected score for a color.
     pub fn expected_by(&self, color: Color) -> f64 {
         if color == Color::White { self.expected } else { 1.0 - self.expected }
     }

@@ -53,7 +53,6 @@ pub enum Role {
     View,
 }
 
-/// Admits connections.
 pub struct Admission {
     token: Option<String>,
     view_token: Option<String>,
@@ -84,18 +83,12 @@ impl AdmissionArgs {
         if let Some(public) = addresses.iter().find(|address| token.is_none() && !address.ip().is_loopback()) {
             return Err(format!("{public} can be reached from other machines; expected --token-file, or 127.0.0.1"));
         }
-        Ok(Arc::new(Admission {
-            token,
-            view_token,
-            pending: Mutex::default(),
-            open: Mutex::default(),
-            max: self.connections,
-            per_address: self.per_address,
-        }))
+        let (max, per_address, pending, open) =
+            (self.connections, self.per_address, Mutex::default(), Mutex::default());
+        Ok(Arc::new(Admission { token, view_token, pending, open, max, per_address }))
     }
 }
 
-/// The token of a file.
 pub fn token_of(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     #[cfg(unix)]

@@ -21,10 +21,8 @@ const REPORT: Duration = Duration::from_millis(100);
 const MAX_LINES: u64 = 10;
 /// Maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
-/// The fields of a request.
 const FIELDS: &str = "id, ask, key, start, chess960, moves, lines, search, avoid, threat, limit, watch";
 
-/// The running searches.
 pub(super) struct Searches {
     pool: Arc<Pool>,
     live: Mutex<HashMap<String, Weak<Live>>>,
@@ -53,14 +51,16 @@ impl Searches {
         Self { pool: Arc::clone(pool), live: Mutex::default() }
     }
 
-    /// The running search of a query, or a new one.
-    fn join(&self, query: Query, subject: Subject) -> Arc<Live> {
+    /// The running search of a query, or a new one, which takes the engine of the visitor's earlier one.
+    fn join(&self, query: Query, subject: Subject, earlier: Option<Following>) -> Arc<Live> {
         let Query { multipv, chess960, ref limits, .. } = query;
         let name = format!("{} {multipv} {chess960} {limits:?}", subject.name);
         let mut live = self.live.lock();
         if let Some(running) = live.get(&name).and_then(Weak::upgrade) {
             return running;
         }
+        // Frees its engine, so that no other search is preempted.
+        drop(earlier);
         live.retain(|_, other| other.strong_count() > 0);
         let updates = watch::Sender::new(None);
         let (results, sender, has_moves) =
@@ -114,7 +114,6 @@ impl Following {
 }
 
 impl Analysis {
-    /// Waits for the next update.
     pub(super) async fn next(&mut self) -> String {
         if let Some(first) = self.pending.take() {
             return first;
@@ -147,15 +146,15 @@ impl Analysis {
         let subject = searches.pool.subject(&query);
         let fen = subject.board.fen(query.chess960);
         results.load(&subject).await;
-        // The previous search ends before the new one begins, unless they are the same.
         let earlier = self.following.take();
         let (updates, live) = if is_watching {
-            (results.watch(&subject), None)
+            let updates = results.watch(&subject);
+            drop(earlier);
+            (updates, None)
         } else {
-            let live = searches.join(query, subject.clone());
+            let live = searches.join(query, subject.clone(), earlier);
             (live.updates.subscribe(), Some(live))
         };
-        drop(earlier);
         let mut following = Following { key, fen, updates, _live: live };
         let latest = following.latest();
         let event = latest.unwrap_or_else(|| following.event(&results.event(&subject, "watching", None)));
@@ -183,8 +182,7 @@ fn parse(request: &Map<String, Value>) -> Result<(Query, String), RequestError> 
     let expected = format!("a text of up to {MAX_KEY} bytes");
     let key = fields.read("key", &expected, |key| key.as_str().filter(|key| key.len() <= MAX_KEY))?;
     let key = fields.need("key", &expected, key)?;
-    let lines = |value: &Value| value.as_u64().filter(|lines| (1..=MAX_LINES).contains(lines));
-    let lines = fields.read("lines", &format!("a number from 1 to {MAX_LINES}"), lines)?;
+    let lines = fields.number("lines", 1..=MAX_LINES)?;
     let limits = match fields.read("limit", "an object", Value::as_object)?.filter(|limit| !limit.is_empty()) {
         Some(limit) => query::limits(Fields::strict(limit))?,
         None => Limits { infinite: true, ..Limits::default() },

@@ -45,13 +45,11 @@ struct State {
     answers: VecDeque<(String, bool)>,
     /// Bytes of `answers`.
     bytes: usize,
-    /// Whether the input has ended.
     ended: bool,
     closed: bool,
 }
 
 impl State {
-    /// The queries of an id.
     fn of(&self, id: &Value) -> impl Iterator<Item = &Key> {
         let id = id.to_string();
         let from = (id.clone(), None);
@@ -65,7 +63,6 @@ impl Client {
         Arc::new(Self { pool: Arc::clone(pool), is_stdio, state, ready, sent })
     }
 
-    /// Handles a line of input.
     pub async fn request(self: &Arc<Self>, line: &str) {
         let line = line.trim();
         if line.is_empty() {
@@ -91,7 +88,6 @@ impl Client {
         }
     }
 
-    /// Answers a refused request.
     pub fn refuse(&self, id: &Value, error: &RequestError) {
         let error = error.to_value();
         let answer = json!({
@@ -212,7 +208,6 @@ impl Client {
         self.ready.notify_one();
     }
 
-    /// Whether the input has ended.
     pub fn has_ended(&self) -> bool {
         self.state.lock().ended
     }

@@ -36,7 +36,6 @@ pub fn load(engine: &mut Engine, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Saves the table of an engine.
 pub fn save(engine: &mut Engine, path: &Path) {
     let saved = engine.lend_table_to_save().map_err(str::to_owned).and_then(|table| {
         let (identity, origin) = (table.identity(), Origin { position: String::new(), depth: 0 });

@@ -7,7 +7,6 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 /// Maximum line length in bytes.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Why a line cannot be read.
 pub enum Unreadable {
     TooLong,
     NotUtf8(FromUtf8Error),
@@ -22,7 +21,6 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// A line of input.
 pub type Line = Result<String, Unreadable>;
 
 /// Reads lines of limited length.
@@ -37,12 +35,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { reader: BufReader::new(reader), unread: None }
     }
 
-    /// Puts back a line.
     pub fn unread(&mut self, line: Line) {
         self.unread = Some(line);
     }
 
-    /// The next line; `None` at the end of input.
     pub async fn next(&mut self) -> Option<Line> {
         if let Some(line) = self.unread.take() {
             return Some(line);

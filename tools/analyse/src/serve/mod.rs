@@ -174,7 +174,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     local.or_else(|| text.parse().ok()).ok_or_else(expected)
 }
 
-/// Runs the task.
 pub fn run(args: &Args) -> Done {
     if args.lichess.is_given() && !cfg!(feature = "lichess") {
         let build = "`cargo build --release -p lento-analyse --features lichess`";
@@ -219,13 +218,25 @@ pub fn run(args: &Args) -> Done {
 }
 
 impl Args {
+    /// Whether there are only UCI sessions, which have engines of their own.
+    fn has_only_sessions(&self) -> bool {
+        #[cfg(unix)]
+        let has_socket = self.socket.is_some();
+        #[cfg(not(unix))]
+        let has_socket = false;
+        let has_queries = has_socket || self.lichess.is_given() || !(self.listen.is_empty() && self.web.is_empty());
+        !self.uci.is_empty() && !has_queries && self.hash_file.is_none()
+    }
+
     fn engines(&self, tables: Option<&Arc<Tables>>) -> Result<Vec<Engine>, Box<dyn Error>> {
         let count = usize::from(self.engines);
         let threads = self.threads.unwrap_or_else(|| (processors::count() / count).clamp(1, Engine::MAX_THREADS));
         let engine = |number: usize| -> Result<Engine, Box<dyn Error>> {
             let mut engine = Engine::new();
             engine.set_threads(threads)?;
-            engine.set_hash(self.hash)?;
+            if !self.has_only_sessions() {
+                engine.set_hash(self.hash)?;
+            }
             engine.set_tables(tables.cloned());
             if let Some(file) = &self.hash_file {
                 hash::load(&mut engine, &hash::path(file, number))?;

@@ -67,7 +67,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Queues a query.
     pub fn push(&self, query: Query, on_answer: OnAnswer) -> Ticket {
         let ticket = self.scheduler.lock().push(query, on_answer);
         self.ready.notify_all();
@@ -93,7 +92,6 @@ impl Pool {
         }
     }
 
-    /// The status for clients.
     pub fn status(&self) -> Value {
         let scheduler = self.scheduler.lock();
         json!({
@@ -110,7 +108,6 @@ impl Pool {
         })
     }
 
-    /// The subject of a query.
     pub fn subject(&self, query: &Query) -> Subject {
         let (threads, hash_mib) = self.size(query.session.as_ref());
         Subject::new(query, threads, hash_mib)
@@ -254,7 +251,6 @@ impl Pool {
     }
 }
 
-/// The outcome of a search.
 struct Searched {
     answer: Answer,
     elapsed: Duration,

@@ -1,6 +1,6 @@
 //! Requests as JSON.
 
-use super::board::{Fields, RequestError, at_most};
+use super::board::{Fields, RequestError, at_most, whole};
 use lento::chess::{Board, Game, Move};
 use lento::search::MAX_DEPTH;
 use lento::search::limits::Limits;
@@ -10,7 +10,6 @@ use lento_console::setup::Setup;
 use lento_uci::words::quoted;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,11 +20,9 @@ pub const URGENT: i64 = i64::MAX;
 /// Maximum plies of a game.
 const MAX_PLIES: usize = 2048;
 
-/// The fields of a query.
 const FIELDS: &str = "id, fen, moves, plies, chess960, depth, nodes, time_ms, infinite, priority, multipv, \
     searchmoves, avoidmoves, report_ms, iterations, fresh, schema";
 
-/// A request of a client.
 pub enum Request {
     /// One position, or several of a game with the same id.
     Query(Vec<Query>),
@@ -63,7 +60,6 @@ pub struct Query {
     pub spent: (Duration, u64),
     /// The deepest lines of its earlier searches.
     pub found: Vec<Info>,
-    /// The session of the query, if any.
     pub session: Option<Session>,
 }
 
@@ -194,8 +190,8 @@ fn queries(object: &Map<String, Value>, id: &Value) -> Result<Vec<Query>, Reques
             ply,
             priority,
             moves,
-            multipv: number(fields, "multipv", 1..=256)?.unwrap_or(1),
-            report: number(fields, "report_ms", 10..=3_600_000)?.map(Duration::from_millis),
+            multipv: fields.number("multipv", 1..=256)?.unwrap_or(1),
+            report: fields.number("report_ms", 10..=3_600_000)?.map(Duration::from_millis),
             iterations: fields.flag("iterations")?,
             fresh: fields.flag("fresh")?,
             ..Query::new(id.clone(), game, chess960, limits)
@@ -215,9 +211,9 @@ fn plies(given: &Value, positions: usize) -> Option<BTreeSet<usize>> {
 }
 
 pub fn limits(fields: Fields) -> Result<Limits, RequestError> {
-    let depth = number(fields, "depth", 1..=MAX_DEPTH as u64)?;
-    let nodes = number(fields, "nodes", 1..=1 << 50)?;
-    let time = number(fields, "time_ms", 1..=86_400_000)?;
+    let depth = fields.number("depth", 1..=MAX_DEPTH as u64)?;
+    let nodes = fields.number("nodes", 1..=1 << 50)?;
+    let time = fields.number("time_ms", 1..=86_400_000)?;
     let infinite = fields.flag("infinite")?;
     if depth.is_none() && nodes.is_none() && time.is_none() && !infinite {
         return Err(RequestError::new("missing", "depth", "no limit; expected depth, nodes, time_ms or infinite"));
@@ -250,19 +246,6 @@ pub fn root_moves(
     let both: Vec<Move> = searched.into_iter().filter(|mv| left.contains(mv)).collect();
     let none = || wrong(avoid)(format!("{avoid} {} leaves none of {search}", quoted(&avoided)));
     if both.is_empty() { Err(none()) } else { Ok(both) }
-}
-
-fn number(fields: Fields, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, RequestError> {
-    let expected = format!("a whole number from {} to {}", range.start(), range.end());
-    let number = |value: &Value| whole(value).and_then(|number| number.try_into().ok());
-    fields.read(field, &expected, |value| number(value).filter(|number| range.contains(number)))
-}
-
-/// A whole number, also written as `5.0` or `1e3`.
-fn whole(value: &Value) -> Option<i64> {
-    // Larger floats are not exact.
-    let exact = |float: &f64| float.fract() == 0.0 && float.abs() <= (1_u64 << 53) as f64;
-    value.as_i64().or_else(|| value.as_f64().filter(exact).map(|float| float as i64))
 }
 
 /// Moves as one text or a list.

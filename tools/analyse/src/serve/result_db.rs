@@ -16,7 +16,9 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Delay after a result could not be stored.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Work for the thread.
+/// Maximum number of results that wait for the database; further positions are not stored.
+const MAX_UNSAVED: usize = 50_000;
+
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 
 /// Handle of the thread.
@@ -73,7 +75,11 @@ impl ResultDb {
 
     pub fn store(&self, subject: &Subject, finding: Arc<Finding>) {
         let (place, subject) = ((subject.key.clone(), subject.conditions.multipv), subject.clone());
-        let _ = self.jobs.send(Box::new(move |worker| drop(worker.unsaved.insert(place, (subject, finding)))));
+        let _ = self.jobs.send(Box::new(move |Worker { unsaved, .. }| {
+            if unsaved.len() < MAX_UNSAVED || unsaved.contains_key(&place) {
+                unsaved.insert(place, (subject, finding));
+            }
+        }));
     }
 
     /// Waits until all results are stored, up to a timeout.

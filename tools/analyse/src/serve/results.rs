@@ -37,7 +37,6 @@ impl Finding {
     }
 }
 
-/// The results of all positions.
 pub struct Results {
     state: Mutex<State>,
     db: Option<ResultDb>,
@@ -182,18 +181,12 @@ impl Results {
 
 /// Converts the lines of an analysis to search infos.
 pub fn infos(analysis: &Analysis) -> Vec<Info> {
-    let lines = analysis.lines.iter().zip(1..).map(|(line, multipv)| Info {
-        depth: analysis.depth,
-        seldepth: analysis.seldepth,
-        multipv,
-        score: line.score,
-        bound: Bound::Exact,
-        nodes: analysis.nodes,
-        elapsed: analysis.time,
-        pv: line.pv.iter().copied().collect(),
-        ..Info::default()
+    let Analysis { depth, seldepth, nodes, time: elapsed, ref lines } = *analysis;
+    let infos = lines.iter().zip(1..).map(|(line, multipv)| {
+        let (score, pv) = (line.score, line.pv.iter().copied().collect());
+        Info { depth, seldepth, multipv, score, bound: Bound::Exact, nodes, elapsed, pv, ..Info::default() }
     });
-    lines.filter(|info| !info.pv.is_empty()).collect()
+    infos.filter(|info| !info.pv.is_empty()).collect()
 }
 
 /// Milliseconds, depth, White's score, White's expected score and move of a point.
@@ -213,7 +206,6 @@ pub fn thin<T>(points: &mut Vec<T>, max: usize) {
     }
 }
 
-/// White's score.
 pub fn white_score(board: &Board, score: Score) -> Value {
     document::score(score * board.side_to_move().sign(), wdl::material(board))
 }
@@ -276,7 +268,6 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Records a line of the search.
     pub fn record(&mut self, info: &Info) {
         if info.bound != Bound::Exact || info.depth == 0 {
             return;

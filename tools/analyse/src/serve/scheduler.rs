@@ -13,7 +13,6 @@ use std::time::Duration;
 /// Callback for the answers to a query: partial ones, which it may drop, and the final one.
 pub type OnAnswer = Arc<dyn Fn(Answer) + Send + Sync>;
 
-/// The answer to a query.
 pub struct Answer {
     /// `partial`, or for the final answer `done` or `cancelled`.
     pub status: &'static str,
@@ -39,7 +38,6 @@ pub struct Ticket {
 
 type Waiting = (Query, OnAnswer);
 
-/// A query assigned to an engine.
 pub struct Assignment {
     pub place: Place,
     pub query: Query,
@@ -118,7 +116,6 @@ impl Scheduler {
         self.engines.iter().filter_map(|engine| engine.search.as_ref())
     }
 
-    /// Whether an urgent query waits.
     pub fn has_urgent(&self) -> bool {
         self.waiting.first_key_value().is_some_and(|(&place, _)| is_urgent(place))
     }

@@ -4,7 +4,6 @@ use super::query::Query;
 use crate::database::{Conditions, Key, Point, Stored};
 use lento::chess::Board;
 
-/// The result of a search with its course.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub stored: Stored,

@@ -11,7 +11,6 @@ use std::mem::replace;
 use tokio::task::spawn_blocking;
 
 impl Server {
-    /// Answers a request about the tree.
     pub async fn tree_answer(&self, ask: &str, request: &Map<String, Value>) -> Answer {
         let fields = Fields::new(request, "");
         let moves = fields.text("path")?.unwrap_or_default().to_owned();

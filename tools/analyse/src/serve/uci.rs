@@ -5,6 +5,7 @@ use super::input::Lines;
 use super::lines::MAX_STALL;
 use super::{LAST_ANSWERS, Server};
 use lento::engine::Engine;
+use lento::tb::Tables;
 use lento_uci::command::Command;
 use lento_uci::options::{Offer, same_name};
 use lento_uci::run;
@@ -51,10 +52,10 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
     };
     let (send, received) = lines_of::channel();
     let (output, mut written) = mpsc::channel(MAX_WRITES);
-    let (threads, hash_mib) = (server.pool.threads, server.pool.hash_mib);
+    let (threads, hash_mib, tables) = (server.pool.threads, server.args.hash, server.boards.tables.clone());
     let session = thread::Builder::new().name("session".into()).spawn(move || {
         let _permits = permits;
-        session(received, Output(output), threads, hash_mib);
+        session(received, Output(output), threads, hash_mib, tables);
     });
     if session.is_err() {
         return;
@@ -86,8 +87,15 @@ pub async fn connection(server: Arc<Server>, stream: TcpStream, source: Source) 
 }
 
 /// Runs the session in this thread.
-fn session(lines: lines_of::Receiver<String>, output: Output, threads: usize, hash_mib: usize) {
+fn session(
+    lines: lines_of::Receiver<String>,
+    output: Output,
+    threads: usize,
+    hash_mib: usize,
+    tables: Option<Arc<Tables>>,
+) {
     let mut engine = Engine::new();
+    engine.set_tables(tables);
     if hash_mib < Engine::DEFAULT_HASH && engine.set_hash(hash_mib).is_err() {
         return;
     }

@@ -3,7 +3,7 @@
 use lento_console::notice::notice;
 use std::fs::{Permissions, remove_file, set_permissions};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::os::unix::net::{UnixListener as StdListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use tokio::net::UnixListener;
 
@@ -18,12 +18,11 @@ impl Bound {
         if is_socket && UnixStream::connect(path).is_err() {
             remove_file(path).map_err(refuse)?;
         }
-        let listener = StdListener::bind(path).map_err(refuse)?;
+        let listener = UnixListener::bind(path).map_err(refuse)?;
         let bound = Self(path.to_owned());
         set_permissions(path, Permissions::from_mode(0o600)).map_err(refuse)?;
-        listener.set_nonblocking(true).map_err(refuse)?;
         notice(format_args!("JSON lines on {}", path.display()));
-        Ok((bound, UnixListener::from_std(listener).map_err(refuse)?))
+        Ok((bound, listener))
     }
 }
 

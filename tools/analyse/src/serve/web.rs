@@ -6,7 +6,7 @@ use super::analysis::Analysis;
 use super::board::{Answer, Fields, MAX_FILE, RequestError, Visitor, message};
 use super::lines::MAX_STALL;
 use super::queue::Queue;
-use crate::report::html::{MODULES, STYLES};
+use crate::report::html::{MODULES, STYLES, files};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -47,12 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 /// Files only of this page.
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("page/", $name)))),*]
-    };
-}
 const FILES: [(&str, &str); 19] = files![
+    "page/",
     "page.css",
     "favicon.svg",
     "boards.js",
@@ -247,8 +243,8 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
             },
             event = events.recv() => send_event(&mut socket, queue, event).await,
             change = board_changes.recv() => match change {
-                Ok(change) => send(&mut socket, boards.events(&visitor, &change).iter().map(Value::to_string)).await,
-                Err(RecvError::Lagged(_)) => send(&mut socket, boards.all_events(&visitor).iter().map(Value::to_string)).await,
+                Ok(change) => send(&mut socket, boards.events(&visitor, Some(&change)).iter().map(Value::to_string)).await,
+                Err(RecvError::Lagged(_)) => send(&mut socket, boards.events(&visitor, None).iter().map(Value::to_string)).await,
                 Err(RecvError::Closed) => None,
             },
             lines = analysis.next() => send(&mut socket, [lines]).await,
@@ -260,25 +256,10 @@ async fn serve_page(server: &Server, role: Role, mut socket: WebSocket) {
 }
 
 /// Requests allowed for read-only visitors.
-const VIEW_REQUESTS: [&str; 14] = [
-    "position",
-    "play",
-    "line",
-    "setup",
-    "read",
-    "game",
-    "write",
-    "boards",
-    "open",
-    "analyse",
-    "stop",
-    "queue-look",
-    "queue-open",
-    "tree",
-];
+const VIEW_REQUESTS: &str =
+    "position, play, line, setup, read, game, write, boards, open, analyse, stop, queue-look, queue-open, tree";
 
 impl Server {
-    /// Answers a request of a visitor.
     async fn answer(&self, role: Role, visitor: &Arc<Visitor>, analysis: &mut Analysis, text: &str) -> Value {
         let request = match serde_json::from_str(text) {
             Ok(Value::Object(request)) => request,
@@ -286,7 +267,7 @@ impl Server {
         };
         let [id, ask] = ["id", "ask"].map(|field| request.get(field).cloned().unwrap_or_default());
         let answered = match ask.as_str().unwrap_or_default() {
-            ask if role == Role::View && !VIEW_REQUESTS.contains(&ask) => {
+            ask if role == Role::View && !VIEW_REQUESTS.split(", ").any(|allowed| allowed == ask) => {
                 Err(RequestError::new("view-only", "", "this token is read-only; expected one with write access"))
             }
             "" => {

@@ -21,10 +21,13 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum attempts at a transaction that conflicts with others.
 const ATTEMPTS: u32 = 20;
 
+/// Begins a write transaction on a server. A process suspended within it loses the transaction with its locks.
+pub const BEGIN: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5min'";
+
 /// An error with its database and advice.
 #[derive(Debug)]
 pub struct Error {
-    place: String,
+    pub place: String,
     cause: Cause,
 }
 
@@ -93,7 +96,6 @@ impl Error {
         Self { place, ..self }
     }
 
-    /// Whether the connection to the server is lost.
     pub fn is_disconnect(&self) -> bool {
         self.cause.is_disconnect
     }
@@ -161,7 +163,6 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Reconnects to the server.
     pub fn reconnect(&mut self) -> Result<()> {
         *self = Self::open(&self.location, self.schema, OpenFlags::default())?;
         Ok(())
@@ -251,7 +252,7 @@ impl Connection {
     pub fn transaction<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         let mut attempt = 1;
         loop {
-            self.batch(if self.is_server() { "BEGIN" } else { "BEGIN IMMEDIATE" })?;
+            self.batch(if self.is_server() { BEGIN } else { "BEGIN IMMEDIATE" })?;
             let result = work(self).and_then(|value| self.batch("COMMIT").map(|()| value));
             let Err(error) = &result else { return result };
             let _ = self.batch("ROLLBACK");
@@ -280,7 +281,6 @@ impl Connection {
         if tables == 0 && found == 0 { Ok(None) } else { Err(self.foreign()) }
     }
 
-    /// The error for databases of other programs.
     pub fn foreign(&self) -> Error {
         self.error(self.schema.foreign)
     }
@@ -366,7 +366,6 @@ fn has_journal(database: &Path) -> bool {
     Path::new(&name).exists()
 }
 
-/// The URI of a database opened as immutable.
 pub fn immutable_uri(path: &Path) -> String {
     let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{escaped}?mode=ro&immutable=1")

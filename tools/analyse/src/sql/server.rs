@@ -140,6 +140,7 @@ fn advice(error: &postgres::Error) -> &'static str {
         Some("42501") => "; expected a user that may create and change tables there",
         Some("42P01") => "; expected the tables of Lento; were they removed?",
         Some("42P07") => "; it has tables of another program; expected a separate database",
+        Some("53300") => "; each process needs two connections (see max_connections)",
         None if error.to_string().starts_with("invalid") => "; expected postgresql://USER@HOST/NAME",
         None if error.to_string().starts_with("error connecting") => "; expected a running server there",
         _ => "",
@@ -149,8 +150,8 @@ fn advice(error: &postgres::Error) -> &'static str {
 fn is_disconnect(error: &postgres::Error) -> bool {
     let is_io = || std::error::Error::source(error).is_some_and(|cause| cause.is::<io::Error>());
     match error.code() {
-        // Connection errors, a server that shuts down or starts, too many connections.
-        Some(code) => code.code().starts_with("08") || code.code().starts_with("57P") || code.code() == "53300",
+        // Connection errors, a server that shuts down or starts, too many connections, a transaction that was idle for too long.
+        Some(code) => ["08", "57P", "53300", "25P03"].iter().any(|start| code.code().starts_with(start)),
         None => error.is_closed() || is_io(),
     }
 }

@@ -1,6 +1,7 @@
 //! The command line of `lento tree`.
 
 use crate::database::Location;
+use lento_common::number::within;
 use lento_console::{setup, units};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -130,14 +131,13 @@ pub struct Growth {
 }
 
 fn centipawns(text: &str) -> Result<i64, String> {
-    let number = text.strip_suffix("cp").unwrap_or(text).trim().parse().ok().filter(|cp| (0..=10_000).contains(cp));
-    number.ok_or_else(|| "expected centipawns such as 30cp, at most 10000".into())
+    within(text.strip_suffix("cp").unwrap_or(text), 0..=10_000, "centipawns such as 30cp, at most 10000")
 }
 
 /// Percent of a point, in millionths.
 fn ply_cost(text: &str) -> Result<i64, String> {
-    let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|cost| (0.01..=100.0).contains(cost));
-    percent.map(|percent| (percent * 10_000.0).round() as i64).ok_or_else(|| "expected percent from 0.01 to 100".into())
+    let percent: f64 = within(text.trim_end_matches('%'), 0.01..=100.0, "percent from 0.01 to 100")?;
+    Ok((percent * 10_000.0).round() as i64)
 }
 
 #[derive(clap::Args)]

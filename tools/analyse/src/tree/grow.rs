@@ -5,7 +5,7 @@ use super::graph::Next;
 use super::position::Position;
 use super::show::percent;
 use super::store::{Search, Store};
-use super::update::Changed;
+use super::update::{Changed, store_all};
 use super::{Tree, change_settings, settings};
 use crate::database::{EngineId, retry};
 use crate::sql;
@@ -24,6 +24,7 @@ use lento_player::analyse;
 use serde_json::json;
 use std::error::Error;
 use std::io::{Write, stdout};
+use std::mem;
 use std::time::Duration;
 
 /// Nodes of a search without a limit.
@@ -34,7 +35,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Nodes or milliseconds of each search.
 type Limit = (Option<u64>, Option<i64>);
 
-/// A place to grow.
 pub struct Place {
     node: i64,
     position: Position,
@@ -44,8 +44,7 @@ pub struct Place {
     pub child: Option<(Move, Position)>,
     /// Whether that position was not in the tree.
     is_new: bool,
-    /// The node of that position, if it needs a search.
-    new: Option<i64>,
+    needs_search: bool,
 }
 
 struct Work<'a> {
@@ -105,7 +104,7 @@ pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
                     let (new, _) = store.add_node(next)?;
                     is_free = store.claim(new)?;
                     changed.add([new]);
-                    place.new = Some(new);
+                    place.needs_search = true;
                 }
             }
             Ok((Some(place), is_free))
@@ -119,9 +118,17 @@ pub fn choose(tree: &Tree, limit: Limit) -> sql::Result<Option<Place>> {
 fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
     let settings = settings(&tree.store)?;
     let (mut node, mut position, mut path) = (tree.root, tree.root(), Vec::new());
+    let mut is_computed = false;
     let mv = loop {
         let graph = tree.store.load(&[node])?;
-        match graph.next(0, &settings).1 {
+        let (cost, next) = graph.next(0, &settings);
+        // Costs of a version with other centipawns.
+        if cost != graph.nodes[0].cost && !mem::replace(&mut is_computed, true) {
+            store_all(&tree.store, &settings)?;
+            (node, position, path) = (tree.root, tree.root(), Vec::new());
+            continue;
+        }
+        match next {
             Next::Nothing => return Ok(None),
             Next::Search => break None,
             Next::Expand(mv) => break Some(mv),
@@ -133,7 +140,7 @@ fn cheapest(tree: &Tree) -> sql::Result<Option<Place>> {
         }
     };
     let child = mv.map(|mv| (mv, position.after(mv)));
-    Ok(Some(Place { node, position, path, child, is_new: false, new: None }))
+    Ok(Some(Place { node, position, path, child, is_new: false, needs_search: false }))
 }
 
 /// Whether a position needs no search with this limit.
@@ -179,11 +186,13 @@ impl Work<'_> {
 
     /// Searches the new child, if any, and the node without moves that have children.
     fn grow(&mut self, place: &Place) -> Result<(), Box<dyn Error>> {
-        let Place { node, position, path, child, is_new, new } = place;
+        let Place { node, position, path, child, is_new, needs_search } = place;
         let by = self.by;
-        if let (Some((mv, next)), Some(new)) = (child, *new) {
+        if let (Some((mv, next)), true) = (child, *needs_search) {
             let Some(search) = self.search(next, &[], &[path, &[*mv][..]].concat())? else { return Ok(()) };
             let is_stored = self.store(|store, changed| {
+                // Another process may have removed the node after the lease had ended.
+                let (new, _) = store.add_node(next)?;
                 changed.link(store, new, next)?;
                 store.add_search(new, by, &search)?;
                 store.release(new)?;
@@ -239,12 +248,7 @@ impl Work<'_> {
     /// Runs a query, again after reconnecting if the connection is lost. Returns `None` after Ctrl-C meanwhile.
     fn query<T>(&mut self, mut run: impl FnMut(&Tree) -> sql::Result<T>) -> Result<Option<T>, Box<dyn Error>> {
         let Self { tree, progress, stop, .. } = self;
-        Ok(retry(tree.store.location(), stop, progress, |is_lost| {
-            if is_lost {
-                tree.store.reconnect()?;
-            }
-            run(tree)
-        })?)
+        Ok(retry(tree, |tree| tree.store.reconnect(), stop, progress, |tree| run(tree))?)
     }
 
     /// Searches a position without some moves. `None` after Ctrl-C.

@@ -34,7 +34,6 @@ impl Position {
         Self::from_key(fields.join(" ")).expect("the FEN of a board is valid")
     }
 
-    /// The position of a stored key.
     pub fn from_key(key: String) -> Result<Self, String> {
         let board = Board::from_fen(&key).map_err(|error| error.to_string())?;
         Ok(Self { key, board })
@@ -66,7 +65,6 @@ impl Position {
     }
 }
 
-/// The value of a search score.
 pub fn value(board: &Board, score: Score) -> Value {
     if is_decisive(score) {
         return if score > 0 { FULL } else { 0 };

@@ -61,18 +61,10 @@ pub fn rows(tree: &Tree, node: i64) -> sql::Result<Vec<Row>> {
     if let Some(found) = graph.search(0) {
         let mut searches = store.searches(node)?.into_iter();
         let search = searches.find(|search| search.pv.first() == Some(&found.mv.word()) && search.value == found.value);
-        match rows.iter_mut().find(|row| row.mv == found.mv) {
-            Some(row) => (row.value, row.search) = (Some(found.value), search),
-            None => rows.push(Row {
-                mv: found.mv,
-                child: None,
-                value: Some(found.value),
-                own: Some(found.value),
-                search,
-                pinned: false,
-                excluded: false,
-                note: String::new(),
-            }),
+        let (mv, value, note) = (found.mv, Some(found.value), String::new());
+        match rows.iter_mut().find(|row| row.mv == mv) {
+            Some(row) => (row.value, row.search) = (value, search),
+            None => rows.push(Row { mv, child: None, value, own: value, search, pinned: false, excluded: false, note }),
         }
     }
     rows.sort_by_key(|row| (row.excluded, std::cmp::Reverse((row.value, row.own)), row.mv.word()));
@@ -152,14 +144,15 @@ pub fn run(args: &Show) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A node for the page of `lento serve`: the document of `lento tree show --json`, with the root (`start`) and lines in SAN
-/// (`path_san`, `best_san`).
+/// A node for the page of `lento serve`: the document of `lento tree show --json`, with the root (`start`, `start960`) and lines
+/// in SAN (`path_san`, `best_san`).
 pub fn look(location: &Location, name: &str) -> Result<Json, String> {
     let tree = Tree::open_to_read(location)?;
     let Named { node, board, path, .. } = tree.node(name)?;
     let shown = shown(&tree, node)?;
     let mut document = document(&tree, &board, &path, &shown)?;
     document["start"] = tree.opening.root.fen(false).into();
+    document["start960"] = tree.opening.root.fen(true).into();
     document["path_san"] = json!(notation(&tree.opening.root, &path, false).1);
     document["best_san"] = json!(notation(&board, &shown.best, false).1);
     Ok(document)

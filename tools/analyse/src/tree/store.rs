@@ -69,7 +69,6 @@ impl Search {
     }
 }
 
-/// A move of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub mv: Move,
@@ -161,7 +160,7 @@ impl Store {
     /// Runs a write transaction. One process writes at a time.
     pub fn write<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let is_file = self.location.file().is_some();
-        self.within(if is_file { "BEGIN IMMEDIATE" } else { "BEGIN" }, |store| {
+        self.within(if is_file { "BEGIN IMMEDIATE" } else { sql::BEGIN }, |store| {
             store.db().lock()?;
             work(store)
         })
@@ -321,17 +320,11 @@ impl Store {
             "SELECT node, engine, depth, nodes, time_ms, value, score, asked_nodes, asked_ms, avoided, pv FROM search
             WHERE node = ANY($1) ORDER BY node, nodes DESC, depth DESC, mv, value";
         self.db().query(sql, &values![nodes], |row| {
-            let search = Search {
-                depth: row.get(2)?,
-                nodes: row.get(3)?,
-                time_ms: row.get(4)?,
-                value: row.get(5)?,
-                score: row.get(6)?,
-                asked_nodes: row.get(7)?,
-                asked_ms: row.get(8)?,
-                avoided: words(&row.get::<Vec<u8>>(9)?),
-                pv: words(&row.get::<Vec<u8>>(10)?),
-            };
+            let (depth, nodes, time_ms, value, score) =
+                (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?);
+            let (asked_nodes, asked_ms) = (row.get(7)?, row.get(8)?);
+            let (avoided, pv) = (words(&row.get::<Vec<u8>>(9)?), words(&row.get::<Vec<u8>>(10)?));
+            let search = Search { depth, nodes, time_ms, value, score, asked_nodes, asked_ms, avoided, pv };
             Ok((row.get(0)?, row.get(1)?, search))
         })
     }
@@ -401,7 +394,6 @@ impl Store {
         self.db().query_value(sql, &values![node, limit])
     }
 
-    /// Registers this process.
     pub fn begin_run(&self, lease: Duration) -> Result<()> {
         *self.run.borrow_mut() = Some(Run::begin(&mut self.db(), lease)?);
         Ok(())

@@ -12,12 +12,11 @@ use super::update::{Changed, store_all};
 use super::{Tree, settings, verify};
 use crate::cases::cases;
 use crate::database::{EngineId, Location};
-use crate::sql::{self, values};
+use crate::sql::values;
 use lento::chess::{Board, Move};
 use lento_console::setup::Setup;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
-use std::time::{Duration, Instant};
 
 /// A change: its kind, two nodes, a move, a number.
 type Change = (u8, usize, usize, u16, i32);
@@ -343,119 +342,27 @@ fn documents_for_the_page_have_move_numbers() {
     for name in ["Nc6", "e4 e5 Nf3 Nc6"] {
         let document = look(&place, name).unwrap();
         let ends = |field: &str, end: &str| document[field].as_str().unwrap().ends_with(end);
+        assert!(ends("start960", " b HAha - 1 2"), "{document:#}");
         assert!(ends("start", " b KQkq - 1 2") && ends("fen", " w KQkq - 2 3"), "{document:#}");
         assert_eq!(document["path_san"], serde_json::json!(["Nc6"]));
     }
 }
 
-/// A search whose line is arbitrary; `None` if no move is left.
-fn arbitrary_search(random: &mut fastrand::Rng, position: &Position, avoided: Vec<u16>) -> Option<Search> {
-    let moves: Vec<u16> =
-        position.board.legal_moves().into_iter().map(Move::word).filter(|mv| !avoided.contains(mv)).collect();
-    let mut pv = vec![*moves.get(random.usize(..moves.len().max(1)))?];
-    let mut board = position.board.after(Move::from_word(pv[0])?);
-    while let Some(&mv) = board.legal_moves().first().filter(|_| pv.len() < 10) {
-        pv.push(mv.word());
-        board.play(mv);
-    }
-    let value = (HALF + random.i32(-100_000..100_000)).clamp(1, FULL - 1);
-    let (depth, nodes, time_ms) = (12, 100_000, 100);
-    Some(Search { depth, nodes, time_ms, value, score: 0, asked_nodes: nodes, asked_ms: 0, avoided, pv })
-}
-
-/// A million nodes of arbitrary moves.
-struct Million {
-    random: fastrand::Rng,
-    /// Nodes with their distances from the root.
-    nodes: Vec<(i64, u32)>,
-    /// The id of the engine.
-    by: i64,
-    settings: Settings,
-    start: Instant,
-    count: usize,
-    /// Whether values are up to date, as for the last nodes, which are updated one by one.
-    is_computed: bool,
-    times: Vec<Duration>,
-}
-
-impl Million {
-    /// Adds an arbitrary move of an arbitrary node.
-    fn grow(&mut self, store: &Store) -> sql::Result<()> {
-        let (id, ply) = self.nodes[self.random.usize(..self.nodes.len())];
-        let position = Position::from_key(position(store, id)).unwrap();
-        if ply >= 60 || position.fixed().is_some() {
-            return Ok(());
-        }
-        let mut avoided: Vec<u16> = store.moves(id)?.iter().map(|edge| edge.mv.word()).collect();
-        let mut left = position.board.legal_moves().to_vec();
-        left.retain(|mv| !avoided.contains(&mv.word()));
-        let Some(&mv) = left.get(self.random.usize(..left.len().max(1))) else { return Ok(()) };
-        let next = position.after(mv);
-        let (mut began, mut changed) = (Instant::now(), Changed::default());
-        let known = store.find(&next.key)?;
-        // The bulk is added without moves to known positions, which are slow.
-        let child = if self.is_computed { changed.node(store, &next)? } else { store.add_node(&next)?.0 };
-        if known.is_none() {
-            self.nodes.push((child, ply + 1));
-            if let Some(search) = arbitrary_search(&mut self.random, &next, vec![]) {
-                store.add_search(child, self.by, &search)?;
-            }
-        }
-        avoided.push(mv.word());
-        avoided.sort_unstable();
-        if let Some(search) = arbitrary_search(&mut self.random, &position, avoided) {
-            store.add_search(id, self.by, &search)?;
-        }
-        changed.edge(store, id, mv.word(), child, position.is_irreversible(mv))?;
-        changed.add([id, child]);
-        if self.nodes.len() + 2_000 >= self.count {
-            if !std::mem::replace(&mut self.is_computed, true) {
-                println!("{} nodes in {:?}", self.nodes.len(), self.start.elapsed());
-                store_all(store, &self.settings)?;
-                println!("all computed after {:?}", self.start.elapsed());
-                began = Instant::now();
-            }
-            changed.update(store, &self.settings)?;
-            self.times.push(began.elapsed());
-        }
-        Ok(())
-    }
-}
-
-/// A million generated nodes: `cargo test --release -p lento-analyse million -- --ignored --nocapture`.
+/// Costs of a version with other centipawns are computed again.
 #[test]
-#[ignore = "minutes"]
-fn a_million_nodes() {
-    let path = std::env::temp_dir().join("lento-million.tree");
-    for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{}{end}", path.display()));
-    }
-    let place = Location::File(path.clone());
-    let (store, root) = (Store::create(&place).unwrap(), Position::new(&Board::start()));
-    let by = store.engine(&EngineId(values!["a", "b", "c", "d", "e", "f"].into())).unwrap();
-    let count = std::env::var("LENTO_NODES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let (random, nodes, times) = (fastrand::Rng::with_seed(1), Vec::new(), Vec::new());
-    let (settings, start, is_computed) = (settings(&store).unwrap(), Instant::now(), false);
-    let mut million = Million { random, nodes, by, settings, start, count, is_computed, times };
-    store
-        .write(|store| {
-            store.set_setting("root", &Board::start().fen(false))?;
-            let (id, _) = store.add_node(&root)?;
-            store.set_ply(id, Some(0))?;
-            store.add_search(id, by, &arbitrary_search(&mut million.random, &root, vec![]).unwrap())?;
-            million.nodes.push((id, 0));
-            Ok(())
-        })
-        .unwrap();
-    while million.nodes.len() < count {
-        store.write(|store| (0..1000).try_for_each(|_| million.grow(store))).unwrap();
-    }
-    million.times.sort();
-    let (bytes, times) = (std::fs::metadata(&path).unwrap().len(), &million.times);
-    let (median, slowest) = (times[times.len() / 2], times.last());
-    println!("{} nodes, {bytes} bytes; updates: median {median:?}, slowest {slowest:?}", million.nodes.len());
-    drop(store);
-    let began = Instant::now();
-    Tree::open(&place).unwrap();
-    println!("open {:?}", began.elapsed());
+fn costs_of_other_versions_are_not_followed() {
+    let folder = lento_testing::Folder::new("tree");
+    let place = Location::File(folder.at("a.tree"));
+    let (store, start) = (Store::create(&place).unwrap(), Board::start());
+    let line = Setup::default().moves(&start, "e4 e5").unwrap();
+    store.write(|store| make(store, &Opening::new(start, Vec::new()), &[line], &[], &[])).unwrap();
+    let tree = Tree::open(&place).unwrap();
+    tree.store.begin_run(Default::default()).unwrap();
+    let costs = |store: &Store| -> Vec<Cost> { store.load_all().unwrap().nodes.iter().map(|node| node.cost).collect() };
+    store.write(|store| store_all(store, &settings(store)?)).unwrap();
+    let before = costs(&store);
+    rusqlite::Connection::open(folder.at("a.tree")).unwrap().execute("UPDATE node SET cost = 7", []).unwrap();
+    assert!(choose(&tree, (Some(100), None)).unwrap().is_some());
+    tree.update(|store, changed| store.release_own().map(|nodes| changed.add(nodes))).unwrap();
+    assert_eq!(costs(&store), before);
 }

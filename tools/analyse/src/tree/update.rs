@@ -90,7 +90,6 @@ impl Changed {
         self.update_plies(store, parent, child)
     }
 
-    /// Updates distances from the root.
     fn update_plies(&mut self, store: &Store, parent: i64, child: i64) -> Result<()> {
         let mut waiting = VecDeque::from([(parent, child)]);
         while let Some((parent, child)) = waiting.pop_front() {

@@ -15,7 +15,6 @@ use std::fmt::Debug;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-/// Maximum number of printed problems.
 const MAX_PROBLEMS: usize = 100;
 
 pub fn run(location: &Location) -> Done {
@@ -73,7 +72,6 @@ pub fn check(tree: &Tree) -> sql::Result<Vec<String>> {
     }
 }
 
-/// Distances from the root.
 pub fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
     let mut plies = vec![None; graph.nodes.len()];
     let mut waiting = VecDeque::new();

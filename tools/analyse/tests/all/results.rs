@@ -282,4 +282,18 @@ fn moves_have_tablebase_results() {
     let won = verdicts("8/8/8/8/8/2k5/1q6/3K4 w - - 0 1");
     assert_eq!((&won("Ke1")["wdl"], won("Ke1")["dtz"].as_u64() > Some(0)), (&json!("loss"), true));
     assert_eq!(verdicts("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")("O-O"), json!(null));
+    assert_eq!(verdicts("7k/8/6K1/8/8/8/8/R7 w - - 0 1")("Ra8#"), json!({ "wdl": "win", "dtz": 0 }));
+}
+
+#[test]
+fn uci_sessions_probe_tablebases() {
+    let mut server = Server::start(&["--uci", "127.0.0.1:0", "--syzygy", TABLES]);
+    let mut peer = Peer::connect(server.address());
+    peer.send("position fen 8/8/8/8/8/2k5/8/K2R4 w - - 0 1\ngo depth 5");
+    let (mut hits, mut line) = (false, String::new());
+    while !line.starts_with("bestmove") {
+        line = peer.line();
+        hits |= line.contains(" tbhits ") && !line.contains(" tbhits 0 ");
+    }
+    assert!(hits);
 }

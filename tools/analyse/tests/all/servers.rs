@@ -246,4 +246,23 @@ fn errors_of_servers_have_advice() {
     assert!(analyse(&["--depth", "1", "--db", &server.url("lento", "read")]).status.success());
     server.sql("read", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO locked");
     assert_eq!(records(&["--db", &server.url("locked:right", "read"), "--no-search"]).len(), 1);
+    server.sql("read", "CREATE ROLE single LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO single");
+    server.sql("read", "GRANT ALL ON ALL TABLES IN SCHEMA public TO single");
+    said_of(&server.url("single", "read"), "each process needs two connections");
+}
+
+/// Interrupted searches are stored over a new connection.
+#[test]
+fn interrupted_searches_are_stored_after_a_restart() {
+    let Some(server) = Server::start("stale") else { return };
+    let (folder, url) = (Folder::new("stale"), server.create("one"));
+    assert!(analyse(&["--depth", "1", "--db", &url]).status.success());
+    let mut worker = start(&folder, &["--time", "1h", "--db", &url], "log");
+    wait_for("a claim", || server.sql("one", "SELECT count(*) FROM claim") == "1");
+    sleep(Duration::from_secs(1));
+    server.stop();
+    server.up();
+    signal(&worker, "-INT");
+    assert_eq!(worker.wait().expect("ended").code(), Some(130));
+    assert_eq!(server.sql("one", "SELECT count(*) FROM analysis WHERE finished = 0"), "1");
 }

@@ -489,3 +489,10 @@ fn options_of_lichess_need_lichess() {
         refused(&["--lichess", "token"], "--lichess: not in this build; expected a release, or a build by `cargo ");
     }
 }
+
+#[test]
+fn sessions_alone_allocate_no_other_table() {
+    let mut server = Server::run(&["serve", "--threads", "1", "--hash", "33554432", "--uci", "127.0.0.1:0"]);
+    let line = server.line();
+    assert!(line.contains("UCI on "), "{line}");
+}

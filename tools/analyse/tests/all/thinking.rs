@@ -188,7 +188,7 @@ fn invalid_requests_name_the_field() {
     for (request, field, expected) in [
         (json!({}), "key", "no \"key\""),
         (json!({ "key": 7 }), "key", "\"key\" expects a text of up to 64 bytes, not \"7\""),
-        (json!({ "key": "a", "lines": 11 }), "lines", "a number from 1 to 10, not \"11\""),
+        (json!({ "key": "a", "lines": 11 }), "lines", "a whole number from 1 to 10, not \"11\""),
         (json!({ "key": "a", "moves": ["e2e5"] }), "moves", "\"e2e5\" is not a legal move"),
         (json!({ "key": "a", "start": "8/8" }), "start", "8/8"),
         (json!({ "key": "a", "search": ["e2e4"], "avoid": ["e2e4"] }), "avoid", "leaves none of search"),

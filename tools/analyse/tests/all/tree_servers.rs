@@ -141,3 +141,22 @@ fn results_of_trees_wait_for_the_server() {
     }
     assert_eq!((&shown(&url, "")["searches"], problems(&url)), (&1.into(), "0 problems".into()));
 }
+
+#[test]
+fn suspended_processes_store_results_of_removed_nodes() {
+    let Some(server) = Server::start("tree-sleeps") else { return };
+    let (folder, url) = (Folder::new("tree-sleeps"), server.create("tree"));
+    done(&["init", &url]);
+    done(&[&["grow", &url, "--nodes", "1"][..], &FEW].concat());
+    let few = ["--positions", "1", "--search-nodes", "3000000", "--hash", "1", "--lease", "1s"];
+    let mut asleep = grow(&folder, &url, "log", &few);
+    let claims = "SELECT count(*) FROM lento_tree.node WHERE claim IS NOT NULL";
+    wait_for("a new node", || server.sql("tree", claims) == "2");
+    signal(&asleep, "-STOP");
+    sleep(Duration::from_secs(2));
+    done(&[&["grow", &url, "--nodes", "1"][..], &FEW].concat());
+    signal(&asleep, "-CONT");
+    assert!(asleep.wait().expect("ended").success());
+    let lost = "SELECT count(*) FROM lento_tree.search WHERE node NOT IN (SELECT id FROM lento_tree.node)";
+    assert_eq!((server.sql("tree", lost).as_str(), problems(&url)), ("0", "0 problems".into()));
+}

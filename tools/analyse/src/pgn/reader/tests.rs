@@ -190,6 +190,8 @@ fn stray_words_are_skipped() {
     assert_eq!((moves.as_str(), result.as_str()), ("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#", "1-0"));
     let words: Vec<&str> = problems.iter().filter_map(|problem| problem.split('"').nth(1)).collect();
     assert!(words == ["stray", "and", "more"] && problems[0].ends_with("is not a move; skipped"), "{problems:?}");
+    let (moves, _, problems) = one("[Event \"x\"]\n1.e2–e4, e7-e5. 2.♗c4 Nf6 3.d3 Bc5 4.Nf3 0–0 5.O–O N×e4 6.d×e4 *");
+    assert_eq!((moves.as_str(), problems.len()), ("e4 e5 Bc4 Nf6 d3 Bc5 Nf3 O-O O-O Nxe4 dxe4", 0));
     // Brackets are no tags of another game.
     let (moves, result, problems) = one("[Event \"x\"]\n1.e4 [%clk 0:01] e5 2.Nf3\n[2.Nc3 Nf6] Nc6 1-0");
     assert_eq!((moves.as_str(), result.as_str(), problems.len()), ("e4 e5 Nf3 Nc6", "1-0", 2));

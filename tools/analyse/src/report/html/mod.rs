@@ -11,18 +11,20 @@ use super::Study;
 use lento::chess::Color;
 use std::fmt::{Display, Write};
 
-/// Files that reports share with the analysis board of `lento serve --web`.
+/// Files of a folder with their names.
 macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../page/", $name)))),*]
+    ($folder:literal, $($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!($folder, $name)))),*]
     };
 }
+pub(crate) use files;
 
 pub const PIECES: &str = include_str!("../../page/pieces.svg");
-pub const STYLES: [(&str, &str); 2] = files!["base.css", "board.css"];
+/// Shared with the analysis board of `lento serve --web`.
+pub const STYLES: [(&str, &str); 2] = files!["../../page/", "base.css", "board.css"];
 /// Modules in order of their dependencies at load time.
 pub const MODULES: [(&str, &str); 7] =
-    files!["dom.js", "text.js", "gestures.js", "board.js", "graph.js", "keys.js", "preview.js"];
+    files!["../../page/", "dom.js", "text.js", "gestures.js", "board.js", "graph.js", "keys.js", "preview.js"];
 
 pub const NAME: &str = concat!("Lento ", env!("CARGO_PKG_VERSION"));
 

@@ -8,11 +8,9 @@ use lento::chess::{Board, Game, Move};
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
 
-/// Maximum positions of a document.
 pub const MAX_NODES: usize = 10_000;
 /// Maximum nesting of variations, as in the PGN reader.
 const MAX_NESTING: usize = 64;
-/// Maximum number of tags.
 pub const MAX_TAGS: usize = 1000;
 
 pub const RESULTS: [&str; 4] = ["*", "1-0", "0-1", "1/2-1/2"];
@@ -38,7 +36,6 @@ pub struct Node {
     pub notes: Notes,
     /// Main line first.
     pub children: Vec<usize>,
-    /// Depth of nested variations.
     nesting: usize,
 }
 
@@ -86,7 +83,6 @@ impl Document {
         }
     }
 
-    /// The moves of the main line.
     pub fn main_line(&self) -> Vec<Option<Move>> {
         let next = |&at: &usize| self.nodes[at].children.first().copied();
         std::iter::successors(Some(0), next).skip(1).map(|at| self.nodes[at].mv).collect()
@@ -94,11 +90,6 @@ impl Document {
 
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
-    }
-
-    /// Whether the start position must be written.
-    pub fn has_start(&self) -> bool {
-        self.chess960 || self.nodes[0].board != Board::start()
     }
 
     /// Adds a tag, unless derived from other fields. Returns whether it already has a different value.
@@ -153,7 +144,7 @@ impl Document {
     /// Plays the move of a page's node.
     fn parse_move(&mut self, node: Fields, places: &[usize]) -> Result<usize, RequestError> {
         let expected = "the index of an earlier node";
-        let parent = node.need("parent", expected, node.number("parent", u64::MAX)?)? as usize;
+        let parent = node.need("parent", expected, node.number("parent", 0..=u64::MAX)?)? as usize;
         let Some(&parent) = places.get(parent) else {
             return Err(RequestError::expected(node.name("parent"), &parent.into(), expected));
         };
@@ -180,7 +171,8 @@ impl Document {
 
     pub fn to_value(&self) -> Value {
         let nodes: Vec<Value> = self.nodes.iter().enumerate().map(|(at, node)| self.node(at, node)).collect();
-        let start = self.has_start().then(|| self.nodes[0].board.fen(self.chess960));
+        let root = &self.nodes[0].board;
+        let start = (self.chess960 || *root != Board::start()).then(|| root.fen(self.chess960));
         json!({ "tags": self.tags, "start": start, "chess960": self.chess960, "result": self.result, "nodes": nodes })
     }
 

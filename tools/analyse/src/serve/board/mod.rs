@@ -14,7 +14,7 @@ pub use document::Document;
 pub use position::Place;
 pub use read::{Files, MAX_FILE};
 pub use report::report;
-pub use request::{Answer, Fields, RequestError, at_most, message};
+pub use request::{Answer, Fields, RequestError, at_most, message, whole};
 pub use store::{Store, Visitor, now, players};
 
 use lento::tb::Tables;

@@ -1,8 +1,8 @@
 //! Annotations of a move.
 
 use super::request::{Fields, RequestError};
-use crate::pgn::{Part, is_clock, parts};
-use crate::report::comment_words;
+use crate::pgn::{Part, append, is_clock, parts};
+use crate::report::write::comment_words;
 use lento::chess::Square;
 use serde_json::Value;
 
@@ -32,7 +32,6 @@ pub struct Notes {
     values: [Option<String>; 2],
 }
 
-/// Whether a text is a shape like the example.
 fn is_shape(text: &str, example: &str) -> bool {
     let (color, squares) = text.split_at_checked(1).unwrap_or_default();
     let is_square = |pair: &[u8]| str::from_utf8(pair).is_ok_and(|square| square.parse::<Square>().is_ok());
@@ -58,14 +57,6 @@ fn plain(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-fn append(to: &mut Option<String>, text: &str) {
-    match to {
-        _ if text.is_empty() => {}
-        Some(before) => *before += &format!(" {text}"),
-        None => *to = Some(text.to_owned()),
-    }
-}
-
 impl Notes {
     /// Adds a comment of a file. Moves the first command of each kind to its field.
     pub fn add_comment(&mut self, text: &str) {
@@ -83,7 +74,6 @@ impl Notes {
         append(&mut self.comment, &plain(&rest));
     }
 
-    /// Adds a comment before the move.
     pub fn add_before(&mut self, text: &str) {
         append(&mut self.before, &plain(text));
     }

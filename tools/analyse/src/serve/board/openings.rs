@@ -33,7 +33,6 @@ static OPENINGS: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| {
     openings
 });
 
-/// The opening of a position.
 pub fn named(board: &Board) -> Option<Opening> {
     OPENINGS.get(&board.key()).copied()
 }

@@ -9,11 +9,14 @@ use lento::tb::{Tables, Wdl};
 use lento_console::setup::words;
 use lento_uci::words::quoted;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// Maximum moves of a place.
 const MAX_MOVES: usize = 2048;
 /// Maximum moves of a line.
 const MAX_LINE: usize = 256;
+/// Maximum time for the tablebase results of all moves. On slow storage none is shown.
+const TABLEBASE_TIME: Duration = Duration::from_secs(1);
 
 /// A position with the moves that led to it.
 pub struct Place {
@@ -113,39 +116,45 @@ fn over(game: &Game) -> Option<Value> {
 
 /// The tablebase result of a move for the side that plays it: win, cursed (a win prevented by the fifty-move rule), draw, blessed
 /// or loss; and the plies to the next capture or pawn move after it.
-fn verdict(tables: &Tables, game: &Game, mv: Move) -> Option<Value> {
+fn verdict(tables: &Tables, game: &Game, mv: Move, in_time: &dyn Fn() -> bool) -> Option<Value> {
     let after = game.board().after(mv);
     if after.occupied().count() > tables.summary().max_pieces || !game.board().castling().is_empty() {
         return None;
     }
-    let wdl = match tables.rank_by_distance(game, mv, &|| true)?.wdl {
+    let wdl = match tables.rank_by_distance(game, mv, in_time)?.wdl {
         Wdl::Win => "win",
         Wdl::CursedWin => "cursed",
         Wdl::Draw => "draw",
         Wdl::BlessedLoss => "blessed",
         Wdl::Loss => "loss",
     };
-    Some(json!({ "wdl": wdl, "dtz": tables.dtz(&after)?.abs() }))
+    // Nothing follows mate or stalemate.
+    let dtz = if after.has_legal_move() { tables.dtz(&after)?.abs() } else { 0 };
+    Some(json!({ "wdl": wdl, "dtz": dtz }))
 }
 
 pub fn position(fields: Fields, tables: Option<&Tables>) -> Answer {
     let place = Place::parse(fields)?;
     let (board, chess960) = (place.game.board(), place.chess960);
     let turn = board.side_to_move();
-    let described = |mv: Move| {
+    let (began, moves) = (Instant::now(), board.legal_moves());
+    let in_time = || began.elapsed() < TABLEBASE_TIME;
+    let verdicts: Vec<_> = moves.iter().map(|&mv| verdict(tables?, &place.game, mv, &in_time)).collect();
+    let is_complete = in_time();
+    let described = moves.iter().zip(verdicts).map(|(&mv, verdict)| {
         let mut legal = legal(board, mv, chess960);
-        if let Some(verdict) = tables.and_then(|tables| verdict(tables, &place.game, mv)) {
+        if let Some(verdict) = verdict.filter(|_| is_complete) {
             legal["tablebase"] = verdict;
         }
         legal
-    };
+    });
     Ok(json!({
         "fen": board.fen(chess960),
         "turn": if turn == Color::White { "w" } else { "b" },
         "number": board.fullmove_number(),
         "check": board.in_check().then(|| board.king(turn).to_string()),
         "last": place.last.map(|squares| squares.map(|square| square.to_string())),
-        "legal": board.legal_moves().iter().map(|&mv| described(mv)).collect::<Vec<_>>(),
+        "legal": described.collect::<Vec<_>>(),
         "over": over(&place.game),
         "opening": place.opening.map(|(eco, name)| json!({ "eco": eco, "name": name })),
     }))
@@ -181,17 +190,18 @@ pub fn line(fields: Fields) -> Answer {
     let mut place = Place::parse(fields)?;
     let (mut board, before) = (place.game.board().clone(), place.moves.len());
     place.play(fields, "pv", MAX_LINE)?;
-    let played = place.moves[before..].iter().map(|&mv| {
-        let san = san(&board, mv, false);
+    let (mut fens, mut sans, mut ucis) = (Vec::new(), Vec::new(), Vec::new());
+    for &mv in &place.moves[before..] {
+        ucis.push(mv.map_or_else(|| "0000".into(), |mv| board.uci(mv, place.chess960)));
+        sans.push(san(&board, mv, false));
         board = PgnMove::from(mv).after(&board);
-        (board.fen(place.chess960), san)
-    });
-    let (fens, sans): (Vec<String>, Vec<String>) = played.unzip();
-    Ok(json!({ "fens": fens, "san": sans }))
+        fens.push(board.fen(place.chess960));
+    }
+    Ok(json!({ "fens": fens, "san": sans, "uci": ucis }))
 }
 
 pub fn setup(fields: Fields) -> Answer {
-    if let Some(number) = fields.number("number", 959)? {
+    if let Some(number) = fields.number("number", 0..=959)? {
         return Ok(json!({ "fen": chess960_start(number as usize).fen(true), "chess960": true, "problems": [] }));
     }
     let fen = fields.need("fen", "a FEN, or \"number\" from 0 to 959", fields.text("fen")?)?;

@@ -109,10 +109,9 @@ impl Files {
         number.to_string()
     }
 
-    /// A game of a cached file.
     pub fn game(&self, fields: Fields) -> Answer {
         let file = fields.need("file", "the file of an answer to \"read\"", fields.text("file")?)?;
-        let index = fields.need("index", "the number of a game, from 0", fields.number("index", u64::MAX)?)?;
+        let index = fields.need("index", "the number of a game, from 0", fields.number("index", 0..=u64::MAX)?)?;
         let cached = self.0.lock().iter().find(|cached| cached.number.to_string() == file).cloned();
         let Some(cached) = cached else {
             let text = format!("file {} is no longer cached; read it again", quoted(file));
@@ -189,7 +188,9 @@ fn is_position(line: &str) -> bool {
 /// The game of a line with FEN or EPD and possibly moves, and the problem with the moves, if any.
 fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
     let line = without_command(line);
-    let (place, played) = line.split_once(" moves ").unwrap_or((line, ""));
+    // The word may also be in an operation.
+    let split = line.split_once(" moves ").filter(|(place, _)| !place.contains(['"', ';']));
+    let (place, played) = split.unwrap_or((line, ""));
     let (start, comment) = if place.trim() == "startpos" {
         (Board::start(), None)
     } else {
@@ -202,14 +203,16 @@ fn position(line: &str) -> Result<(PgnGame, Option<String>), String> {
     let (mut game, mut moves, mut problem) = (Game::from(start.clone()), Vec::new(), None);
     for word in words(played) {
         let board = game.board();
-        let Some(mv) = parse_move(board, word, chess960) else {
+        let mv = parse_move(board, word, chess960);
+        if mv.is_none() && (word != "0000" || game.passed().is_err()) {
             let fen = board.fen(chess960);
             problem =
                 Some(format!("illegal move {} in {fen}; using the {} moves before it", quoted(word), moves.len()));
             break;
-        };
-        game.play(mv);
-        moves.push(PgnMove::from(Some(mv)));
+        }
+        let played = PgnMove::from(mv);
+        played.play(&mut game);
+        moves.push(played);
     }
     let result = RESULTS[0].to_owned();
     Ok((PgnGame { tags: Vec::new(), chess960, start, comment, moves, result }, problem))
@@ -238,8 +241,9 @@ pub fn document(game: PgnGame) -> (Document, Vec<Value>) {
     (document, problems.iter().map(|text| problem(None, text)).collect())
 }
 
-/// Adds moves with their variations after a node.
+/// Adds moves after a node, then their variations, so that one that repeats moves does not become the main line.
 fn add(document: &mut Document, mut at: usize, moves: Vec<PgnMove>) -> Result<(), String> {
+    let mut variations = Vec::new();
     for PgnMove { mv, remarks } in moves {
         let node = document.add(at, mv).map_err(|unfit| match unfit {
             Unfit::TooMany => format!("more than {} positions; the rest is skipped", document.nodes.len()),
@@ -251,15 +255,16 @@ fn add(document: &mut Document, mut at: usize, moves: Vec<PgnMove>) -> Result<()
         if let Some(comment) = &remarks.comment {
             notes.add_comment(comment);
         }
-        for Variation { comment, moves } in remarks.variations {
-            let first = moves.first().map(|first| first.mv);
-            add(document, at, moves)?;
-            let first = first.and_then(|first| document.add(at, first).ok());
-            if let (Some(first), Some(comment)) = (first, comment) {
-                document.nodes[first].notes.add_before(&comment);
-            }
-        }
+        variations.extend(remarks.variations.into_iter().map(|variation| (at, variation)));
         at = node;
+    }
+    for (at, Variation { comment, moves }) in variations {
+        let first = moves.first().map(|first| first.mv);
+        add(document, at, moves)?;
+        let first = first.and_then(|first| document.add(at, first).ok());
+        if let (Some(first), Some(comment)) = (first, comment) {
+            document.nodes[first].notes.add_before(&comment);
+        }
     }
     Ok(())
 }

@@ -2,18 +2,17 @@
 
 use super::document::Document;
 use super::read::document;
-use super::request::RequestError;
-use super::write::pgn;
+use super::write;
 use crate::database::Analysis;
-use crate::pgn::{PgnGame, Reader};
 use crate::report::accuracy::Side;
 use crate::report::{AnalysedGame, Study, annotate};
 use serde_json::{Value, json};
 
 /// The document of a game with marks, evaluations and better lines, and the data of its graph: `moves` in UCI; for each position
 /// White's `expected` score and the score as `text`, if known; the `marks` of the moves; both `sides`.
-pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> Result<(Document, Value), RequestError> {
-    let mut analysed = AnalysedGame { pgn: read(&pgn(game))?, analyses };
+pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> (Document, Value) {
+    let mut analysed = AnalysedGame { pgn: write::game(game), analyses };
+    analysed.pgn.chess960 |= analysed.pgn.start.needs_chess960();
     // One per position.
     analysed.analyses.resize(analysed.pgn.moves.len() + 1, None);
     let study = Study::new(&analysed);
@@ -32,13 +31,5 @@ pub fn report(game: &Document, analyses: Vec<Option<Analysis>>) -> Result<(Docum
         "sides": study.sides.map(|known| known.map(side)),
         "found": found,
     });
-    let annotated = annotate::pgn(&study);
-    Ok((document(read(&annotated)?).0, data))
-}
-
-/// Reads back a generated game.
-fn read(pgn: &str) -> Result<PgnGame, RequestError> {
-    let reading = Reader::new(pgn.as_bytes()).next_game().ok().flatten();
-    let game = reading.and_then(|reading| reading.game);
-    game.ok_or_else(|| RequestError::new("failed", "", "the generated game cannot be read"))
+    (document(annotate::annotated(&study)).0, data)
 }

@@ -3,6 +3,7 @@
 use lento_uci::words::quoted;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 /// Maximum length of an error text in characters.
 const MAX_TEXT: usize = 500;
@@ -12,7 +13,6 @@ pub const UNSAVED: &str = "unsaved";
 
 pub type Answer = Result<Value, RequestError>;
 
-/// The error of a refused request.
 #[derive(Debug)]
 pub struct RequestError {
     code: &'static str,
@@ -68,7 +68,6 @@ pub fn message(answer: Answer) -> Value {
     }
 }
 
-/// Fails for more than `max` items.
 pub fn at_most(
     code: &'static str,
     field: impl Into<String>,
@@ -82,7 +81,13 @@ pub fn at_most(
     }
 }
 
-/// The fields of an object.
+/// A whole number, also written as `5.0` or `1e3`.
+pub fn whole(value: &Value) -> Option<i64> {
+    // Larger floats are not exact.
+    let exact = |float: &f64| float.fract() == 0.0 && float.abs() <= (1_u64 << 53) as f64;
+    value.as_i64().or_else(|| value.as_f64().filter(exact).map(|float| float as i64))
+}
+
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
@@ -134,10 +139,10 @@ impl<'a> Fields<'a> {
         Ok(self.read(field, "true or false", Value::as_bool)?.unwrap_or(false))
     }
 
-    /// A whole number from 0 to a maximum.
-    pub fn number(&self, field: &str, max: u64) -> Result<Option<u64>, RequestError> {
-        let expected = format!("a whole number from 0 to {max}");
-        self.read(field, &expected, |value| value.as_u64().filter(|number| *number <= max))
+    pub fn number(&self, field: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, RequestError> {
+        let expected = format!("a whole number from {} to {}", range.start(), range.end());
+        let number = |value: &Value| whole(value).and_then(|number| number.try_into().ok());
+        self.read(field, &expected, |value| number(value).filter(|number| range.contains(number)))
     }
 
     pub fn list(&self, field: &str) -> Result<&'a [Value], RequestError> {

@@ -49,7 +49,6 @@ pub struct Visitor {
 /// The boards in the database, if any.
 type Table = Option<database::Boards>;
 
-/// The boards.
 pub struct Store {
     /// Those in memory. Locked only for moments, as the thread that serves all visitors reads them.
     boards: Mutex<HashMap<Arc<str>, Saved>>,
@@ -62,55 +61,40 @@ pub struct Store {
 
 #[derive(Clone)]
 struct Saved {
-    name: String,
-    version: u64,
-    /// Milliseconds since 1970.
-    changed: u64,
+    row: BoardRow,
     plies: usize,
-    /// JSON.
-    document: Arc<str>,
-    /// The number of the change that removed it.
-    removed: Option<u64>,
+    /// The number of the change that removed it, if it is removed.
+    removed: u64,
 }
 
 impl From<BoardRow> for Saved {
     fn from(row: BoardRow) -> Self {
-        let BoardRow { name, version, changed, document, is_removed, .. } = row;
-        let value: Value = serde_json::from_str(&document).unwrap_or_default();
-        let plies = Document::parse(&value).map_or(0, |document| document.main_line().len());
-        Self { name, version, changed, plies, document: document.into(), removed: is_removed.then_some(0) }
+        let mut saved = Self { row, plies: 0, removed: 0 };
+        saved.plies = Document::parse(&saved.document()).map_or(0, |document| document.main_line().len());
+        saved
     }
 }
 
 impl Store {
-    /// Loads the boards of the database, if any.
     pub fn load(location: Option<&Location>) -> Result<Self, String> {
         let mut table = location.map(database::Boards::open).transpose()?;
         let rows = table.as_mut().map_or_else(|| Ok(Vec::new()), database::Boards::all)?;
-        let boards: HashMap<_, _> = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
+        let boards: HashMap<_, _> = rows.into_iter().map(|row| (Arc::clone(&row.board), row.into())).collect();
         let (counter, changes) = (AtomicU64::new(SERVER), broadcast::channel(MAX_LAG).0);
         Ok(Self { boards: Mutex::new(boards), table: Mutex::new(table), counter, changes })
     }
 
     /// Writes a board to the database, then to memory. `before` is the replaced version.
-    fn write(&self, table: &mut Table, board: &Arc<str>, saved: Saved, before: u64) -> Result<(), RequestError> {
-        if let Some(stored) = table {
-            let row = BoardRow {
-                board: (**board).into(),
-                name: saved.name.clone(),
-                version: saved.version,
-                changed: saved.changed,
-                document: (*saved.document).into(),
-                is_removed: saved.removed.is_some(),
-            };
-            let is_written = stored.put(&row, before).map_err(unsaved)?;
-            if !is_written {
-                self.refresh(table, board);
-                let newer = self.boards.lock().get(board).cloned().ok_or_else(|| unknown(board))?;
-                return Err(newer.stale(before));
-            }
+    fn write(&self, table: &mut Table, saved: Saved, before: u64) -> Result<(), RequestError> {
+        let board = Arc::clone(&saved.row.board);
+        if let Some(stored) = table
+            && !stored.put(&saved.row, before).map_err(unsaved)?
+        {
+            self.refresh(table, &board);
+            let newer = self.boards.lock().get(&board).cloned().ok_or_else(|| unknown(&board))?;
+            return Err(newer.stale(before));
         }
-        self.boards.lock().insert(Arc::clone(board), saved);
+        self.boards.lock().insert(board, saved);
         Ok(())
     }
 
@@ -118,8 +102,7 @@ impl Store {
     fn refresh(&self, table: &mut Table, board: &str) {
         let Some(Ok(stored)) = table.as_mut().map(|table| table.get(board)) else { return };
         let mut boards = self.boards.lock();
-        let known = boards.get(board).map(|saved| (saved.version, saved.removed.is_some(), saved.name.as_str()));
-        if known == stored.as_ref().map(|row| (row.version, row.is_removed, row.name.as_str())) {
+        if boards.get(board).map(|saved| &saved.row) == stored.as_ref() {
             return;
         }
         match stored {
@@ -131,16 +114,16 @@ impl Store {
     }
 
     /// The board of a request.
-    fn find(&self, table: &mut Table, fields: Fields) -> Result<(Arc<str>, Saved), RequestError> {
+    fn find(&self, table: &mut Table, fields: Fields) -> Result<Saved, RequestError> {
         let board = fields.need("board", "a board", fields.text("board")?)?;
         self.refresh(table, board);
         let boards = self.boards.lock();
-        let (key, saved) = boards.get_key_value(board).ok_or_else(|| unknown(board))?;
-        if saved.removed.is_some() {
+        let saved = boards.get(board).ok_or_else(|| unknown(board))?;
+        if saved.row.is_removed {
             let text = format!("board {} was removed; restore it first", quoted(board));
             return Err(RequestError::new("removed", "board", text));
         }
-        Ok((Arc::clone(key), saved.clone()))
+        Ok(saved.clone())
     }
 
     pub fn visit(&self) -> Visitor {
@@ -156,29 +139,21 @@ impl Store {
         let _ = self.changes.send(change);
     }
 
-    /// The events of a change for a visitor.
-    pub fn events(&self, visitor: &Visitor, change: &Change) -> Vec<Value> {
-        let concerned = match change {
-            Change::Saved { board, by } if *by != visitor.number && visitor.open.lock().contains(board) => Some(board),
-            _ => None,
-        };
-        self.board_events(concerned.into_iter())
-    }
-
-    /// All events for a visitor that has missed some.
-    pub fn all_events(&self, visitor: &Visitor) -> Vec<Value> {
-        let open: Vec<Arc<str>> = visitor.open.lock().iter().cloned().collect();
-        self.board_events(open.iter())
-    }
-
-    fn board_events<'a>(&self, boards: impl Iterator<Item = &'a Arc<str>>) -> Vec<Value> {
+    /// The events of a change for a visitor; without one, all events for a visitor that has missed some.
+    pub fn events(&self, visitor: &Visitor, change: Option<&Change>) -> Vec<Value> {
+        let mut boards: Vec<Arc<str>> = visitor.open.lock().iter().cloned().collect();
+        boards.retain(|open| match change {
+            None => true,
+            Some(Change::List) => false,
+            Some(Change::Saved { board, by }) => *by != visitor.number && open == board,
+        });
         let event = |board: &Arc<str>| {
             let saved = self.boards.lock().get(board).cloned()?;
-            let mut event = saved.to_value(board);
+            let mut event = saved.to_value();
             event["event"] = "board".into();
             Some(event)
         };
-        boards.filter_map(event).chain([json!({ "event": "boards" })]).collect()
+        boards.iter().filter_map(event).chain([json!({ "event": "boards" })]).collect()
     }
 
     /// Loads all boards again, since another server may have changed them.
@@ -186,7 +161,7 @@ impl Store {
         let mut table = self.table.lock();
         let Some(stored) = table.as_mut() else { return Ok(()) };
         let rows = stored.all()?;
-        *self.boards.lock() = rows.into_iter().map(|row| (row.board.clone().into(), row.into())).collect();
+        *self.boards.lock() = rows.into_iter().map(|row| (Arc::clone(&row.board), row.into())).collect();
         drop(table);
         self.notify(Change::List);
         Ok(())
@@ -194,23 +169,23 @@ impl Store {
 
     pub fn list(&self) -> Answer {
         let boards = self.boards.lock();
-        let mut boards: Vec<_> = boards.iter().filter(|(_, saved)| saved.removed.is_none()).collect();
-        boards.sort_by_key(|(board, saved)| (std::cmp::Reverse(saved.changed), *board));
-        let boards = boards.into_iter().map(|(board, saved)| {
-            json!({ "board": &**board, "name": saved.name, "changed": saved.changed, "plies": saved.plies })
+        let mut boards: Vec<&Saved> = boards.values().filter(|saved| !saved.row.is_removed).collect();
+        boards.sort_by_key(|saved| (std::cmp::Reverse(saved.row.changed), &saved.row.board));
+        let boards = boards.into_iter().map(|Saved { row, plies, .. }| {
+            json!({ "board": &*row.board, "name": row.name, "changed": row.changed, "plies": plies })
         });
         Ok(json!({ "boards": boards.collect::<Vec<_>>() }))
     }
 
     /// Whether there is a board that is not removed.
     pub fn has(&self, board: &str) -> bool {
-        self.boards.lock().get(board).is_some_and(|saved| saved.removed.is_none())
+        self.boards.lock().get(board).is_some_and(|saved| !saved.row.is_removed)
     }
 
     pub fn open(&self, visitor: &Visitor, fields: Fields) -> Answer {
-        let (board, saved) = self.find(&mut self.table.lock(), fields)?;
-        visitor.open.lock().insert(Arc::clone(&board));
-        Ok(saved.to_value(&board))
+        let saved = self.find(&mut self.table.lock(), fields)?;
+        visitor.open.lock().insert(Arc::clone(&saved.row.board));
+        Ok(saved.to_value())
     }
 
     pub fn save(&self, visitor: &Visitor, fields: Fields) -> Answer {
@@ -222,18 +197,19 @@ impl Store {
         let before = match fields.get("board") {
             None => None,
             Some(_) => {
-                let version = fields.need("version", "the version last seen", fields.number("version", u64::MAX)?)?;
+                let version =
+                    fields.need("version", "the version last seen", fields.number("version", 0..=u64::MAX)?)?;
                 let before = self.find(&mut table, fields)?;
-                if before.1.version != version {
-                    return Err(before.1.stale(version));
+                if before.row.version != version {
+                    return Err(before.stale(version));
                 }
                 Some(before)
             }
         };
-        let old_name = before.as_ref().map(|(_, saved)| saved.name.clone());
+        let old_name = before.as_ref().map(|saved| saved.row.name.clone());
         let name = name.or(old_name).or_else(|| players(&document)).unwrap_or_else(|| "Analysis".into());
         // Keeps the report.
-        if let Some((_, saved)) = before.as_ref().filter(|(_, saved)| saved.document.contains(REPORT)) {
+        if let Some(saved) = before.as_ref().filter(|saved| saved.row.document.contains(REPORT)) {
             value["report"] = saved.document()["report"].take();
         }
         let (board, version) = self.put(table, before, name, plies, value.to_string().into(), visitor.number)?;
@@ -246,22 +222,22 @@ impl Store {
     fn put(
         &self,
         mut table: MutexGuard<Table>,
-        before: Option<(Arc<str>, Saved)>,
+        before: Option<Saved>,
         name: String,
         plies: usize,
         document: Arc<str>,
         by: u64,
     ) -> Result<(Arc<str>, u64), RequestError> {
         at_most("too-large", "document", document.len(), MAX_DOCUMENT, "bytes")?;
-        let replaced = before.as_ref().map_or(0, |(_, saved)| saved.document.len());
+        let replaced = before.as_ref().map_or(0, |saved| saved.row.document.len());
         self.make_room(&mut table, document.len(), replaced, before.is_none())?;
         let (board, version) = match before {
-            Some((board, saved)) => (board, saved.version + 1),
+            Some(Saved { row, .. }) => (row.board, row.version + 1),
             // Random, since pages may still have ids of an earlier run.
             None => (format!("{:016x}", RandomState::new().hash_one(())).into(), 1),
         };
-        let saved = Saved { name, version, changed: now(), plies, document, removed: None };
-        self.write(&mut table, &board, saved, version - 1)?;
+        let row = BoardRow { board: Arc::clone(&board), name, version, changed: now(), document, is_removed: false };
+        self.write(&mut table, Saved { row, plies, removed: 0 }, version - 1)?;
         drop(table);
         self.notify(Change::Saved { board: Arc::clone(&board), by });
         Ok((board, version))
@@ -280,18 +256,18 @@ impl Store {
         if let Some((board, _)) = earlier {
             self.refresh(&mut table, board);
         }
-        let before = earlier.and_then(|(board, _)| Some((Arc::clone(board), self.boards.lock().get(board)?.clone())));
-        let before = before.filter(|(_, saved)| saved.removed.is_none());
+        let before = earlier.and_then(|(board, _)| self.boards.lock().get(board).cloned());
+        let before = before.filter(|saved| !saved.row.is_removed);
         let own = earlier.map(|(_, version)| *version);
-        let edited = before.as_ref().map(|(_, saved)| saved).filter(|saved| own != Some(saved.version));
+        let edited = before.as_ref().filter(|saved| own != Some(saved.row.version));
         let mut value = edited.map_or_else(|| document.to_value(), Saved::document);
         value["report"] = report.clone();
-        if let Some((board, saved)) = before.as_ref().filter(|(_, saved)| saved.document() == value) {
-            return Ok((Arc::clone(board), own.unwrap_or(saved.version)));
+        if let Some(saved) = before.as_ref().filter(|saved| saved.document() == value) {
+            return Ok((Arc::clone(&saved.row.board), own.unwrap_or(saved.row.version)));
         }
         let plies = edited.map_or_else(|| document.main_line().len(), |saved| saved.plies);
         let kept = own.filter(|_| edited.is_some());
-        let name = before.as_ref().map_or(name, |(_, saved)| saved.name.clone());
+        let name = before.as_ref().map_or(name, |saved| saved.row.name.clone());
         let (board, version) = self.put(table, before, name, plies, value.to_string().into(), SERVER)?;
         Ok((board, kept.unwrap_or(version)))
     }
@@ -299,39 +275,39 @@ impl Store {
     pub fn rename(&self, fields: Fields) -> Answer {
         let name = fields.need("name", "a name", name(fields)?)?;
         let mut table = self.table.lock();
-        let (board, saved) = self.find(&mut table, fields)?;
-        self.update(table, &board, Saved { name, changed: now(), ..saved })
+        let mut saved = self.find(&mut table, fields)?;
+        (saved.row.name, saved.row.changed) = (name, now());
+        self.update(table, saved)
     }
 
     pub fn copy(&self, fields: Fields) -> Answer {
         let name = name(fields)?;
         let mut table = self.table.lock();
-        let (_, saved) = self.find(&mut table, fields)?;
-        let name = name.unwrap_or_else(|| format!("{} (copy)", saved.name).chars().take(MAX_NAME).collect());
-        let (board, _) = self.put(table, None, name, saved.plies, saved.document, SERVER)?;
+        let saved = self.find(&mut table, fields)?;
+        let name = name.unwrap_or_else(|| format!("{} (copy)", saved.row.name).chars().take(MAX_NAME).collect());
+        let (board, _) = self.put(table, None, name, saved.plies, saved.row.document, SERVER)?;
         Ok(json!({ "board": &*board }))
     }
 
     pub fn remove(&self, fields: Fields) -> Answer {
         let mut table = self.table.lock();
-        let (board, saved) = self.find(&mut table, fields)?;
-        let removed = Some(self.count());
-        self.update(table, &board, Saved { removed, ..saved })
+        let mut saved = self.find(&mut table, fields)?;
+        (saved.row.is_removed, saved.removed) = (true, self.count());
+        self.update(table, saved)
     }
 
     pub fn restore(&self, fields: Fields) -> Answer {
         let board = fields.need("board", "a board", fields.text("board")?)?;
-        let (table, boards) = (self.table.lock(), self.boards.lock());
-        let (board, saved) = boards.get_key_value(board).ok_or_else(|| unknown(board))?;
-        let (board, saved) = (Arc::clone(board), Saved { removed: None, ..saved.clone() });
-        drop(boards);
-        self.update(table, &board, saved)
+        let table = self.table.lock();
+        let mut saved = self.boards.lock().get(board).cloned().ok_or_else(|| unknown(board))?;
+        saved.row.is_removed = false;
+        self.update(table, saved)
     }
 
     /// Changes a board without its document and version.
-    fn update(&self, mut table: MutexGuard<Table>, board: &Arc<str>, saved: Saved) -> Answer {
-        let version = saved.version;
-        self.write(&mut table, board, saved, version)?;
+    fn update(&self, mut table: MutexGuard<Table>, saved: Saved) -> Answer {
+        let version = saved.row.version;
+        self.write(&mut table, saved, version)?;
         drop(table);
         self.notify(Change::List);
         Ok(json!({}))
@@ -341,13 +317,14 @@ impl Store {
     fn make_room(&self, table: &mut Table, bytes: usize, replaced: usize, is_new: bool) -> Result<(), RequestError> {
         loop {
             let boards = self.boards.lock();
-            let used: usize = boards.values().map(|saved| saved.document.len()).sum();
+            let used: usize = boards.values().map(|saved| saved.row.document.len()).sum();
             let fits = boards.len() + usize::from(is_new) <= MAX_BOARDS;
             if fits && used - replaced + bytes <= MAX_BYTES {
                 return Ok(());
             }
-            let removed = boards.iter().filter_map(|(board, saved)| Some((saved.removed?, Arc::clone(board))));
-            let Some((_, oldest)) = removed.min() else {
+            let removed = boards.values().filter(|saved| saved.row.is_removed);
+            let oldest = removed.min_by_key(|saved| (saved.removed, &saved.row.board));
+            let Some(oldest) = oldest.map(|saved| Arc::clone(&saved.row.board)) else {
                 let count = boards.len();
                 let text = format!(
                     "{count} boards of {used} bytes; expected up to {MAX_BOARDS} of {MAX_BYTES} in all; remove some"
@@ -380,22 +357,22 @@ fn unknown(board: &str) -> RequestError {
 impl Saved {
     /// The error for a page with an older version.
     fn stale(&self, version: u64) -> RequestError {
-        let text = format!("version {version}; expected {}, which another page has saved", self.version);
-        let stale = RequestError::new("stale", "version", text).with("version", self.version.into());
-        stale.with("name", self.name.as_str().into()).with("document", self.document())
+        let text = format!("version {version}; expected {}, which another page has saved", self.row.version);
+        let stale = RequestError::new("stale", "version", text).with("version", self.row.version.into());
+        stale.with("name", self.row.name.as_str().into()).with("document", self.document())
     }
 
     /// JSON for pages.
-    fn to_value(&self, board: &str) -> Value {
-        json!({ "board": board, "name": self.name, "version": self.version, "document": self.document() })
+    fn to_value(&self) -> Value {
+        let BoardRow { board, name, version, .. } = &self.row;
+        json!({ "board": &**board, "name": name, "version": version, "document": self.document() })
     }
 
     fn document(&self) -> Value {
-        serde_json::from_str(&self.document).unwrap_or_default()
+        serde_json::from_str(&self.row.document).unwrap_or_default()
     }
 }
 
-/// The name in a request, if any.
 fn name(fields: Fields) -> Result<Option<String>, RequestError> {
     let Some(text) = fields.text("name")? else { return Ok(None) };
     let name = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
@@ -436,7 +413,7 @@ mod tests {
         let writing = store.table.lock();
         let visiting = thread::spawn(move || {
             let (one, two) = (shared.visit(), shared.visit());
-            sender.send((one.number, two.number, shared.all_events(&two), shared.list().ok())).unwrap();
+            sender.send((one.number, two.number, shared.events(&two, None), shared.list().ok())).unwrap();
         });
         let visited = receiver.recv_timeout(Duration::from_secs(20));
         drop(writing);

@@ -1,7 +1,7 @@
 use super::document::Document;
 use super::{read, write};
 use crate::pgn::Reader;
-use crate::report::ROSTER;
+use crate::report::write::ROSTER;
 use fastrand::Rng;
 use lento::chess::Board;
 use serde_json::{Value, json};

@@ -1,69 +1,51 @@
-//! Documents as PGN.
+//! Documents as games of PGN.
 
 use super::document::Document;
-use crate::pgn::names_chess960;
-use crate::report::{ROSTER, Wrapped, comment_words};
-
-/// Maximum words of a comment, since readers truncate long ones.
-const MAX_COMMENT: usize = 1000;
+use crate::pgn::{PgnGame, PgnMove, Remarks, Variation};
+use crate::report::write;
 
 /// The document in export format, followed by an empty line.
 pub fn pgn(document: &Document) -> String {
-    let mut words = Wrapped::default();
-    comment(&document.nodes[0].notes.words(), &mut words);
-    line(document, 0, true, &mut words);
-    words.game(&tags(document), document.result)
+    write::pgn(&game(document))
 }
 
-/// The roster, then other tags in order; those of the start position last.
-fn tags(document: &Document) -> Vec<(String, String)> {
-    let mut tags: Vec<(String, String)> = Vec::new();
-    for (name, unknown) in ROSTER {
-        let value = if name == "Result" { document.result } else { document.tag(name).unwrap_or(unknown) };
-        tags.push((name.into(), value.into()));
-    }
-    let is_variant = |name: &str| name.eq_ignore_ascii_case("Variant");
-    for (name, value) in &document.tags {
-        let is_other = !ROSTER.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        // The variant must match the moves.
-        if is_other && (!is_variant(name) || names_chess960(value) == document.chess960) {
-            tags.push((name.clone(), value.clone()));
-        }
-    }
-    if document.chess960 && !tags.iter().any(|(name, _)| is_variant(name)) {
-        tags.push(("Variant".into(), "Chess960".into()));
-    }
-    if document.has_start() {
-        tags.push(("SetUp".into(), "1".into()));
-        tags.push(("FEN".into(), document.nodes[0].board.fen(document.chess960)));
-    }
-    tags
+/// The game of a document with its tags for export.
+pub fn game(document: &Document) -> PgnGame {
+    let mut game = PgnGame {
+        tags: document.tags.clone(),
+        chess960: document.chess960,
+        start: document.nodes[0].board.clone(),
+        comment: comment(document, 0),
+        moves: line(document, 0),
+        result: document.result.into(),
+    };
+    game.tags = write::tags(&game);
+    game
 }
 
-/// Writes the moves after a node, with their variations.
-fn line(document: &Document, mut at: usize, mut first: bool, words: &mut Wrapped) {
+/// The moves after a node, with their variations.
+fn line(document: &Document, mut at: usize) -> Vec<PgnMove> {
+    let mut moves = Vec::new();
     while let Some((&main, others)) = document.nodes[at].children.split_first() {
-        played(document, at, main, first, words);
-        first = false;
-        for &other in others {
-            words.open();
-            comment(&comment_words(document.nodes[other].notes.before.as_deref(), true), words);
-            played(document, at, other, true, words);
-            line(document, other, false, words);
-            words.close();
-        }
+        let variation = |&other: &usize| {
+            let mut moves = vec![played(document, other)];
+            moves.extend(line(document, other));
+            Variation { comment: document.nodes[other].notes.before.clone(), moves }
+        };
+        let mut next = played(document, main);
+        next.remarks.variations = others.iter().map(variation).collect();
+        moves.push(next);
         at = main;
     }
+    moves
 }
 
-/// Writes a comment; splits a long one into several, which readers join.
-fn comment(text: &[String], words: &mut Wrapped) {
-    text.chunks(MAX_COMMENT).for_each(|chunk| words.comment(chunk));
+fn played(document: &Document, at: usize) -> PgnMove {
+    let node = &document.nodes[at];
+    let remarks = Remarks { nags: node.notes.nags.clone(), comment: comment(document, at), variations: Vec::new() };
+    PgnMove { mv: node.mv, remarks }
 }
 
-/// Writes a move with its annotations.
-fn played(document: &Document, at: usize, next: usize, first: bool, words: &mut Wrapped) {
-    let node = &document.nodes[next];
-    words.played(&document.nodes[at].board, node.mv, first, &node.notes.nags);
-    comment(&node.notes.words(), words);
+fn comment(document: &Document, at: usize) -> Option<String> {
+    Some(document.nodes[at].notes.words().join(" ")).filter(|words| !words.is_empty())
 }

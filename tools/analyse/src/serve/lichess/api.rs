@@ -1,5 +1,6 @@
 //! Requests to lichess.org and its broker.
 
+use lento_console::notice::notice;
 use lento_uci::words::quoted;
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
@@ -23,7 +24,6 @@ pub struct Work {
     pub fields: Value,
 }
 
-/// Why a request failed.
 pub enum Failure {
     /// To be retried, after this delay if given.
     Passing(String, Option<Duration>),
@@ -98,7 +98,15 @@ impl Api {
         let all = self.list().await?;
         let is = |other: &&Value| other["id"].as_str() == known;
         let same = |other: &&Value| other["name"] == engine["name"] && other["providerData"] == engine["providerData"];
-        let earlier = all.iter().find(is).or_else(|| all.iter().find(same)).and_then(|other| other["id"].as_str());
+        let own = all.iter().find(is);
+        let other = all.iter().find(same).filter(|_| own.is_none());
+        if other.is_some() {
+            let name = &engine["name"];
+            notice(format_args!(
+                "lichess: replaces the engine {name}; a server that uses it needs another --lichess-name"
+            ));
+        }
+        let earlier = own.or(other).and_then(|earlier| earlier["id"].as_str());
         let request = match earlier {
             Some(id) => self.request(Method::PUT, &format!("/{id}")),
             None => self.request(Method::POST, ""),

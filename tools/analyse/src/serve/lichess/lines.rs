@@ -28,7 +28,6 @@ pub fn infos(board: &Board, lines: &[Info], nodes: u64, elapsed: Duration) -> Op
     Some(lines.collect())
 }
 
-/// The `bestmove` line.
 pub fn best_move(board: &Board, outcome: &Outcome) -> String {
     match outcome.best {
         Some(_) => format::best_move(board, outcome, &protocol()) + "\n",

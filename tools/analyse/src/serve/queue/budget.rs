@@ -26,13 +26,12 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// The budget of a request.
     pub fn parse(fields: Fields) -> Result<Self, RequestError> {
         let Some(value) = fields.get("budget") else { return Ok(Self::Endless) };
         let expected = || RequestError::expected(fields.name("budget"), value, EXPECTED);
         let object: &Map<String, Value> = value.as_object().ok_or_else(expected)?;
         let mut given = object.iter().filter(|(_, value)| !value.is_null());
-        let Some((name, value)) = given.next() else { return Ok(Self::Endless) };
+        let Some((name, _)) = given.next() else { return Ok(Self::Endless) };
         if given.next().is_some() {
             return Err(expected());
         }
@@ -44,11 +43,7 @@ impl Budget {
             "until" => (MAX_UNTIL, Self::Until),
             _ => return Err(expected()),
         };
-        let number = value.as_u64().filter(|number| (1..=max).contains(number));
-        let expected = || {
-            let name = format!("{}.{name}", fields.name("budget"));
-            RequestError::expected(name, value, &format!("a whole number from 1 to {max}"))
-        };
+        let number = Fields::new(object, &fields.name("budget.")).number(name, 1..=max)?;
         number.map(make).ok_or_else(expected)
     }
 

@@ -41,7 +41,6 @@ pub struct Task {
     added: u64,
 }
 
-/// A position of an entry.
 #[derive(Default)]
 pub struct Position {
     /// Used by finished searches.
@@ -84,8 +83,8 @@ impl Task {
     /// Parses the task of a request or of a stored entry.
     pub fn parse(fields: Fields, now: u64) -> Result<Self, RequestError> {
         let budget = Budget::parse(fields)?;
-        let lines = fields.number("lines", MAX_LINES)?.unwrap_or(1).max(1);
-        let added = fields.number("added", u64::MAX)?.unwrap_or(now);
+        let lines = fields.number("lines", 0..=MAX_LINES)?.unwrap_or(1).max(1);
+        let added = fields.number("added", 0..=u64::MAX)?.unwrap_or(now);
         let mut content = Map::from_iter([
             ("lines".into(), lines.into()),
             ("budget".into(), budget.to_value()),
@@ -128,7 +127,6 @@ impl Task {
         }))
     }
 
-    /// A position by index, with its history.
     pub fn game(&self, at: usize) -> Game {
         let mut game = self.start.clone();
         self.moves[..at].iter().for_each(|&mv| PgnMove::from(mv).play(&mut game));
@@ -233,7 +231,12 @@ impl Entry {
             if !self.task.is_game() {
                 let worth = Worth::new(self.task.start.board(), best.score);
                 let time = position.time_ms + running.time_ms;
-                self.graph.push([time, best.depth as u64, (1000.0 * worth.expected).round() as u64]);
+                let point = [time, best.depth as u64, (1000.0 * worth.expected).round() as u64];
+                // Of a value that lasts, the first and the latest point.
+                if self.graph.len() > 1 && self.graph.iter().rev().take(2).all(|known| known[1..] == point[1..]) {
+                    self.graph.pop();
+                }
+                self.graph.push(point);
                 thin(&mut self.graph, MAX_POINTS);
             }
             position.found = Some(Analysis::new(lines, nodes, time));
@@ -342,7 +345,6 @@ impl Entry {
         .to_string()
     }
 
-    /// Loads stored results.
     pub fn restore(&mut self, mut stored: Value) {
         let extended = stored.as_object().filter(|stored| stored.contains_key("budget"));
         if let Some(Ok(budget)) = extended.map(|stored| Budget::parse(Fields::new(stored, ""))) {
@@ -418,19 +420,38 @@ mod tests {
     use crate::serve::scheduler::Scheduler;
     use lento::search::report::{Info, Outcome, PvLine};
 
-    #[test]
-    fn bounds_of_unfinished_iterations_are_no_results() {
+    /// An entry whose position is searched.
+    fn running() -> Entry {
         let mut entry = Entry::new(Task::parse(Fields::new(&Map::new(), ""), 0).unwrap(), 0);
         let query = Query::new(Value::Null, entry.task.game(0), false, entry.limits(0, 0));
         let ticket = Scheduler::new(1).push(query, Arc::new(|_| {}));
         entry.positions[0].running = Some(Running { ticket, is_waiting: false, time_ms: 0, nodes: 0, nps: 0 });
+        entry
+    }
+
+    fn answer(status: &'static str, depth: i32, score: Score, bound: Bound, time: Duration) -> Answer {
+        let pv = PvLine::from_iter(Board::start().legal_moves().first().copied());
+        let outcome = Outcome::new(vec![Info { depth, score, bound, pv, multipv: 1, ..Info::default() }]);
+        Answer { status, outcome, nodes: 1000, time, nps: 200, fields: Value::Null }
+    }
+
+    #[test]
+    fn graphs_keep_their_history() {
+        let mut entry = running();
+        for number in 1..20_000_u32 {
+            let depth = number.ilog2() as i32 + 1;
+            entry.take(0, &answer("partial", depth, 30, Bound::Exact, number * Duration::from_millis(250)));
+        }
+        assert!((1..=15).all(|depth| entry.graph.iter().any(|point| point[1] == depth)), "{:?}", entry.graph);
+    }
+
+    #[test]
+    fn bounds_of_unfinished_iterations_are_no_results() {
+        let mut entry = running();
         for (status, depth, score, bound) in
             [("partial", 20, 30, Bound::Exact), ("partial", 21, -90, Bound::Upper), ("done", 20, 30, Bound::Exact)]
         {
-            let pv = PvLine::from_iter(Board::start().legal_moves().first().copied());
-            let outcome = Outcome::new(vec![Info { depth, score, bound, pv, multipv: 1, ..Info::default() }]);
-            let time = Duration::from_secs(5);
-            entry.take(0, &Answer { status, outcome, nodes: 1000, time, nps: 200, fields: Value::Null });
+            entry.take(0, &answer(status, depth, score, bound, Duration::from_secs(5)));
         }
         let found = entry.positions[0].found.as_ref().unwrap();
         assert_eq!((found.depth, found.lines[0].score), (20, 30));

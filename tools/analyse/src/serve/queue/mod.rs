@@ -33,6 +33,8 @@ const PART: usize = 500;
 pub struct Queue {
     pool: Arc<Pool>,
     boards: Arc<Boards>,
+    /// Held while a report is made.
+    reporting: Mutex<()>,
     state: Mutex<State>,
     storage: Mutex<storage::Storage>,
     events: broadcast::Sender<Arc<str>>,
@@ -130,7 +132,6 @@ impl Queue {
         self.events.subscribe()
     }
 
-    /// Sends an event to all visitors.
     pub fn broadcast(&self, event: &Value) {
         // Fails if there are no visitors.
         let _ = self.events.send(event.to_string().into());
@@ -174,10 +175,12 @@ impl Queue {
         }
         let is_shown = |number: &u64| state.entries[number].removed.is_none();
         let (shown, gone) = std::mem::take(&mut state.changed).into_iter().partition::<Vec<u64>, _>(is_shown);
-        let mut event = self.event(state, shown.into_iter());
+        let (first, rest) = shown.split_at(shown.len().min(PART));
+        let mut event = self.event(state, first.iter().copied());
         event["gone"] = gone.into();
         state.is_changed = false;
         self.broadcast(&event);
+        rest.chunks(PART).for_each(|part| self.broadcast(&self.event(state, part.iter().copied())));
     }
 
     /// Starts searches of the first positions, and stops others, which resume later.
@@ -225,7 +228,6 @@ impl Queue {
         state.change(number);
     }
 
-    /// Marks the searches that wait for an engine.
     fn mark_waiting(&self, state: &mut State) {
         for &(number, at) in &state.running {
             let entry = state.entries.get_mut(&number);
@@ -238,7 +240,6 @@ impl Queue {
         }
     }
 
-    /// Handles an answer to the search of a position.
     fn handle_answer(self: &Arc<Self>, number: u64, at: usize, answer: &Answer) {
         let mut state = self.state.lock();
         let Some(entry) = state.entries.get_mut(&number) else { return };

@@ -17,7 +17,6 @@ const MAX_BYTES: usize = 128 << 20;
 const STEP: i64 = 1 << 20;
 
 impl Queue {
-    /// Answers a request.
     pub fn answer(self: &Arc<Self>, ask: &str, role: Role, fields: Fields) -> Answer {
         match ask {
             "queue-add" => self.add(fields),
@@ -142,7 +141,7 @@ pub fn unknown_entry(field: impl Into<String>, number: u64) -> RequestError {
 
 /// The existing entry named by a field.
 fn one(state: &State, fields: Fields, field: &str) -> Result<u64, RequestError> {
-    let number = fields.need(field, "the number of an entry", fields.number(field, u64::MAX)?)?;
+    let number = fields.need(field, "the number of an entry", fields.number(field, 0..=u64::MAX)?)?;
     match state.entries.get(&number) {
         Some(entry) if entry.removed.is_none() => Ok(number),
         _ => Err(unknown_entry(fields.name(field), number)),
@@ -152,7 +151,7 @@ fn one(state: &State, fields: Fields, field: &str) -> Result<u64, RequestError> 
 /// The entry or entries of a request. Skips dropped ones, unless all are.
 fn some(state: &State, fields: Fields) -> Result<Vec<u64>, RequestError> {
     let numbers = match fields.get("entries") {
-        None => vec![fields.need("entry", "the number of an entry", fields.number("entry", u64::MAX)?)?],
+        None => vec![fields.need("entry", "the number of an entry", fields.number("entry", 0..=u64::MAX)?)?],
         Some(_) => {
             let number = |value: &Value| {
                 value.as_u64().ok_or_else(|| RequestError::expected("entries", value, "a list of numbers"))

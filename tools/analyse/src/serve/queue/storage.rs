@@ -18,7 +18,6 @@ use tokio::sync::broadcast;
 const ATTEMPTS: u32 = 4;
 const TAKEN: &str = "another server owns the queue of the database";
 
-/// The storage of the queue.
 #[derive(Default)]
 pub struct Storage {
     location: Option<Location>,
@@ -38,7 +37,8 @@ impl Queue {
             notice(format_args!("{location}: {TAKEN}; this server has no queue until that one ends"));
         }
         let (pool, boards, events) = (Arc::clone(pool), Arc::clone(boards), broadcast::channel(MAX_LAG).0);
-        Ok(Self { pool, boards, state: Mutex::new(state), storage: Mutex::new(storage), events })
+        let (reporting, state, storage) = (Mutex::default(), Mutex::new(state), Mutex::new(storage));
+        Ok(Self { pool, boards, reporting, state, storage, events })
     }
 
     /// Takes the queue once the other server has ended.
@@ -141,6 +141,8 @@ impl Queue {
 
     /// Saves the board of a game with its current report. Returns the board.
     pub fn report(&self, number: u64) -> Result<String, RequestError> {
+        // A game gets one board, whose version is known.
+        let _alone = self.reporting.lock();
         let state = self.state.lock();
         let entry = state.entries.get(&number).ok_or_else(|| unknown_entry("entry", number))?;
         let (content, earlier) = (Arc::clone(&entry.task.content), entry.board.clone());
@@ -148,7 +150,7 @@ impl Queue {
         let name = entry.task.name.clone();
         drop(state);
         let content: Value = serde_json::from_str(&content).unwrap_or_default();
-        let (document, mut data) = report(&Document::parse(&content["document"])?, analyses)?;
+        let (document, mut data) = report(&Document::parse(&content["document"])?, analyses);
         data["entry"] = number.into();
         let board = self.boards.store.report(earlier.as_ref(), name, &document, &data)?;
         let id = board.0.to_string();
@@ -194,7 +196,6 @@ impl Storage {
 }
 
 impl State {
-    /// Loads the entries of a database.
     fn read(&mut self, table: &mut database::Queue) -> Result<(), String> {
         let (is_paused, rows) = table.all()?;
         (self.is_paused, self.is_changed) = (is_paused, true);

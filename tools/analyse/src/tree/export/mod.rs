@@ -49,7 +49,7 @@ pub fn run(args: &Export) -> Done {
 struct Visit {
     node: i64,
     position: Position,
-    /// The move to it; `None` for the first one.
+    /// The move to it, if known.
     last: Option<Move>,
     /// The moves to follow, best first.
     rows: Vec<Row>,
@@ -63,7 +63,7 @@ fn walk(
     mut visit: impl FnMut(Visit) -> Result<bool, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let mut seen = HashSet::from([first.node]);
-    let mut waiting = VecDeque::from([(first.node, first.position.clone(), None)]);
+    let mut waiting = VecDeque::from([(first.node, first.position.clone(), first.line.last().copied())]);
     while let Some((node, position, last)) = waiting.pop_front() {
         let mut rows = rows(tree, node)?;
         rows.retain(|row| !row.excluded);
@@ -114,9 +114,14 @@ fn epd(tree: &Tree, first: &Named, file: &Path) -> Result<(), Box<dyn Error>> {
     Ok(draft.finish(&[])?)
 }
 
-/// The moves below a node as a Polyglot opening book.
+/// The moves to and below a node as a Polyglot opening book.
 fn book(tree: &Tree, first: &Named, args: &Export) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut entries = Vec::new();
+    let (mut entries, mut board, mut last) = (Vec::new(), first.start.clone(), None);
+    for &mv in &first.line {
+        entries.push(polyglot::Entry::new(polyglot::key(&board, last), mv, WEIGHT as u16));
+        board.play(mv);
+        last = Some(mv);
+    }
     let select = |rows: &mut Vec<Row>| {
         // A best move that is not in the tree would hide worse ones that are.
         rows.retain(|row| row.child.is_some());

@@ -5,7 +5,8 @@ use super::super::position::{FULL, centipawns};
 use super::super::show::{Row, rows};
 use super::super::{Named, Tree};
 use super::narrow;
-use crate::report::{ROSTER, Wrapped};
+use crate::pgn::{PgnGame, PgnMove, Remarks, Variation};
+use crate::report::write;
 use crate::sql;
 use lento::chess::{Board, Color};
 use std::collections::HashSet;
@@ -13,34 +14,28 @@ use std::collections::HashSet;
 struct Writer<'a> {
     tree: &'a Tree,
     args: &'a Export,
-    text: Wrapped,
     /// Nodes whose moves have been written.
     written: HashSet<i64>,
 }
 
 /// The moves of a node as variations of the game that leads to it.
-pub fn game(tree: &Tree, Named { node, start, line, .. }: &Named, args: &Export) -> sql::Result<String> {
-    let mut tags = ROSTER.map(|(name, unknown)| (name, unknown.to_owned())).to_vec();
-    tags[0].1 = format!("Tree {}", tree.store.location().name());
-    let chess960 = start.needs_chess960();
-    tags.extend(chess960.then(|| ("Variant", "Chess960".into())));
-    if *start != Board::start() {
-        tags.extend([("SetUp", "1".into()), ("FEN", start.fen(chess960))]);
-    }
-    let mut writer = Writer { tree, args, text: Wrapped::default(), written: HashSet::new() };
-    let mut board = start.clone();
-    for (at, &mv) in line.iter().enumerate() {
-        writer.text.played(&board, mv, at == 0, &[]);
-        board.play(mv);
-    }
-    writer.note(*node, None)?;
-    writer.line(*node, board, line.is_empty())?;
-    Ok(writer.text.game(&tags, "*"))
+pub fn game(tree: &Tree, Named { node, board, start, line, .. }: &Named, args: &Export) -> sql::Result<String> {
+    let mut writer = Writer { tree, args, written: HashSet::new() };
+    let mut moves: Vec<PgnMove> = line.iter().map(|&mv| Some(mv).into()).collect();
+    let mut comment = None;
+    let place = moves.last_mut().map_or(&mut comment, |last| &mut last.remarks.comment);
+    *place = Some(tree.store.note(*node)?);
+    moves.extend(writer.line(*node, board.clone())?);
+    let tags = vec![("Event".into(), format!("Tree {}", tree.store.location().name()))];
+    let (start, chess960) = (start.clone(), start.needs_chess960());
+    let mut game = PgnGame { tags, chess960, start, comment, moves, result: "*".into() };
+    game.tags = write::tags(&game);
+    Ok(write::pgn(&game))
 }
 
 impl Writer<'_> {
-    /// Writes the best line from a node, with the other moves as variations. A variation that transposes to the line ends there.
-    fn line(&mut self, mut node: i64, mut board: Board, mut first: bool) -> sql::Result<()> {
+    /// The best line from a node, with the other moves as variations. A variation that transposes to the line ends there.
+    fn line(&mut self, mut node: i64, mut board: Board) -> sql::Result<Vec<PgnMove>> {
         let mut steps = Vec::new();
         while self.written.insert(node) {
             let mut moves = rows(self.tree, node)?;
@@ -51,36 +46,30 @@ impl Writer<'_> {
             node = best.child.unwrap_or(node);
             steps.push((std::mem::replace(&mut board, after), moves));
         }
-        for (board, moves) in steps {
-            let Some((best, others)) = moves.split_first() else { continue };
-            self.played(&board, best, first)?;
+        let mut line = Vec::new();
+        for (board, rows) in steps {
+            let Some((best, others)) = rows.split_first() else { continue };
+            let mut played = self.played(&board, best)?;
             for other in others {
-                self.text.open();
-                self.played(&board, other, true)?;
+                let mut moves = vec![self.played(&board, other)?];
                 if let Some(child) = other.child {
-                    self.line(child, board.after(other.mv), false)?;
+                    moves.extend(self.line(child, board.after(other.mv))?);
                 }
-                self.text.close();
+                played.remarks.variations.push(Variation { comment: None, moves });
             }
-            first = false;
+            line.push(played);
         }
-        Ok(())
+        Ok(line)
     }
 
-    fn played(&mut self, board: &Board, row: &Row, first: bool) -> sql::Result<()> {
-        self.text.played(board, row.mv, first, &[]);
-        let Some(child) = row.child else { return Ok(()) };
-        let white = board.side_to_move() == Color::White;
-        let value = row.value.map(|value| centipawns(if white { value } else { FULL - value }));
-        let depth = row.search.as_ref().map_or_else(String::new, |search| format!(",{}", search.depth));
-        self.note(child, value.map(|value| format!("[%eval {:.2}{depth}]", f64::from(value) / 100.0)))
-    }
-
-    /// Writes the evaluation and the note of a node, if any.
-    fn note(&mut self, node: i64, evaluation: Option<String>) -> sql::Result<()> {
-        let note = self.tree.store.note(node)?;
-        let words: Vec<String> = evaluation.into_iter().chain(note.split_whitespace().map(str::to_owned)).collect();
-        self.text.comment(&words);
-        Ok(())
+    /// A move with the evaluation and the note of its child.
+    fn played(&self, board: &Board, row: &Row) -> sql::Result<PgnMove> {
+        let mut comment = row.child.map_or(Ok(String::new()), |child| self.tree.store.note(child))?;
+        if let Some(value) = row.value {
+            let value = centipawns(if board.side_to_move() == Color::White { value } else { FULL - value });
+            let depth = row.search.as_ref().map_or_else(String::new, |search| format!(",{}", search.depth));
+            comment = format!("[%eval {:.2}{depth}] {comment}", f64::from(value) / 100.0);
+        }
+        Ok(PgnMove { mv: Some(row.mv), remarks: Remarks { comment: Some(comment), ..Remarks::default() } })
     }
 }

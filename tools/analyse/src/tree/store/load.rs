@@ -11,18 +11,9 @@ impl Store {
         let sql =
             format!("SELECT id, white, moves, fixed, ply, value, cost, claim IS NOT NULL FROM node WHERE {condition}");
         self.db().query(&sql, values, |row| {
-            Ok(Node {
-                id: row.get(0)?,
-                white: row.get(1)?,
-                moves: row.get(2)?,
-                fixed: row.get(3)?,
-                ply: row.get(4)?,
-                value: row.get(5)?,
-                cost: row.get(6)?,
-                claimed: row.get(7)?,
-                inside: true,
-                ..Node::default()
-            })
+            let (id, white, moves, fixed) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            let (ply, value, cost, claimed) = (row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?);
+            Ok(Node { id, white, moves, fixed, ply, value, cost, claimed, inside: true, ..Node::default() })
         })
     }
 

@@ -27,10 +27,10 @@ fn files_are_read_leniently() {
     let html = page.game("[Event \"<script>alert(1)</script>\"]\n\n1. e4 {<img src=x onerror=alert(1)> &lt;} *");
     assert_eq!(html["nodes"][1]["comment"], "<img src=x onerror=alert(1)> &lt;");
     let comment = page.game("1. e4 e5 ({first} 1... c5 {second}) ({third} 1... e6) 2. Nf3 *");
-    assert_eq!(json!(all(&comment, "san")), json!(["e4", "e5", "c5", "e6", "Nf3"]));
-    assert_eq!((&comment["nodes"][3]["before"], &comment["nodes"][3]["comment"]), (&json!("first"), &json!("second")));
-    assert_eq!(comment["nodes"][4]["before"], "third");
-    assert_eq!(json!(all(&comment, "parent")), json!([0, 1, 1, 1, 2]));
+    assert_eq!(json!(all(&comment, "san")), json!(["e4", "e5", "Nf3", "c5", "e6"]));
+    assert_eq!((&comment["nodes"][4]["before"], &comment["nodes"][4]["comment"]), (&json!("first"), &json!("second")));
+    assert_eq!(comment["nodes"][5]["before"], "third");
+    assert_eq!(json!(all(&comment, "parent")), json!([0, 1, 2, 1, 1]));
     assert_eq!(page.game("{Intro} 1. e4 *")["nodes"][0]["comment"], "Intro");
     for null in ["--", "Z0"] {
         let passed = page.game(&format!("1. e4 {null} 2. d4 e5 *"));
@@ -42,9 +42,9 @@ fn files_are_read_leniently() {
     let promoted = page.game("[SetUp \"1\"]\n[FEN \"8/4P1k1/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. e8Q *");
     assert_eq!(promoted["nodes"][1]["san"], "e8=Q");
     assert_eq!(promoted["start"], "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1");
-    // Repeated moves are merged.
+    // Repeated moves are merged with those of the game, which remain the main line.
     let twice = page.game("1. e4 e5 (1... e5 {again} 2. Nf3) 2. Nc3 *");
-    assert_eq!(json!(all(&twice, "san")), json!(["e4", "e5", "Nf3", "Nc3"]));
+    assert_eq!(json!(all(&twice, "san")), json!(["e4", "e5", "Nc3", "Nf3"]));
     assert_eq!(page.request("read", json!({ "text": plain }))["games"][0]["plies"], 3);
 }
 
@@ -74,6 +74,7 @@ fn invalid_games_are_reported_and_skipped() {
         ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1", "fen", 1, 0),
         ("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1\n\n# note\n8/8 w\n8/4P1k1/8/8/8/8/8/4K3 b - - 0 1", "fen", 2, 1),
         ("8/4P1k1/8/8/8/8/8/4K3 w - - bm e8=Q; id \"x\";", "epd", 1, 0),
+        ("8/4P1k1/8/8/8/8/8/4K3 w - - c0 \"White moves and wins\";", "epd", 1, 0),
         ("position startpos moves e2e4 e7e5", "fen", 1, 0),
         ("e4 e5 Nf3", "moves", 1, 0),
         ("1.e4 e5 2.Nf3", "moves", 1, 0),

@@ -194,6 +194,10 @@ fn typed_moves_are_parsed_leniently() {
     let line = page.request("line", json!({ "moves": ["e2e4"], "pv": ["e7e5", "g1f3"] }));
     assert_eq!(line["san"], json!(["e5", "Nf3"]));
     assert!(line["fens"][1].as_str().is_some_and(|fen| fen.ends_with("b KQkq - 1 2")), "{line}");
+    let castles = json!({ "start": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "chess960": true, "pv": ["e1g1"] });
+    assert_eq!(page.request("line", castles)["uci"], json!(["e1h1"]));
+    let passed = page.games("position startpos moves e2e4 0000 d2d4");
+    assert_eq!((list(&passed.0[0]["nodes"]).len(), passed.1.len()), (4, 0));
 }
 
 #[test]

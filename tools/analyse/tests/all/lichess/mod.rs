@@ -32,6 +32,15 @@ fn engine_is_registered_once_and_removed() {
     let second = fake.engines();
     assert_eq!((second.len(), &second[0]["name"]), (1, &json!("Cellar")));
     assert_eq!((&second[0]["id"], &second[0]["providerSecret"]), (&first[0]["id"], &first[0]["providerSecret"]));
+    // Two servers with one name would take the engine from each other.
+    let other = Folder::new("lichess-twin");
+    let mut twin = fake.start_server(&other, &["--lichess-name", "Cellar"]);
+    let mut line = String::from("none");
+    while !line.contains("replaces the engine \"Cellar\"; a server that uses it needs another --lichess-name") {
+        assert!(!line.is_empty(), "the server has ended");
+        line = twin.line();
+    }
+    drop(twin);
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
