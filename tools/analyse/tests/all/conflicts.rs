@@ -260,12 +260,45 @@ fn read_only_visitors_are_offered_newer_versions() {
     let page = browser.open(&format!("http://{address}/?token={VIEW}#board={}", board.as_str().expect("an id")), 1200);
     browser.wait_for(&page, &format!("{MOVES} === 'd4 d5'"));
     browser.drag(&page, Button::Left, &["e2", "e3", "e4"]);
-    browser.wait_for(&page, &format!("{MOVES}.includes('e4*')"));
-    comment(&mut visitor, &board, "theirs");
+    browser.wait_for(&page, &format!("{MOVES}.includes('e4*') && !!sessionStorage.getItem('lento.draft')"));
+    browser.reload(&page);
+    browser.wait_for(&page, &format!("!!document.querySelector('#moves') && {MOVES}.includes('e4*')"));
+    comment(&mut visitor, &board, "older");
     let show = "[...document.querySelectorAll('#notices button')].find((one) => one.textContent === 'Show it')";
     browser.wait_for(&page, &format!("!!{show}"));
+    // The offer stays, as it may be pressed.
+    browser.evaluate(&page, &format!("window.offer = {show}"));
+    comment(&mut visitor, &board, "theirs");
+    ask(&mut visitor, json!({ "id": 9, "ask": "rename", "board": board, "name": "renamed" }));
+    browser.wait_for(&page, "document.querySelector('#boards').textContent.includes('renamed')");
+    assert_eq!(browser.evaluate(&page, "offer.isConnected"), true);
     browser.evaluate(&page, &format!("{show}.click()"));
     browser.wait_for(&page, "document.querySelector('#moves').textContent.includes('theirs')");
+}
+
+#[test]
+fn unsaved_analysis_is_saved_before_a_link_opens() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, address, page) = connected(&mut browser);
+    browser.hold(&page, SAVE);
+    browser.read(&page, "1. e4 e5");
+    browser.wait_for(&page, "held.length === 1");
+    let other = browser.open(&format!("http://{address}/#moves=d2d4"), 1200);
+    browser.wait_for(&other, "!!document.querySelector('#moves')");
+    browser.wait_for(&other, &format!("{MOVES} === 'd4*' && document.querySelectorAll('#boards li').length === 2"));
+}
+
+#[test]
+fn save_keeps_the_name_given_by_others() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_server, address, page) = saved(&mut browser, "1. e4 e5");
+    let mut visitor = Visitor::connect(address);
+    let board = ask(&mut visitor, json!({ "id": 1, "ask": "boards" }))["boards"][0]["board"].clone();
+    browser.hold(&page, "\"ask\":\"boards\"");
+    ask(&mut visitor, json!({ "id": 2, "ask": "rename", "board": board, "name": "theirs" }));
+    browser.evaluate(&page, MARK);
+    browser.wait_for(&page, SAVED);
+    assert_eq!(ask(&mut visitor, json!({ "id": 3, "ask": "boards" }))["boards"][0]["name"], "theirs");
 }
 
 /// The focus stays in the queue when its row is removed; a removal that fails is not announced.

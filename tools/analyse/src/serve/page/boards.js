@@ -16,7 +16,7 @@ export const GONE = ["unknown-board", "removed"];
 
 export class Boards {
   constructor(session, link) {
-    Object.assign(this, { session, link, all: null, mayEdit: true, saving: null, failure: null, renamed: false });
+    Object.assign(this, { session, link, all: null, mayEdit: true, saving: null, failure: null });
     this.list = find("#boards");
     link.on("boards", () => this.load());
     link.on("open", () => { this.load(); this.resync(); });
@@ -131,7 +131,8 @@ export class Boards {
     const { name } = session;
     const document = tree.document();
     try {
-      const answer = await link.ask("save", { board: board?.id ?? null, version: board?.version ?? 0, name, document }, true);
+      // Others may have renamed a saved one.
+      const answer = await link.ask("save", { board: board?.id ?? null, version: board?.version ?? 0, name: board ? null : name, document }, true);
       if (tree === session.tree) {
         this.failure = null;
         session.board = { id: answer.board, version: answer.version };
@@ -215,9 +216,11 @@ export class Boards {
 
   // Offers the version of another page instead of unsaved moves.
   offerNewer(id) {
-    this.withdraw?.();
+    if (this.offered === id && this.offer.isConnected) return;
+    this.offer?.remove();
     const call = () => this.open(id, this.session.tree.moves()).catch(fail);
-    this.withdraw = notice("Another page has changed this analysis.", { label: "Show it", seconds: 30, call });
+    this.offered = id;
+    this.offer = notice("Another page has changed this analysis.", { label: "Show it", seconds: 30, call });
   }
 
   // Synchronises with the server after a new connection.

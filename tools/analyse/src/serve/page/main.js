@@ -199,9 +199,17 @@ const openFirst = async () => {
     session.open(known.document, { board: board?.id ?? null, version: board?.version, name: known.name, at: known.at });
     session.edits = edits;
     boards.saveSoon();
+    // Applies or offers what others have changed since.
+    if (board) boards.resync();
   };
+  const isUnsaved = known && !known.isSaved;
   // A draft that is not saved on the server has priority, unless a link names another analysis.
-  if (known && !known.isSaved && (id ? id === known.board?.id : !isLink || location.hash === known.hash)) return restore(known.board);
+  if (isUnsaved && (id ? id === known.board?.id : !isLink || location.hash === known.hash)) return restore(known.board);
+  if (isUnsaved) {
+    // What opens next replaces the draft, but first saves it or offers it.
+    await boards.load();
+    if (boards.mayEdit) restore(known.board);
+  }
   if (isLink && !id) return openAddress(location.hash);
   const wanted = id ?? known?.board?.id;
   if (!wanted) return;

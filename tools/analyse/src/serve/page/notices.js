@@ -26,7 +26,7 @@ export const notice = (text, { label = null, call = null, seconds = 8, isError =
   // Keeps notices that are hovered or focused.
   const leave = () => (box.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : remove());
   setTimeout(leave, seconds * 1000);
-  return remove;
+  return box;
 };
 
 export const fail = (error) => { notice(error.message ?? String(error), { isError: true, seconds: 12 }); };

@@ -75,16 +75,20 @@ export class Queue {
     if (unit === "until") {
       const until = find("#budget-until").value;
       if (!until) throw new Error("Expected a time of day, such as 07:00.");
-      const [hours, minutes] = until.split(":").map(Number);
-      const moment = new Date();
-      moment.setHours(hours, minutes, 0, 0);
-      if (!(moment.getTime() > Date.now())) moment.setDate(moment.getDate() + 1);
-      return { until: Math.round(moment.getTime() + this.clockOffset) };
+      return { until: this.next(...until.split(":").map(Number)) };
     }
     const [field, size] = UNITS[unit];
     const value = Number(find("#budget").value);
     if (!(value > 0)) throw new Error(`“${find("#budget").value}” is not a budget; expected a number above 0.`);
     return { [field]: Math.max(1, Math.round(value * size)) };
+  }
+
+  // The next moment at a time of day of the browser, by the clock of the server.
+  next(hours, minutes) {
+    const moment = new Date();
+    moment.setHours(hours, minutes, 0, 0);
+    if (!(moment.getTime() > Date.now())) moment.setDate(moment.getDate() + 1);
+    return Math.round(moment.getTime() + this.clockOffset);
   }
 
   put(fields) {
@@ -147,9 +151,9 @@ export class Queue {
   // Searches a finished entry on: five plies deeper, until the same time of day, or for twice the budget.
   extend(entry) {
     const [[field, value]] = Object.entries(this.entries.get(entry).budget);
-    const day = 86400000;
-    const days = Math.ceil((Date.now() + this.clockOffset - value) / day);
-    return this.ask("queue-extend", { entry, budget: { [field]: field === "until" ? value + days * day : field === "depth" ? value + 5 : 2 * value } });
+    // To the nearest minute, as shown.
+    const then = new Date(value - this.clockOffset + 30000);
+    return this.ask("queue-extend", { entry, budget: { [field]: field === "until" ? this.next(then.getHours(), then.getMinutes()) : field === "depth" ? value + 5 : 2 * value } });
   }
 
   remove(entries) {

@@ -172,8 +172,8 @@ export class Session {
     const moves = [];
     for (let at = 0; at < pv.length; at += MAX_MOVES) {
       const part = pv.slice(at, at + MAX_MOVES);
-      const { fens, san } = await this.link.ask("line", { ...place, moves: [...place.moves, ...pv.slice(0, at)], pv: part });
-      moves.push(...part.map((uci, ply) => ({ uci, san: san[ply], fen: fens[ply] })));
+      const { fens, san, uci } = await this.link.ask("line", { ...place, moves: [...place.moves, ...pv.slice(0, at)], pv: part });
+      moves.push(...part.map((_, ply) => ({ uci: uci[ply], san: san[ply], fen: fens[ply] })));
     }
     if (tree !== this.tree || !tree.node(id)) return;
     if (evaluation) moves[0].eval = evaluation;

@@ -62,7 +62,7 @@ export class TreeView {
 
   get isSame() {
     const { start } = this.session.tree.state;
-    return this.tree && same(this.tree.start, start ?? this.session.tree.node(0).fen);
+    return this.tree && [this.tree.start, this.tree.start960].some((own) => same(own, start ?? this.session.tree.node(0).fen));
   }
 
   // Follows the board, if both have the same start position.
