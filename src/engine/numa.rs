@@ -104,11 +104,7 @@ impl Engine {
 
     /// Moves the table's pages to the nodes of the threads. Does nothing while a search or a loan uses the table.
     pub fn spread_table(&mut self) {
-        let memory = self.placement.as_ref().map(Placement::memory).unwrap_or_default();
-        // A machine with one node leaves no choice.
-        let several = || Topology::of_this_system().is_some_and(|topology| topology.nodes.len() > 1);
-        let is_bound = memory.len() > 1 || !memory.is_empty() && several();
-        let nodes: Vec<usize> = if is_bound { memory.into_iter().collect() } else { Vec::new() };
+        let nodes: Vec<usize> = self.placement.iter().flat_map(Placement::memory).collect();
         if let Some(tt) = Arc::get_mut(&mut self.table.tt) {
             tt.spread_over(&nodes);
         }

@@ -23,6 +23,8 @@ pub(crate) struct Placement {
     pub places: Vec<Place>,
     /// Index into `places` per thread; empty when threads are not bound.
     of_thread: Vec<usize>,
+    /// Whether memory can be on one of several nodes.
+    has_choice: bool,
     /// Why threads are not bound to nodes.
     pub unbound: Option<String>,
     /// The fast CPUs that the main thread is bound to; empty if it is placed like other threads.
@@ -75,7 +77,8 @@ impl Placement {
         let memory = |cpus: &_| topology.map(|topology| topology.memory_of(cpus)).unwrap_or_default();
         let places =
             lists.into_iter().map(|cpus| Place { memory: memory(&cpus), cpus, network: Arc::default() }).collect();
-        Ok(Self { of_thread: spread(&sizes, threads), places, ..Self::default() })
+        let has_choice = topology.is_some_and(|topology| topology.nodes.len() > 1);
+        Ok(Self { of_thread: spread(&sizes, threads), places, has_choice, ..Self::default() })
     }
 
     /// Checks that the CPUs of a policy are available, if known.
@@ -121,9 +124,10 @@ impl Placement {
         (!self.main.is_empty()).then(|| format!("Cores: {}; the main thread is {main}", self.kinds))
     }
 
-    /// The memory nodes of all places in use.
+    /// The memory nodes of all places in use; none if the system has only one.
     pub(crate) fn memory(&self) -> CpuSet {
-        self.of_thread.iter().flat_map(|&place| &self.places[place].memory).copied().collect()
+        let used = self.of_thread.iter().filter(|_| self.has_choice);
+        used.flat_map(|&place| &self.places[place].memory).copied().collect()
     }
 }
 
@@ -268,6 +272,8 @@ mod tests {
 
     #[test]
     fn lists_are_checked_and_mapped_to_memory_nodes() {
+        let whole = Placement::decide(&NumaPolicy::System, Some(&machine(&[4])), 2);
+        assert!(whole.memory().is_empty() && whole.of(0).is_some());
         let machine = machine(&[2, 2]);
         let check = |text: &str| Placement::check(&text.parse().unwrap(), Some(&machine));
         assert_eq!(check("0-1:3"), Ok(()));
