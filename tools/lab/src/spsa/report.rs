@@ -92,11 +92,15 @@ fn changed(spsa: &Spsa) -> impl Iterator<Item = (Tunable, i32)> {
     tunables.zip(spsa.rounded()).filter(|(tunable, value)| tunable.default != *value)
 }
 
-/// The declaration of a parameter with a default in the engine's source.
+/// The declaration of a parameter in the engine's source up to its default.
+fn declared(Tunable { name, min, max, .. }: &Tunable) -> String {
+    format!("    {name}: {min}..={max} = ")
+}
+
+/// The declaration of a parameter with a default.
 fn declaration(tunable: &Tunable, default: i32) -> String {
-    let Tunable { name, min, max, off, .. } = tunable;
-    let off = off.map_or_else(String::new, |off| format!(", off {off}"));
-    format!("    {name}: {min}..={max} = {default}{off};")
+    let off = tunable.off.map_or_else(String::new, |off| format!(", off {off}"));
+    format!("{}{default}{off};", declared(tunable))
 }
 
 /// Replaces the changed defaults in a source and keeps all other bytes. Fails unless each parameter has one declaration with the range
@@ -104,14 +108,14 @@ fn declaration(tunable: &Tunable, default: i32) -> String {
 pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     let mut text = source.to_owned();
     for (parameter, value) in spsa.parameters.iter().zip(spsa.rounded()) {
-        let new = declaration(&parameter.tunable, value);
         // The default may be that of an earlier run.
-        let start = &new[..new.rfind("= ").map_or(new.len(), |at| at + 2)];
-        let mut lines = source.lines().filter(|line| line.starts_with(start));
+        let start = declared(&parameter.tunable);
+        let mut lines = source.lines().filter(|line| line.starts_with(&start));
         let (Some(line), None) = (lines.next(), lines.next()) else {
             return Err(format!("expected one line that starts with {start:?}"));
         };
         let old = &line[..line.find(';').map_or(line.len(), |at| at + 1)];
+        let new = declaration(&parameter.tunable, value);
         // Preserves the column of the comment.
         let width = old.len().max(new.len());
         let padded = format!("{old:width$}");
