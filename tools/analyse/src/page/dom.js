@@ -132,15 +132,19 @@ export const save = (name, type, text) => {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 };
 
-// Returns a function that schedules one call at the next frame.
+// Returns a function that schedules one call: at the next frame, or after 200 ms if the page is hidden or frozen and has none.
 export const soon = (call) => {
-  let due = false;
+  let frame = null;
+  let timer = null;
+  const run = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    timer = null;
+    call();
+  };
   return () => {
-    if (due) return;
-    due = true;
-    // Hidden pages have no frames.
-    const run = () => { due = false; call(); };
-    if (document.visibilityState === "visible") requestAnimationFrame(run);
-    else setTimeout(run, 200);
+    if (timer !== null) return;
+    frame = requestAnimationFrame(run);
+    timer = setTimeout(run, 200);
   };
 };
