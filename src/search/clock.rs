@@ -92,7 +92,7 @@ impl Bounds {
     pub(crate) fn soft_for(&self, stability: &Stability, params: &Params) -> Option<Duration> {
         let by_stability = percent(params.time_changing - params.time_stable * stability.unchanged.min(9) as i32);
         let by_nodes = percent(params.time_nodes_base) - percent(params.time_nodes_slope) * stability.node_share;
-        let by_score = (1.0 + f64::from(params.time_falling * stability.drop) / 1e3).clamp(0.8, 1.6);
+        let by_score = (1.0 + f64::from(params.time_falling * stability.drop) / 1e3).clamp(0.6, 1.6);
         self.soft.map(|soft| soft.mul_f64(by_stability.max(0.2) * by_nodes.max(0.2) * by_score).min(self.hard))
     }
 }

@@ -89,13 +89,13 @@ tunables! {
     // Time management; the soft bound is scaled by the stability of the search.
     time_share: 10..=80 = 34;                  // Share of the clock for a move, in 1/1000
     time_increment: 0..=200 = 100;             // Share of the increment for a move, in percent
-    time_soft: 30..=200 = 135;                 // Soft bound, in percent of the time for a move
+    time_soft: 30..=200 = 120;                 // Soft bound, in percent of the time for a move
     time_hard: 200..=900 = 500;                // Hard bound, in percent of the time for a move
     time_changing: 50..=300 = 135;             // Soft bound if the best move has just changed, in percent
     time_stable: 0..=15 = 7;                   // Its decrease per iteration with the same best move, up to nine
     time_nodes_base: 100..=300 = 155;          // Soft bound if the best move has no nodes, in percent
     time_nodes_slope: 0..=200 = 110;           // Its decrease if the best move has all nodes
-    time_falling: 0..=30 = 9;                  // Increase per centipawn of falling score, in 1/1000
+    time_falling: 0..=30 = 20;                 // Increase per centipawn of falling score, in 1/1000
 
     // Aspiration windows
     aspiration_delta: 5..=60 = 11;             // Initial half width at score 0
